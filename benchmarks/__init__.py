@@ -1,0 +1,1 @@
+"""Benchmarks: what the environments cost, measured beside peers in one run."""

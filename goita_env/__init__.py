@@ -1,0 +1,34 @@
+"""Plays Goita, the four-player partnership tile game from Noto: environments, rules, records.
+
+The names here are the whole public interface; what the submodules hold beyond them may change.
+"""
+
+from goita_env import actions, errors, goita_v0, records, views
+from goita_env.envs.vector import GoitaVectorEnv, Turn
+from goita_env.errors import GoitaError
+from goita_env.game import Game
+from goita_env.rules import JGA, NINE, PAGAT, Rules, get_rules
+from goita_env.tiles import TEAMS
+from goita_env.views import View
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "JGA",
+    "NINE",
+    "PAGAT",
+    "TEAMS",
+    "Game",
+    "GoitaError",
+    "GoitaVectorEnv",
+    "Rules",
+    "Turn",
+    "View",
+    "__version__",
+    "actions",
+    "errors",
+    "get_rules",
+    "goita_v0",
+    "records",
+    "views",
+]

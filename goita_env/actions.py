@@ -1,0 +1,74 @@
+"""Numbers the 69 actions: one discrete space for every decision.
+
+======================== =======================================================================
+0                        pass
+1 + 8 * block + attack   play the pair of kinds (block, attack); whether the block lies face down
+                         follows from the position
+65 / 66                  call the special hand / keep silent
+67 / 68                  redeal / continue (the partner of a five-pawn caller)
+======================== =======================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goita_env.errors import ActionError
+from goita_env.tiles import DIGITS, NUM_KINDS
+
+PASS: Final = 0
+CALL: Final = 65
+SILENT: Final = 66
+REDEAL: Final = 67
+CONTINUE: Final = 68
+NUM_ACTIONS: Final = 69
+
+_WORDS: Final = {PASS: "p", CALL: "call", SILENT: "silent", REDEAL: "redeal", CONTINUE: "continue"}
+_NUMBERS: Final = {word: action for action, word in _WORDS.items()}
+
+
+def encode(block: int, attack: int) -> int:
+    """Returns the action that plays the pair of kinds (block, attack), each 0 to 7.
+
+    Raises:
+        ActionError: if one is not a kind.
+    """
+    if not (0 <= block < NUM_KINDS and 0 <= attack < NUM_KINDS):
+        raise ActionError(f"expected two kinds 0..7, got block {block!r} and attack {attack!r}")
+    return 1 + NUM_KINDS * block + attack
+
+
+def decode(action: int) -> tuple[int, int] | None:
+    """Returns the pair of kinds (block, attack) that an action plays, None if it plays none.
+
+    Raises:
+        ActionError: if it is not an action.
+    """
+    if not 0 <= action < NUM_ACTIONS:
+        raise ActionError(f"expected an action 0..{NUM_ACTIONS - 1}, got {action!r}")
+    return None if action in _WORDS else divmod(action - 1, NUM_KINDS)
+
+
+def name(action: int) -> str:
+    """Returns the short name of an action: "p", two digits as in records ("52"), "call", ...
+
+    Raises:
+        ActionError: if it is not an action.
+    """
+    pair = decode(action)
+    return _WORDS[action] if pair is None else DIGITS[pair[0]] + DIGITS[pair[1]]
+
+
+def parse(text: str) -> int:
+    """Returns the action of a short name, the inverse of ``name``; 9 is read as a king.
+
+    Raises:
+        ActionError: if the text names no action.
+    """
+    if text in _NUMBERS:
+        return _NUMBERS[text]
+    digits = text.replace("9", "8")
+    if len(digits) == 2 and digits[0] in DIGITS and digits[1] in DIGITS:
+        return encode(DIGITS.index(digits[0]), DIGITS.index(digits[1]))
+    words = ", ".join(repr(word) for word in _NUMBERS)
+    raise ActionError(f"expected two digits 1..9 or one of {words}, got {text!r}")

@@ -1,0 +1,1 @@
+"""Wraps the game as environments: ``aec`` for PettingZoo, ``vector`` for N games at once."""

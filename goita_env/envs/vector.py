@@ -1,0 +1,297 @@
+"""Plays N games at once, all four seats, with masks and rewards, in no library's conventions.
+
+Episodes that end are replaced at once: the arrays of a ``Turn`` that tell what is asked (observation,
+mask, seat, view) belong to the next episode then, those that tell what happened to the one that ended.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+
+from goita_env import actions, core, observation
+from goita_env.errors import (
+    ActionError,
+    EpisodeOverError,
+    IllegalActionError,
+    SettingError,
+    StaleTurnError,
+)
+from goita_env.layout import OBSERVATION_SIZE
+from goita_env.match import Episode, Match, Outcome
+from goita_env.rules import Rules
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import View, unpack_legal
+
+Reward = Literal["points", "win"]
+REWARDS: Final = ("points", "win")
+U64 = np.uint64
+
+_BYTES_ONE: Final = np.array(0x0101010101010101, U64)
+_BYTES_HIGH: Final = np.array(0x8080808080808080, U64)
+_LOW_BYTE: Final = np.array(255, U64)
+_THREE: Final = np.array(3, U64)
+_EIGHT: Final = np.array(8, U64)
+_FIFTY_SIX: Final = np.array(56, U64)
+_ONE: Final = np.array(1, U64)
+
+
+def _select_table() -> npt.NDArray[np.int64]:
+    """Returns the place of the r-th one in a byte: [256 * 8], index 8 * byte + r."""
+    table = np.zeros((256, 8), np.int64)
+    for byte in range(256):
+        ones = [bit for bit in range(8) if byte >> bit & 1]
+        table[byte, : len(ones)] = ones
+    return table.reshape(-1)
+
+
+_SELECT: Final = _select_table()
+
+
+class Turn:
+    """Hands out what a step led to; its arrays are never written again.
+
+    Attributes:
+        action_mask: bool [N, 69], True where legal, for the seat that is asked now.
+        seat: int8 [N], who is asked now.
+        reward: float32 [N, 4], of the step just made, all seats.
+        done: bool [N], the step just made ended the episode; observation, mask, seat and view
+            already belong to the next one.
+        points: int16 [N], of the round that this step ended (0: none ended), to the team of
+        winner: int8 [N], this seat (-1: no round ended).
+    """
+
+    __slots__ = (
+        "_observation",
+        "_view",
+        "_words",
+        "_env",
+        "_step",
+        "action_mask",
+        "done",
+        "points",
+        "reward",
+        "seat",
+        "winner",
+    )
+
+    def __init__(self, env: GoitaVectorEnv, outcome: Outcome | None) -> None:
+        match = env.match
+        games, state = match.num_games, match.state
+        self._env, self._step = env, env.steps
+        self._view: View | None = None
+        self._words: observation.Words | None = None
+        self._observation: observation.Observation | None = None
+        if env.observe:
+            self._words = observation.pack(state)
+            self._observation = observation.expand(self._words)
+        self.action_mask = env.legal_mask()
+        self.seat = _SEAT_AT[state.clock].take(state.offset)
+        self.reward = np.zeros((games, NUM_SEATS), np.float32)
+        self.done = np.zeros(games, bool)
+        self.points = np.zeros(games, np.int16)
+        self.winner = env.no_winner.copy()
+        if outcome is not None:
+            rows = outcome.rows
+            self.points[rows], self.winner[rows] = outcome.points, outcome.winner
+            self.done[rows] = outcome.done
+            gain = outcome.points if env.reward == "points" else outcome.done
+            self.reward[rows] = gain[:, None] * _SIGNS[outcome.winner & 1]
+
+    @property
+    def words(self) -> observation.Words:
+        """Returns the packed observation: uint64 [N, 8].
+
+        Raises:
+            StaleTurnError: if the environment does not observe and has stepped on.
+        """
+        if self._words is None:
+            if self._env.steps != self._step:
+                raise StaleTurnError(
+                    "expected to build the view of a turn before the next step, but step "
+                    f"{self._env.steps} was made after {self._step}; use observe=True"
+                )
+            self._words = observation.pack(self._env.match.state)
+        return self._words
+
+    @property
+    def observation(self) -> observation.Observation:
+        """Returns what the asked seat sees: uint8 [N, 512].
+
+        Raises:
+            StaleTurnError: if the environment does not observe and has stepped on.
+        """
+        if self._observation is None:
+            self._observation = observation.expand(self.words)
+        return self._observation
+
+    @property
+    def view(self) -> View:
+        """Returns the asked seats' views, built when first used.
+
+        Raises:
+            StaleTurnError: if the environment does not observe and has stepped on.
+        """
+        if self._view is None:
+            self._view = View(self.words, self._env.match.games, self._env.match.rules)
+        return self._view
+
+
+_SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], np.int8)
+"""Seat at the clock's slot by the game's offset."""
+
+_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
+
+
+class GoitaVectorEnv:
+    """Plays N games at once.
+
+    Args:
+        num_games: N.
+        rules: a rule set or its name: "jga", "pagat", "nine".
+        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        reward: "points" (of each round, plus for the winner's team, minus for the other) or "win"
+            (+1 / -1 at the end of the episode).
+        seed: integer from 0; game i of episode k has the same deals in a batch of any size.
+        observe: build observations in every step; False is faster, and they and the views are built
+            only when asked for, until the next step.
+
+    Raises:
+        SettingError: if a setting is outside its choices.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: str | Rules = "jga",
+        episode: Episode = "round",
+        reward: Reward = "points",
+        seed: int = 0,
+        observe: bool = True,
+    ) -> None:
+        if reward not in REWARDS:
+            raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
+        self.match = Match(num_games, rules, episode, seed)
+        self.reward: Reward = reward
+        self.observe = observe
+        self.single_observation_space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
+        self.single_action_space = Discrete(actions.NUM_ACTIONS)
+        self.no_winner = np.full(self.num_games, -1, np.int8)
+        self.steps = -1
+        self.low: observation.Words = np.zeros(num_games, U64)
+        self.high: observation.Words = np.zeros(num_games, U64)
+
+    @property
+    def num_games(self) -> int:
+        """Returns N."""
+        return self.match.num_games
+
+    def reset(
+        self, hands: npt.ArrayLike | None = None, dealer: npt.ArrayLike | None = None
+    ) -> Turn:
+        """Begins the next episode of every game.
+
+        Args:
+            hands: [N, 4, 8] kinds of the first deal's tiles, by seat; None: dealt.
+            dealer: [N] first dealers; None: drawn.
+
+        Raises:
+            HandsError, SettingError: if one of them is impossible; nothing has changed then.
+        """
+        self.match.reset(hands, dealer)
+        return self._turn(None)
+
+    def step(self, chosen: npt.ArrayLike) -> Turn:
+        """Makes one decision in every game.
+
+        Args:
+            chosen: int [N], a legal action of each asked seat.
+
+        Raises:
+            EpisodeOverError: before the first reset.
+            ActionError: if the actions have the wrong length, type or range.
+            IllegalActionError: if one is illegal. Nothing has changed in each case.
+        """
+        return self._turn(self.match.step(self._check(chosen)))
+
+    def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Draws an action for each asked seat, uniform over the legal ones: int64 [N].
+
+        Args:
+            rng: consumed: one double a game.
+        """
+        low, high = self.low, self.high
+        ones = np.bitwise_count(low.view(np.uint8)).view(U64)
+        ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
+        total = ones >> _FIFTY_SIX
+        draws = rng.random(self.num_games)
+        rank = (draws * (total + np.bitwise_count(high))).astype(U64)
+        wide = rank * _BYTES_ONE
+        wide |= _BYTES_HIGH
+        wide -= ones
+        wide &= _BYTES_HIGH  # one bit for each byte that lies before the rank-th one
+        shift = np.bitwise_count(wide).astype(U64)
+        shift <<= _THREE
+        ones <<= _EIGHT
+        ones >>= shift
+        ones &= _LOW_BYTE
+        index = low >> shift
+        index &= _LOW_BYTE
+        index <<= _THREE
+        index += rank
+        index -= ones
+        chosen = _SELECT.take(index.view(np.int64), mode="clip")
+        chosen += shift.view(np.int64)
+        beyond = (rank >= total).nonzero()[0]
+        if len(beyond):
+            bits = high[beyond].view(np.int64) << 3
+            chosen[beyond] = 64 + _SELECT[bits + (rank[beyond] - total[beyond]).view(np.int64)]
+        return chosen
+
+    def legal_mask(self) -> npt.NDArray[np.bool_]:
+        """Returns what each asked seat may do: a new bool [N, 69]."""
+        return unpack_legal(self.low, self.high)
+
+    def _check(self, chosen: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Returns actions as int64 [N] after checking that each is legal."""
+        if self.steps < 0:
+            raise EpisodeOverError("expected a reset before the first step")
+        array = np.asarray(chosen)
+        if array.dtype.kind not in "iu" or array.shape != (self.num_games,):
+            raise ActionError(
+                f"expected {self.num_games} actions as whole numbers of shape "
+                f"({self.num_games},), got shape {array.shape!r} of {array.dtype}"
+            )
+        array = array.astype(np.int64, copy=False)
+        unsigned = array.view(U64)
+        legal = self.low >> unsigned  # 0 for actions beyond the word
+        legal &= _ONE
+        if np.count_nonzero(legal) < self.num_games:
+            rest = (legal == 0).nonzero()[0]
+            answers = self.high[rest] >> (unsigned[rest] - 64)
+            wrong = rest[answers & _ONE == 0]
+            if len(wrong):
+                self._refuse(array, int(wrong[0]))
+        return array
+
+    def _refuse(self, chosen: npt.NDArray[np.int64], game: int) -> NoReturn:
+        """Raises the error for the first wrong action."""
+        action = int(chosen[game])
+        if not 0 <= action < actions.NUM_ACTIONS:
+            raise ActionError(
+                f"expected actions 0..{actions.NUM_ACTIONS - 1}, got {action!r} in game {game}"
+            )
+        legal = " ".join(actions.name(int(a)) for a in np.flatnonzero(self.legal_mask()[game]))
+        raise IllegalActionError(
+            f"expected one of {legal} from seat {int(self.match.state.seat[game])}, "
+            f"got {actions.name(action)!r} ({action}) in game {game}"
+        )
+
+    def _turn(self, outcome: Outcome | None) -> Turn:
+        """Works out what is legal now and hands everything out."""
+        self.steps += 1
+        self.low, self.high = core.legal_actions(self.match.state)
+        return Turn(self, outcome)

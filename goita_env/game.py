@@ -1,0 +1,167 @@
+"""Plays one game for people, notebooks and records: a batch of one with names one remembers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env import actions, core
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env.hands import format_hand, parse_hands
+from goita_env.match import Episode, Match
+from goita_env.rules import Rules
+from goita_env.tables import WAITING
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import View, seat_view, unpack_legal
+
+
+class Game:
+    """Plays one round, or a match round after round.
+
+    Args:
+        rules: a rule set or its name.
+        hands: four digit strings of the first deal ("11235578", ...); None: dealt.
+        dealer: seat of the first dealer; None: drawn.
+        episode: "round", or "match", where the winner of a round deals the next at once.
+        seed: of the deals; None: unpredictable.
+        scores: points of seats 0 and 2, and of seats 1 and 3, before the first round.
+
+    Raises:
+        HandsError, SettingError: if an option is impossible.
+
+    Attributes:
+        winner: seat that ended the last round, None from the next action on and before.
+        points: points of that round, 0 else.
+        moves: (seat, action) of every decision of the present deal.
+        dealt: the hands of the present deal, int8 [4, 8] tiles of each kind by seat.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "jga",
+        hands: Sequence[str] | None = None,
+        dealer: int | None = None,
+        episode: Episode = "round",
+        seed: int | None = None,
+        scores: Sequence[int] = (0, 0),
+    ) -> None:
+        seed = secrets.randbits(63) if seed is None else seed
+        self._match = Match(1, rules, episode, seed, auto_reset=False)
+        self._match.reset(
+            None if hands is None else parse_hands(hands)[None],
+            None if dealer is None else [dealer],
+            [list(scores)],
+        )
+        self._scores = list(scores)
+        self.winner: int | None = None
+        self.points = 0
+        self._new_deal()
+
+    @property
+    def rules(self) -> Rules:
+        """Returns the rule set."""
+        return self._match.rules
+
+    @property
+    def state(self) -> core.State:
+        """Returns the core's state of this game, a batch of one."""
+        return self._match.state
+
+    @property
+    def dealer(self) -> int:
+        """Returns the seat that deals the present deal."""
+        return int(self.state.dealer[0])
+
+    @property
+    def seat(self) -> int | None:
+        """Returns the seat that is asked now, None at the end."""
+        return None if self.done else int(self.state.seat[0])
+
+    @property
+    def done(self) -> bool:
+        """Tells whether the round, or the match, is over."""
+        return bool(self.state.status[0] >= WAITING)
+
+    @property
+    def scores(self) -> tuple[int, int]:
+        """Returns the points of seats 0 and 2, and of seats 1 and 3, with every scored round."""
+        return self._scores[0], self._scores[1]
+
+    @property
+    def hands(self) -> npt.NDArray[np.int8]:
+        """Returns what each seat holds now: int8 [4, 8] tiles of each kind."""
+        return self.state.hand_counts()[0]
+
+    def legal_actions(self) -> list[int]:
+        """Returns the legal actions of the asked seat in order; none at the end."""
+        low, high = core.legal_actions(self.state)
+        return np.flatnonzero(unpack_legal(low, high)[0]).tolist()
+
+    def play(self, action: int) -> None:
+        """Makes the decision of the asked seat.
+
+        Raises:
+            EpisodeOverError: if the round, or the match, is over.
+            ActionError: if it is not an action.
+            IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
+        """
+        seat = self.seat
+        if seat is None:
+            raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")
+        check_action(action)
+        legal = self.legal_actions()
+        if action not in legal:
+            names = " ".join(actions.name(one) for one in legal)
+            raise IllegalActionError(
+                f"expected one of {names} from seat {seat}, got {actions.name(int(action))!r}\n{self}"
+            )
+        self.moves.append((seat, int(action)))
+        self.winner, self.points = None, 0
+        outcome = self._match.step(np.array([action]))
+        if outcome is not None:
+            self.winner, self.points = int(outcome.winner[0]), int(outcome.points[0])
+            self._scores[self.winner & 1] += self.points
+        if len(self.state.ended) and not self.done:
+            self._new_deal()
+
+    def view(self, seat: int) -> View:
+        """Returns what a seat may know, asked or not: a view of one position.
+
+        Raises:
+            SettingError: if it is no seat.
+        """
+        if seat not in range(NUM_SEATS):
+            raise SettingError(f"expected a seat 0..3, got {seat!r}")
+        return seat_view(self.state, seat)
+
+    def __str__(self) -> str:
+        """Draws the whole table."""
+        from goita_env.render import ansi
+
+        return ansi.table(self.state)
+
+    def __repr__(self) -> str:
+        """Shows hands, dealer and moves so far in short."""
+        hands = ",".join(format_hand(hand) for hand in self.dealt)
+        moves = " ".join(f"{seat}:{actions.name(action)}" for seat, action in self.moves)
+        return f"<Game {self.rules.name} {hands} dealer {self.dealer} {list(self.scores)} {moves}>"
+
+    def _new_deal(self) -> None:
+        """Notes what has been dealt."""
+        self.moves: list[tuple[int, int]] = []
+        self.dealt = self.hands
+
+
+def check_action(action: object) -> None:
+    """Checks type and range of one action.
+
+    Raises:
+        ActionError: if it is not an integer from 0 to 68.
+    """
+    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        raise ActionError(f"expected an action as a whole number, got {action!r}")
+    if not 0 <= action < actions.NUM_ACTIONS:
+        raise ActionError(f"expected an action 0..{actions.NUM_ACTIONS - 1}, got {action!r}")

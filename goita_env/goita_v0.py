@@ -1,0 +1,41 @@
+"""Offers the PettingZoo environments: ``env``, ``raw_env`` and ``parallel_env``; registers them.
+
+With a PettingZoo that has a registry, importing this module makes ``pettingzoo.make("aec",
+"goita/goita-v0")`` and ``pettingzoo.make("parallel", "goita/goita-v0")`` work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pettingzoo
+from pettingzoo import ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from goita_env.envs.aec import Observation, RenderMode, env, raw_env
+from goita_env.envs.vector import Reward
+from goita_env.match import Episode
+from goita_env.rules import Rules
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def parallel_env(
+    rules: str | Rules = "jga",
+    episode: Episode = "round",
+    reward: Reward = "points",
+    render_mode: RenderMode | None = None,
+) -> ParallelEnv[str, Observation, Any]:
+    """Returns ``env`` behind PettingZoo's parallel API: all act, only the asked seat's action counts."""
+    return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode))
+
+
+def _register() -> None:
+    """Enters the environments into PettingZoo's registry, where the installed version has one."""
+    register = getattr(pettingzoo, "register", None)
+    if register is not None:
+        register("aec", "goita/goita-v0", entry_point="goita_env.goita_v0:env")
+        register("parallel", "goita/goita-v0", entry_point="goita_env.goita_v0:parallel_env")
+
+
+_register()

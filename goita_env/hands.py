@@ -1,0 +1,85 @@
+"""Reads and checks hands: digit strings, kinds, and codes of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.errors import HandsError
+from goita_env.tables import RADIX
+from goita_env.tiles import (
+    COUNTS,
+    DIGITS,
+    HAND_SIZE,
+    KING,
+    NUM_KINDS,
+    NUM_SEATS,
+    SECOND_KING_DIGIT,
+)
+
+
+def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
+    """Returns the kinds of four hands written as digits, in the order given: int8 [4, 8].
+
+    Args:
+        hands: four strings of eight digits, as in records; 8 and 9 are kings.
+
+    Raises:
+        HandsError: if they are not a deal of the 32 tiles, naming the seat where one can.
+    """
+    if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
+        raise HandsError(f"expected hands as {NUM_SEATS} strings of digits, got {hands!r}")
+    kinds = []
+    for seat, hand in enumerate(hands):
+        if not isinstance(hand, str) or len(hand) != HAND_SIZE:
+            raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}")
+        unknown = set(hand) - set(DIGITS + SECOND_KING_DIGIT)
+        if unknown:
+            raise HandsError(
+                f"expected digits 1 to 9 for seat {seat}, got {sorted(unknown)!r} in {hand!r}"
+            )
+        kinds.append([KING if d == SECOND_KING_DIGIT else DIGITS.index(d) for d in hand])
+    array = np.array(kinds, np.int8)
+    hand_codes(array[None], 1)
+    return array
+
+
+def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
+    """Returns a hand as sorted digits; ``counts``: [8] tiles of each kind."""
+    return "".join(digit * int(count) for digit, count in zip(DIGITS, counts, strict=True))
+
+
+def hand_codes(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
+    """Returns hands as codes, int64 [N, 4], after checking that they are deals of the 32 tiles.
+
+    Args:
+        hands: [N, 4, 8] kinds 0 to 7.
+        num_games: N.
+
+    Raises:
+        HandsError: saying which game and what is wrong with it.
+    """
+    kinds = np.asarray(hands)
+    expected = (num_games, NUM_SEATS, HAND_SIZE)
+    if kinds.shape != expected or kinds.dtype.kind not in "iu":
+        raise HandsError(
+            f"expected hands of shape {expected} and whole numbers, "
+            f"got shape {kinds.shape!r} of {kinds.dtype}"
+        )
+    outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
+    if outside.any():
+        game = int(outside.argmax())
+        raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r} in game {game}")
+    counts = (kinds.reshape(num_games, -1)[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
+    wrong = (counts != COUNTS).any(axis=1)
+    if wrong.any():
+        game = int(wrong.argmax())
+        raise HandsError(
+            f"expected {COUNTS!r} tiles of the kinds 0..7, "
+            f"got {tuple(counts[game].tolist())!r} in game {game}"
+        )
+    codes: npt.NDArray[np.int64] = np.array(RADIX)[kinds].sum(axis=2)
+    return codes

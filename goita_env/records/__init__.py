@@ -1,0 +1,1 @@
+"""Reads, writes and replays records of games: one file per notation."""

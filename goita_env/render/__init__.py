@@ -1,0 +1,1 @@
+"""Draws views and tables; imported only where a drawing is made."""

@@ -1,0 +1,49 @@
+"""Names the equipment: kinds, counts, points, digits and characters, seats and teams. Constants only.
+
+The Japanese terms of the game, once: the pawn is *shi*, the lance *kyo*, the knight *bakko*, the
+silver *gin*, the gold *kin*, the bishop *kaku*, the rook *hisha*, the kings *o* and *gyoku*; five,
+six, seven and eight pawns in a dealt hand are *goshi*, *rokushi*, *nanashi* and *hachishi*.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(8)
+
+KIND_NAMES: Final = ("pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
+"""Name of each kind, by its index."""
+
+NUM_KINDS: Final = 8
+COUNTS: Final = (10, 4, 4, 4, 4, 2, 2, 2)
+"""Tiles of each kind in the set of 32."""
+
+POINTS: Final = (10, 20, 20, 30, 30, 40, 40, 50)
+"""Points of each kind as the last tile of a round."""
+
+NUM_TILES: Final = sum(COUNTS)
+HAND_SIZE: Final = 8
+
+DIGITS: Final = "12345678"
+"""Digit of each kind in records; 9 is read as the second king."""
+
+CHARACTERS: Final = "し香馬銀金角飛王"
+"""Character of each kind in records and drawings; 玉 is the second king."""
+
+SECOND_KING_DIGIT: Final = "9"
+SECOND_KING_CHARACTER: Final = "玉"
+
+NUM_SEATS: Final = 4
+"""Seats 0 to 3 in turn order, counter-clockwise at a table."""
+
+TEAMS: Final = (("player_0", "player_2"), ("player_1", "player_3"))
+"""The two partnerships, by the names of their seats in the environments."""
+
+MATCH_POINTS: Final = 150
+"""A match ends when a team has this many points or more (article D of the booklet)."""
+
+MAX_PLAYS: Final = 13
+"""Most plays in a round: the fourth play of a seat ends it (4 + 3 + 3 + 3)."""
+
+MAX_DECISIONS: Final = 46
+"""Most play-or-pass decisions in a round."""
