@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,24 @@ from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, 
 from goita_env.hands import format_hand, parse_hands
 from goita_env.match import Episode, Match
 from goita_env.rules import Rules
+from goita_env.state import State
 from goita_env.tables import WAITING
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view, unpack_legal
+
+
+@dataclass(frozen=True)
+class PlayedDeal:
+    """Notes one deal of a game: how it began and every decision since."""
+
+    hands: npt.NDArray[np.int8]
+    """[4, 8] Tiles of each kind dealt to each seat."""
+    dealer: int
+    """Seat of the dealer."""
+    scores: tuple[int, int]
+    """Points of the two teams before it."""
+    moves: list[tuple[int, int]] = field(default_factory=list)
+    """(seat, action) of every decision so far, passes and questions included."""
 
 
 class Game:
@@ -35,8 +51,7 @@ class Game:
     Attributes:
         winner: seat that ended the last round, None from the next action on and before.
         points: points of that round, 0 else.
-        moves: (seat, action) of every decision of the present deal.
-        dealt: the hands of the present deal, int8 [4, 8] tiles of each kind by seat.
+        deals: every deal so far, the present one last; a redeal begins a new one.
     """
 
     def __init__(
@@ -58,6 +73,7 @@ class Game:
         self._scores = list(scores)
         self.winner: int | None = None
         self.points = 0
+        self.deals: list[PlayedDeal] = []
         self._new_deal()
 
     @property
@@ -66,7 +82,7 @@ class Game:
         return self._match.rules
 
     @property
-    def state(self) -> core.State:
+    def state(self) -> State:
         """Returns the core's state of this game, a batch of one."""
         return self._match.state
 
@@ -93,7 +109,18 @@ class Game:
     @property
     def hands(self) -> npt.NDArray[np.int8]:
         """Returns what each seat holds now: int8 [4, 8] tiles of each kind."""
-        return self.state.hand_counts()[0]
+        hands: npt.NDArray[np.int8] = self.state.hand_counts()[0]
+        return hands
+
+    @property
+    def dealt(self) -> npt.NDArray[np.int8]:
+        """Returns the hands of the present deal: int8 [4, 8] tiles of each kind by seat."""
+        return self.deals[-1].hands
+
+    @property
+    def moves(self) -> list[tuple[int, int]]:
+        """Returns (seat, action) of every decision of the present deal."""
+        return self.deals[-1].moves
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of the asked seat in order; none at the end."""
@@ -116,7 +143,8 @@ class Game:
         if action not in legal:
             names = " ".join(actions.name(one) for one in legal)
             raise IllegalActionError(
-                f"expected one of {names} from seat {seat}, got {actions.name(int(action))!r}\n{self}"
+                f"expected one of {names} from seat {seat}, "
+                f"got {actions.name(int(action))!r}\n{self}"
             )
         self.moves.append((seat, int(action)))
         self.winner, self.points = None, 0
@@ -151,8 +179,7 @@ class Game:
 
     def _new_deal(self) -> None:
         """Notes what has been dealt."""
-        self.moves: list[tuple[int, int]] = []
-        self.dealt = self.hands
+        self.deals.append(PlayedDeal(self.hands, self.dealer, self.scores))
 
 
 def check_action(action: object) -> None:

@@ -26,7 +26,7 @@ def parallel_env(
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
 ) -> ParallelEnv[str, Observation, Any]:
-    """Returns ``env`` behind PettingZoo's parallel API: all act, only the asked seat's action counts."""
+    """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
     return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode))
 
 

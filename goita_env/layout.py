@@ -1,4 +1,4 @@
-"""Lays out the observation: one table of named slices, from which packing, unpacking and docs follow.
+"""Lays out the observation: one table of named slices, from which bits, views and docs follow.
 
 An observation is 512 bits, packed in eight 64-bit words: a word of plays for each seat, a word for
 every two seats of notes, a word of tiles and a word of the table. Seats are relative to the viewer:

@@ -17,11 +17,15 @@ from goita_env import core, deal
 from goita_env.errors import SettingError
 from goita_env.hands import hand_codes
 from goita_env.rules import Rules, get_rules
+from goita_env.state import State, lay, prepare
+from goita_env.stock import Stock
 from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
 Episode = Literal["round", "match"]
 EPISODES: Final = ("round", "match")
 Int = npt.NDArray[np.int64]
+_ZERO: Final = np.array(0)
+_ONE: Final = np.array(1)
 
 
 @dataclass(frozen=True)
@@ -73,13 +77,10 @@ class Match:
         self.auto_reset = auto_reset
         self.games = np.arange(num_games) if games is None else games
         self.keys = deal.game_keys(seed, self.games)
-        self.state = core.State.empty(int(num_games), self.rules)
+        self.state = State.empty(int(num_games), self.rules)
         self.episodes: Int = np.full(num_games, -1, np.int64)
         self.deals: Int = np.zeros(num_games, np.int64)
-        # The next two episodes of each game, dealt ahead: many at once cost a fifth of a few.
-        # The one numbered k of game i stands at i + N * (k & 1).
-        self._ahead = core.State.empty(2 * int(num_games), self.rules)
-        self._is_ahead = np.zeros(2 * num_games, bool)
+        self._stock = Stock(self.rules, num_games)
 
     @property
     def num_games(self) -> int:
@@ -98,7 +99,7 @@ class Match:
         """
         self.keys = deal.game_keys(seed, self.games)
         self.episodes[:] = -1
-        self._is_ahead[:] = False
+        self._stock.clear()
 
     def reset(
         self,
@@ -122,15 +123,15 @@ class Match:
         rows = np.arange(self.num_games)
         self.state.asking = rows[:0]
         if codes is None and dealers is None and before is None:
-            self._next_episode(rows)
+            self._go_on(rows, np.zeros(self.num_games, bool))
             return
         self.episodes += 1
         self.deals[:] = 1
-        self._is_ahead[rows + self.num_games * (self.episodes & 1)] = False
+        self._stock.forget(rows, self.episodes)
         keys = deal.deal_keys(self.keys, self.episodes, 0)
         codes = deal.hand_codes(keys) if codes is None else codes
         dealers = deal.first_dealers(keys) if dealers is None else dealers
-        core.deal(self.state, rows, codes, dealers, before)
+        lay(self.state, rows, prepare(self.rules, codes, dealers, before))
 
     def step(self, chosen: Int) -> Outcome | None:
         """Makes one legal decision in every game; games that end go on with their next deal.
@@ -143,65 +144,62 @@ class Match:
         """
         state = self.state
         core.step(state, chosen)
-        rows = state.ended
+        rows: Int = state.ended
         if len(rows) == 0:
             return None
-        winner = state.winner[rows]
-        if np.count_nonzero(winner < 0):
-            scored = winner >= 0
-            self._redeal(rows[~scored])
-            rows, winner = rows[scored], winner[scored]
-            if len(rows) == 0:
-                return None
-        points = state.points[rows]
-        if self.episode == "round":
-            done = np.ones(len(rows), bool)
-        else:
-            scores = state.scores[:, rows]
-            scores[winner & 1, np.arange(len(rows))] += points
-            done = scores.max(axis=0) >= MATCH_POINTS
-            if not done.all():
-                on = ~done
-                self._next_round(rows[on], winner[on], scores[:, on])
-        self._end_episode(rows[done])
-        return Outcome(rows, points, winner, done)
+        winner, points = state.winner[rows], state.points[rows]
+        redeal = winner < _ZERO
+        if self.episode == "round" and self.auto_reset:
+            self._go_on(rows, redeal)
+            if np.count_nonzero(redeal):
+                kept = (~redeal).nonzero()[0]
+                if len(kept) == 0:
+                    return None
+                rows, winner, points = rows[kept], winner[kept], points[kept]
+            return Outcome(rows, points, winner, np.ones(len(rows), bool))
 
-    def _end_episode(self, rows: Int) -> None:
-        """Goes on with the next episode of some games, or leaves them still."""
-        if self.auto_reset and len(rows):
-            self._next_episode(rows)
+        scored = ~redeal
+        points, winners, rounds = points[scored], winner[scored], rows[scored]
+        scores = state.scores[:, rounds]
+        scores[winners & 1, np.arange(len(rounds))] += points
+        done = np.full(len(rounds), self.episode == "round") | (scores.max(axis=0) >= MATCH_POINTS)
+        if not done.all():
+            self._next_round(rounds[~done], winners[~done], scores[:, ~done])
+        over = rounds[done] if self.auto_reset else rounds[:0]
+        again = rows[redeal]
+        self._go_on(np.concatenate((over, again)), np.arange(len(over) + len(again)) >= len(over))
+        return Outcome(rounds, points, winners, done) if len(rounds) else None
 
-    def _next_episode(self, rows: Int) -> None:
-        """Goes on with the next episode of some games, dealt ahead."""
-        episodes = self.episodes[rows] + 1
-        places = rows + self.num_games * (episodes & 1)
-        if np.count_nonzero(self._is_ahead[places]) < len(rows):
-            self._deal_ahead()
-        core.transplant(self._ahead, places, self.state, rows)
-        self._is_ahead[places] = False
+    def _go_on(self, rows: Int, redeal: npt.NDArray[np.bool_]) -> None:
+        """Deals the next episode of some games, or their present round again, from the stock.
+
+        Args:
+            rows: [n] the games.
+            redeal: [n] deal again: the same dealer and scores (article B of the booklet).
+        """
+        episodes = self.episodes[rows]
+        episodes += ~redeal
+        in_stock = self._stock.has(rows, episodes, redeal)
+        if np.count_nonzero(redeal):
+            in_stock &= ~redeal | (self.deals[rows] == 1)
+        if np.count_nonzero(in_stock) < len(rows):
+            if np.count_nonzero(in_stock | redeal) < len(rows):
+                self._stock.fill(self.keys, self.episodes)
+                in_stock |= ~redeal
+            rest = rows[~in_stock]
+            if len(rest):
+                self._next_round(rest, self.state.dealer[rest], self.state.scores[:, rest])
+            rows, episodes, redeal = rows[in_stock], episodes[in_stock], redeal[in_stock]
+        lay(self.state, rows, self._stock.take(rows, episodes, redeal))
         self.episodes[rows] = episodes
-        self.deals[rows] = 1
+        self.deals[rows] = redeal + _ONE
 
-    def _deal_ahead(self) -> None:
-        """Deals the next two episodes of all games, where they aren't dealt."""
-        places = np.flatnonzero(~self._is_ahead)
-        parity, rows = np.divmod(places, self.num_games)
-        episodes = self.episodes[rows] + 1
-        episodes += (episodes ^ parity) & 1
-        keys = deal.deal_keys(self.keys[rows], episodes, 0)
-        core.deal(self._ahead, places, deal.hand_codes(keys), deal.first_dealers(keys))
-        self._is_ahead[places] = True
-
-    def _next_round(self, rows: Int, dealer: Int, scores: Int | None) -> None:
+    def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
         """Deals the next round, or the same round again, of some games."""
         keys = deal.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
-        core.deal(self.state, rows, deal.hand_codes(keys), dealer, scores)
-
-    def _redeal(self, rows: Int) -> None:
-        """Deals again after a redeal: the same dealer and scores (booklet B)."""
-        state = self.state
-        self._next_round(rows, state.dealer[rows], state.scores[:, rows])
+        dealt = prepare(self.rules, deal.hand_codes(keys), dealer, scores)
+        lay(self.state, rows, dealt)
 
 
 def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:

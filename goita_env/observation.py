@@ -1,4 +1,4 @@
-"""Packs what a seat may know into the flat vector that learners see, straight from the core's state.
+"""Packs what a seat may know into the flat vector that learners see, straight from the state.
 
 This is the only door from a state to a seat: a view is read from the same words, so a view and its
 observation carry the same information by construction.
@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.core import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, STATUS, UP, State
 from goita_env.errors import ObservationError
 from goita_env.layout import (
     HAND_COUNTS,
@@ -33,6 +32,7 @@ from goita_env.layout import (
     UNSEEN_START,
     thermometers,
 )
+from goita_env.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.tables import (
     ALL_TILES,
     CALL_CHOICE,
@@ -54,10 +54,11 @@ Observation = npt.NDArray[np.uint8]
 
 STATE_WORDS: Final = 11
 STATE_SIZE: Final = 64 * STATE_WORDS
-"""Bits of the whole state: four words of own plays, two of notes, four of tiles, one of the table."""
+"""Bits of the whole state: four words of own plays, two of notes, four of tiles, one of the
+table."""
 
 _STATE_ASKED: Final = 50
-"""First bit of the asked seat (4), then of its question (call, choice), in the state's last word."""
+"""First bit of the asked seat (4) and then its question (call, choice) in the last word."""
 
 _CODE_MASK: Final = np.array(CODE_MASK)
 _ALL_TILES: Final = np.array(ALL_TILES)
@@ -87,13 +88,14 @@ def _hand_bits() -> Words:
 @cache
 def _unseen_bits() -> Words:
     """Returns the unseen tiles' bits of the word of tiles by code: [NUM_CODES]."""
-    return _tile_bits(COUNTS) << np.uint64(UNSEEN_START)
+    words: Words = _tile_bits(COUNTS) << np.uint64(UNSEEN_START)
+    return words
 
 
 def _tile_bits(limits: tuple[int, ...]) -> Words:
     """Returns the thermometers of every code."""
     bits, counts = thermometers(limits), code_counts()
-    words = bits[0, counts[:, 0]]
+    words: Words = bits[0, counts[:, 0]]
     for kind in range(1, NUM_KINDS):
         words |= bits[kind].take(counts[:, kind])
     return words
@@ -101,7 +103,7 @@ def _tile_bits(limits: tuple[int, ...]) -> Words:
 
 @cache
 def _status_bits() -> Words:
-    """Returns the status' bits of the word of the table: [4, S], by the asked seat (0: the viewer)."""
+    """Returns the status' bits of the word of the table: [4, S], by asked seat (0: the viewer)."""
     bits = np.zeros((NUM_SEATS, NUM_STATUSES), np.uint64)
     for asked in range(NUM_SEATS):
         for attack in range(NUM_KINDS):
@@ -122,11 +124,11 @@ def _status_bits() -> Words:
 
 def pack(state: State) -> Words:
     """Returns what each asked seat may know, packed: uint64 [N, 8]."""
-    return _pack(state, state.slots, state.clock, _status_bits()[0].take(state.games[STATUS]))
+    return _pack(state, state.slots, state.clock, _status_bits()[0].take(state.status))
 
 
 def pack_seat(state: State, seat: int | npt.NDArray[np.int64]) -> Words:
-    """Returns what given seats may know, asked or not, packed: uint64 [N, 8]; ``seat``: one or [N]."""
+    """Returns what given seats (one, or [N]) may know, asked or not, packed: uint64 [N, 8]."""
     viewer = state.slot_of(seat)
     turned = (np.arange(NUM_SEATS)[:, None] + viewer) & 3
     slots = np.take_along_axis(state.slots, turned[None], axis=1)
@@ -148,7 +150,7 @@ def _pack(state: State, slots: npt.NDArray[np.int64], viewer: int, table: Words)
     hand = slots[HAND, viewer] & _CODE_MASK
     tiles = _hand_bits().take(hand)
     hand += slots[DOWN, viewer]
-    hand += state.games[UP]
+    hand += state.up
     tiles |= _unseen_bits().take(np.subtract(_ALL_TILES, hand, out=hand))
     words[:, TILES_WORD] = tiles.view(np.int64)
     words[:, TABLE_WORD] = table.view(np.int64) | slots[FRAME, viewer]

@@ -1,9 +1,9 @@
 """Asks the questions before play: who calls five or more pawns, and whether a caller's deal stands.
 
-No text gives an order, so it is ours: from the dealer on each seat that was dealt five or more pawns is
-asked once; then, where five were called, the caller's partner chooses. The rule is ``answer``, a function
-of one question; ``book`` expands it into a small table for the batched core. Seats are counted from
-the dealer here (0: the dealer).
+No text gives an order, so it is ours: from the dealer on, each seat that was dealt five or more
+pawns is asked once; then, where five were called, the caller's partner chooses. The rule is
+``answer``, a function of one question; ``book`` expands it into a small table for the batched core.
+Seats are counted from the dealer here (0: the dealer).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Question:
 
 
 Outcome = Literal["play", "redeal", "call", "fives"]
-"""What ends the questions: play begins; a redeal; six or more were called; two fives of partners."""
+"""How questions end: play begins; a redeal; six or more were called; two fives of partners."""
 
 
 def answer(rules: Rules, question: Question, action: int) -> Question | Outcome:
@@ -86,7 +86,7 @@ class Book:
     """Lists every question of a rule set by number; ``Q`` numbers, the outcomes among them."""
 
     first: npt.NDArray[np.int64]
-    """[4 * 32] Number by 32 * dealer + 2 * (bits of the seats with five or more) + (six or more)."""
+    """[4 * 32] Number by 32 * dealer + 2 * (bits of the seats with five or more) + (any six)."""
     next: npt.NDArray[np.int64]
     """[Q * 69] Number after an answer."""
     status: npt.NDArray[np.int64]

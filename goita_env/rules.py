@@ -31,8 +31,8 @@ class Rules:
     ("are shown to the other players", pagat)."""
 
     call_six_or_more: Duty = "choice"
-    """Showing six or more: a choice (booklet B), or a duty (pagat; nine-kinds page: "checked at deal
-    time", only five is called optional)."""
+    """Showing six or more: a choice (booklet B), or a duty (pagat; nine-kinds page: "checked at
+    deal time", only five is called optional)."""
 
     last_king: bool = True
     """The king may attack as the eighth tile under any condition (booklet, special rule on kings,

@@ -4,8 +4,8 @@ A *code* is a multiset of tiles as a mixed-radix integer, one digit a kind (pawn
 gold up to 4, bishop to king up to 2), so that codes are added and subtracted like the multisets.
 
 A *status* is what everybody knows of the moment, as one small integer: the dealer's first turn; an
-attack, the passes since and whether a king lies face up; a question before play; waiting; over. With
-``key = status * 69 + action`` every public consequence of an action is one lookup.
+attack, the passes since and whether a king lies face up; a question before play; waiting; over.
+With ``key = status * 69 + action`` every public consequence of an action is one lookup.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from goita_env.tiles import COUNTS, HAND_SIZE, KING, LANCE, NUM_KINDS, PAWN, POI
 U64 = np.uint64
 I64 = np.int64
 
-# ------------------------------------------------------------------ the rules, as a player says them
+# ----------------------------------------------------------------- the rules, as a player says them
 
 
 def receives(block: int, attack: int) -> bool:
@@ -42,8 +42,8 @@ def receives(block: int, attack: int) -> bool:
 def king_may_attack(rules: Rules, kings: int, tiles: int, permitted: bool) -> bool:
     """Tells whether a seat with ``kings`` of ``tiles`` tiles in hand may attack with a king.
 
-    ``permitted``: a king lies face up on the table, or the seat was dealt both and the rule set lets
-    it attack after one went face down (booklet, special rule on kings, 1 and 2).
+    ``permitted``: a king lies face up on the table, or the seat was dealt both and the rule set
+    lets it attack after one went face down (booklet, special rule on kings, 1 and 2).
     """
     return permitted or kings == 2 or (rules.last_king and tiles == 2)
 
@@ -131,14 +131,14 @@ class Tables:
     """[2 * 2**18] Bit 8 * block + attack: the hand (index: code, and KING_PERMIT if a king may
     attack) can play the pair, if the block is allowed."""
     asks: npt.NDArray[np.int64]
-    """[3, S] By status: bits of the pairs whose block is allowed; KING_PERMIT where a king lies face
-    up; 1 where the seat may pass."""
+    """[3, S] By status: bits of the pairs whose block is allowed; KING_PERMIT where a king lies
+    face up; 1 where the seat may pass."""
     answers: npt.NDArray[np.uint64]
     """[S] Bits of the legal answers to a question, action - 64."""
     moves: npt.NDArray[np.int64]
     """[7, K] By key: code of the tiles that leave the hand; code of those that come to lie face up;
-    the play in 16 bits (block, then attack, one-hot) as its seat sees it; the same as the others see
-    it (no block bit where the block lies face down); 1 for a play; a pass as bits of the
+    the play in 16 bits (block, then attack, one-hot) as its seat sees it; the same as the others
+    see it (no block bit where the block lies face down); 1 for a play; a pass as bits of the
     seat's notes; the status after it (questions are left to ``core``)."""
     points: npt.NDArray[np.int16]
     """[K] Points of the round if the hand is now empty."""

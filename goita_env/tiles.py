@@ -1,4 +1,4 @@
-"""Names the equipment: kinds, counts, points, digits and characters, seats and teams. Constants only.
+"""Names the equipment: kinds, counts, points, characters, seats and teams. Constants only.
 
 The Japanese terms of the game, once: the pawn is *shi*, the lance *kyo*, the knight *bakko*, the
 silver *gin*, the gold *kin*, the bishop *kaku*, the rook *hisha*, the kings *o* and *gyoku*; five,

@@ -211,9 +211,11 @@ class Referee:
                 continue
             rest = list(hand)
             rest.remove(block)
-            for attack in sorted(set(rest)):
-                if attack != KING or self._may_attack_with_king(self.seat, block):
-                    actions.append(1 + 8 * block + attack)
+            actions.extend(
+                1 + 8 * block + attack
+                for attack in sorted(set(rest))
+                if attack != KING or self._may_attack_with_king(self.seat, block)
+            )
         return actions
 
     def _must_call(self, seat: int) -> bool:

@@ -4,15 +4,15 @@
 |---|---|
 | agents | ``player_0`` .. ``player_3`` in turn order; partners are 0 and 2, 1 and 3 |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
-| observation | ``{"observation": uint8 [512], "action_mask": int8 [69]}``, see docs/observation.md |
+| observation | ``{"observation": uint8 [512], "action_mask": int8 [69]}`` (docs/observation.md) |
 | state | uint8 [704]: all hands and face-down tiles, for centralised critics |
-| reward "points" | when a round is scored: its team's seats get the points, the others minus these |
+| reward "points" | of every scored round: its team's seats get the points, the others minus these |
 | reward "win" | +1 and -1 at the end of the episode |
 | episode | "round": ends with the first scored round; "match": ends at 150 points |
 
-The mask is all zero for a seat that is not asked. Turns follow the rules: the questions before play
-(calls of five or more pawns) are asked of the seats they concern, so ``agent_selection`` shows every
-onlooker who is asked. Observations don't: a seat that keeps silent tells nobody.
+The mask is all zero for a seat that is not asked. The questions before play (calls of five or more
+pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is
+asked. Observations don't: a seat that keeps silent tells nobody.
 
 Version history: v0, the first.
 """
@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
-from pettingzoo.utils import BaseWrapper
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env import actions, core, observation
 from goita_env.envs.vector import REWARDS, Reward
@@ -148,7 +148,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         self._ask()
 
     def step(self, action: int | None) -> None:
-        """Makes the decision of ``agent_selection``; at the end each agent takes one step with None.
+        """Makes the decision of ``agent_selection``; at the end each agent steps once with None.
 
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
@@ -169,7 +169,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         if not self._legal[action]:
             legal = " ".join(actions.name(int(one)) for one in np.flatnonzero(self._legal))
             raise IllegalActionError(
-                f"expected one of {legal} from {agent}, got {actions.name(int(action))!r} ({action})"
+                f"expected one of {legal} from {agent}, "
+                f"got {actions.name(int(action))!r} ({action})"
             )
         outcome = self._match.step(np.array([action]))
         self._cumulative_rewards[agent] = 0.0
@@ -214,7 +215,10 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """Returns everything there is to know, for centralised critics: uint8 [704]."""
         if not self._has_reset:
             raise EpisodeOverError("expected a reset before the first state")
-        return observation.expand(observation.pack_state(self._match.state))[0]
+        bits: npt.NDArray[np.uint8] = observation.expand(observation.pack_state(self._match.state))[
+            0
+        ]
+        return bits
 
     def render(self) -> str | None:
         """Draws the whole table as text: returns it ("ansi") or prints it ("human")."""
@@ -273,5 +277,5 @@ def env(
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
 ) -> AECEnv[str, Observation, int | None]:
-    """Returns the environment in which an illegal action ends the episode; arguments as ``raw_env``."""
+    """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""
     return TeamForfeitWrapper(raw_env(rules, episode, reward, render_mode))

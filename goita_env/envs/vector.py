@@ -1,7 +1,8 @@
 """Plays N games at once, all four seats, with masks and rewards, in no library's conventions.
 
-Episodes that end are replaced at once: the arrays of a ``Turn`` that tell what is asked (observation,
-mask, seat, view) belong to the next episode then, those that tell what happened to the one that ended.
+Episodes that end are replaced at once: the arrays of a ``Turn`` that tell what is asked
+(observation, mask, seat, view) belong to the next episode then, those that tell what happened to
+the one that ended.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _LOW_BYTE: Final = np.array(255, U64)
 _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
+_SIXTY_FOUR: Final = np.array(64, U64)
 _ONE: Final = np.array(1, U64)
 
 
@@ -65,11 +67,11 @@ class Turn:
     """
 
     __slots__ = (
+        "_env",
         "_observation",
+        "_step",
         "_view",
         "_words",
-        "_env",
-        "_step",
         "action_mask",
         "done",
         "points",
@@ -243,7 +245,7 @@ class GoitaVectorEnv:
         index <<= _THREE
         index += rank
         index -= ones
-        chosen = _SELECT.take(index.view(np.int64), mode="clip")
+        chosen: npt.NDArray[np.int64] = _SELECT.take(index.view(np.int64), mode="clip")
         chosen += shift.view(np.int64)
         beyond = (rank >= total).nonzero()[0]
         if len(beyond):
@@ -268,13 +270,10 @@ class GoitaVectorEnv:
         array = array.astype(np.int64, copy=False)
         unsigned = array.view(U64)
         legal = self.low >> unsigned  # 0 for actions beyond the word
+        legal |= self.high >> (unsigned - _SIXTY_FOUR)  # 0 for those below
         legal &= _ONE
         if np.count_nonzero(legal) < self.num_games:
-            rest = (legal == 0).nonzero()[0]
-            answers = self.high[rest] >> (unsigned[rest] - 64)
-            wrong = rest[answers & _ONE == 0]
-            if len(wrong):
-                self._refuse(array, int(wrong[0]))
+            self._refuse(array, int(np.flatnonzero(legal == 0)[0]))
         return array
 
     def _refuse(self, chosen: npt.NDArray[np.int64], game: int) -> NoReturn:

@@ -1,0 +1,141 @@
+"""Reads and writes the history string of goita-core: one deal a line, passes included.
+
+::
+
+    11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374
+
+Four hands, the dealer after an ``s``, then the moves: a seat with ``p`` for a pass, or with a block and
+an attack. Seats are counted from 1 here, and tiles are the digits of ``tiles``: 8 and 9 are 王 and 玉.
+Names, scores and calls of special hands are not stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from goita_env import actions
+from goita_env.errors import RecordError
+from goita_env.records.model import DealRecord, Move, Record, brief, stored, tell_kings
+from goita_env.records.reading import build, check_text
+from goita_env.rules import Rules, get_rules
+from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
+
+MAX_CHARACTERS: Final = 10**8
+"""A longer text is refused; a deal takes about a hundred characters."""
+
+_KINGS: Final = (DIGITS[KING], SECOND_KING_DIGIT)
+_TILES: Final = DIGITS + SECOND_KING_DIGIT
+_SEATS: Final = "1234"
+_FORM: Final = "four hands, s with the dealer's seat, and moves"
+
+
+def loads(
+    text: str, *, rules: str | Rules = "jga", strict: bool = True, source: str = ""
+) -> Record:
+    """Reads a record, a deal in each line.
+
+    Args:
+        text: the lines; empty ones are skipped.
+        rules: the rule set under which the record is replayed.
+        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
+            ``Record.problems`` and keep of each deal what comes before.
+        source: name of the file for messages.
+
+    Raises:
+        RecordError: if strict and a line is malformed. Illegal moves are found by ``replay``.
+        SettingError: if the rule set is unknown.
+    """
+    chosen = get_rules(rules)
+    lines = [line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines()]
+    return build(
+        [line.rstrip(",").split(",") for line in lines if line],
+        lambda fields: _read_deal(fields, chosen),
+        _read_moves,
+        strict=strict,
+        source=source,
+    )
+
+
+def dumps(record: Record) -> str:
+    """Writes a record, a deal in each line, hands sorted.
+
+    Names, scores and questions before play are left out, and so are deals that a special hand
+    decided. A king is written as the one that the seat holds.
+
+    Raises:
+        RecordError: if a move before play is illegal.
+    """
+    return "\n".join(_write_deal(deal) for deal in record.deals if stored(deal))
+
+
+def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
+    """Returns a deal without its moves.
+
+    Raises:
+        RecordError, HandsError: if it is malformed.
+    """
+    if len(fields) <= NUM_SEATS:
+        raise RecordError(f"expected {_FORM}, got {brief(','.join(fields))}")
+    *hands, dealer = fields[: NUM_SEATS + 1]
+    for seat, hand in zip(_SEATS, hands, strict=True):
+        hidden = set(hand) & set("x0")
+        if hidden:
+            raise RecordError(
+                f"expected all eight tiles of seat {seat}, "
+                f"got {brief(hand)}: x is unknown and 0 is empty, a full record has neither"
+            )
+    if len(dealer) != 2 or dealer[0] != "s" or dealer[1] not in _SEATS:
+        raise RecordError(f"expected the dealer as s1 to s4, got {brief(dealer)}")
+    return DealRecord(
+        hands=tuple(hands),
+        dealer=_SEATS.index(dealer[1]),
+        rules=rules,
+        second_king_first=_second_king_first(hands, fields[NUM_SEATS + 1 :]),
+    )
+
+
+def _second_king_first(hands: list[str], moves: list[str]) -> bool:
+    """Tells whether a seat that was dealt both kings plays the second first."""
+    for seat, hand in zip(_SEATS, hands, strict=True):
+        if all(king in hand for king in _KINGS):
+            played = "".join(move[1:] for move in moves if move.startswith(seat))
+            kings = [tile for tile in played if tile in _KINGS]
+            return kings[:1] == [SECOND_KING_DIGIT]
+    return False
+
+
+def _read_moves(fields: list[str]) -> Iterator[Move]:
+    """Yields the moves of a deal.
+
+    Raises:
+        RecordError: at the first malformed one.
+    """
+    for move in fields[NUM_SEATS + 1 :]:
+        seat, tiles = move[:1], move[1:]
+        if not seat or seat not in _SEATS:
+            raise RecordError(f"expected a move of a seat 1 to 4, got {brief(move)}")
+        if "x" in tiles:
+            raise RecordError(f"expected a block that is known, got x in {brief(move)}")
+        if tiles != "p" and (len(tiles) != 2 or not set(tiles) <= set(_TILES)):
+            raise RecordError(
+                f"expected a pass ({seat}p) or a block and an attack ({seat}52), got {brief(move)}"
+            )
+        yield _SEATS.index(seat), actions.parse(tiles)
+
+
+def _write_deal(deal: DealRecord) -> str:
+    """Returns the line of a deal."""
+    hands = tell_kings(deal.hands)
+    kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
+    fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEATS[deal.dealer]}"]
+    for seat, action in deal.moves:
+        if action >= actions.CALL:
+            continue
+        tiles = ""
+        for tile in actions.name(action):
+            # Which of two kings: the other one than before; the first one as the record says.
+            held = kings[seat] if tile in _KINGS else []
+            tiles += held.pop(-1 if deal.second_king_first else 0) if held else tile
+        fields.append(_SEATS[seat] + tiles)
+    return ",".join(fields)

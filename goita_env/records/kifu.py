@@ -1,0 +1,288 @@
+"""Reads and writes the YAML kifu of Goita Online: one match in a file, deals in order.
+
+::
+
+    version: 1.0
+    p0: "north"
+    p1: "east"
+    p2: "south"
+    p3: "west"
+    log:
+     - hand:
+         p0: "ししし玉金金銀香"
+         p1: "ししし銀飛香香馬"
+         p2: "し角角金銀銀飛馬"
+         p3: "ししし王金香馬馬"
+       uchidashi: 2
+       score: [0,0]
+       game:
+        - ["2","銀","角"]
+        - ["3","王","馬"]
+
+``uchidashi`` is the dealer; ``score`` the two teams' points before the deal; a row of ``game`` a seat, its
+block and its attack. Passes are left out and follow from who plays next. Either king is written 王
+in a row. Deals that a special hand decided leave no entry. Reading needs PyYAML: ``goita-env[records]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from goita_env import actions
+from goita_env.errors import RecordError
+from goita_env.records.model import DealRecord, Move, Problem, Record, brief, stored, tell_kings
+from goita_env.records.reading import build, check_text
+from goita_env.rules import Rules, get_rules
+from goita_env.tiles import (
+    CHARACTERS,
+    DIGITS,
+    KING,
+    NUM_SEATS,
+    SECOND_KING_CHARACTER,
+    SECOND_KING_DIGIT,
+)
+
+MAX_CHARACTERS: Final = 10**6
+"""A longer text is refused; a deal takes about five hundred characters."""
+
+_MAX_DEPTH: Final = 8
+_VERSION: Final = 1.0
+_PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
+_TO_DIGITS: Final = str.maketrans(
+    CHARACTERS + SECOND_KING_CHARACTER, DIGITS + SECOND_KING_DIGIT, DIGITS + SECOND_KING_DIGIT
+)
+_TO_CHARACTERS: Final = str.maketrans(
+    DIGITS + SECOND_KING_DIGIT, CHARACTERS + SECOND_KING_CHARACTER
+)
+_KINDS: Final = {character: kind for kind, character in enumerate(CHARACTERS)} | {
+    SECOND_KING_CHARACTER: KING
+}
+
+
+def loads(
+    text: str, *, rules: str | Rules = "jga", strict: bool = True, source: str = ""
+) -> Record:
+    """Reads a record: a match, one entry for each deal.
+
+    Args:
+        text: the YAML text, with or without a byte order mark.
+        rules: the rule set under which the record is replayed.
+        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
+            ``Record.problems`` and keep of each deal what comes before.
+        source: name of the file for messages.
+
+    Raises:
+        RecordError: if it is no such YAML text or, if strict, a deal is malformed. Illegal moves are
+            found by ``replay``.
+        SettingError: if the rule set is unknown.
+        ImportError: if PyYAML is missing.
+    """
+    chosen = get_rules(rules)
+    try:
+        root = _parse(check_text(text, MAX_CHARACTERS))
+        players = tuple(_name(root, player) for player in _PLAYERS)
+        entries = _entries(root)
+    except RecordError as error:
+        raise RecordError(f"{source}: {error}" if source else str(error)) from error
+    record = build(
+        entries,
+        lambda entry: _read_deal(entry, chosen),
+        _read_moves,
+        strict=strict,
+        source=source,
+    )
+    return Record(record.deals, players, record.problems, source)
+
+
+def dumps(record: Record) -> str:
+    """Writes a record, hands in the order of the characters' code points.
+
+    Passes and questions before play are left out, and so are deals that a special hand decided. The
+    passes at the end of a deal that breaks off are lost. The text has no byte order mark, with
+    which the original's files begin; write those with encoding "utf-8-sig".
+
+    Raises:
+        RecordError: if a deal's passes are not those between its plays.
+    """
+    names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
+    deals = (_write_deal(deal, record.source) for deal in record.deals if stored(deal))
+    return "\n".join([f"version: {_VERSION}", *names, "log:", *deals, ""])
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Returns the mapping that a YAML text holds.
+
+    Raises:
+        RecordError: if it is no YAML, no mapping, or needlessly intricate.
+        ImportError: if PyYAML is missing.
+    """
+    try:
+        import yaml
+    except ImportError as error:
+        raise ImportError("a YAML kifu needs PyYAML: pip install 'goita-env[records]'") from error
+
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            # An alias can stand for itself ten times over, and so can what it stands for.
+            if isinstance(event, yaml.AliasEvent):
+                raise RecordError("expected plain YAML, got an alias")
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise RecordError(f"expected at most {_MAX_DEPTH} levels, got more")
+        root = yaml.safe_load(text)
+    except RecordError:
+        raise
+    except Exception as error:  # besides YAMLError, whatever an odd number or date runs into
+        raise RecordError(f"expected YAML, got: {brief(str(error))}") from error
+    if not isinstance(root, dict):
+        raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
+    return root
+
+
+def _name(root: dict[str, Any], player: str) -> str:
+    """Returns a player's name, empty if there is none.
+
+    Raises:
+        RecordError: if it is no text.
+    """
+    name = root.get(player)
+    if name is None:
+        return ""
+    if not isinstance(name, str):
+        raise RecordError(f"expected the name {player} in quotes, got {brief(name)}")
+    return name
+
+
+def _entries(root: dict[str, Any]) -> list[Any]:
+    """Returns what the file holds for each deal.
+
+    Raises:
+        RecordError: if there is no list of deals, or the version is another.
+    """
+    version = root.get("version", _VERSION)
+    if version not in (_VERSION, str(_VERSION)):
+        raise RecordError(f"expected version {_VERSION}, got {brief(version)}")
+    if "log" not in root:
+        raise RecordError(f"expected log, a list of deals, got {brief(sorted(map(str, root)))}")
+    log = root["log"]
+    if log is None:
+        return []
+    if not isinstance(log, list):
+        raise RecordError(f"expected log, a list of deals, got {brief(log)}")
+    return log
+
+
+def _read_deal(entry: object, rules: Rules) -> DealRecord:
+    """Returns a deal without its moves.
+
+    Raises:
+        RecordError, HandsError, SettingError: if it is malformed.
+    """
+    if not isinstance(entry, dict):
+        raise RecordError(
+            f"expected a deal with hand, uchidashi, score and game, got {brief(entry)}"
+        )
+    hand = entry.get("hand")
+    if not isinstance(hand, dict) or not all(isinstance(hand.get(p), str) for p in _PLAYERS):
+        raise RecordError(f"expected hand with the tiles of p0 to p3, got {brief(hand)}")
+    hands = []
+    for player in _PLAYERS:
+        unknown = [tile for tile in hand[player] if tile not in _KINDS]
+        if unknown:
+            tiles = CHARACTERS + SECOND_KING_CHARACTER
+            raise RecordError(
+                f"expected tiles of {tiles} for {player}, got {brief(unknown[0])} "
+                f"in {brief(hand[player])}"
+            )
+        hands.append(hand[player].translate(_TO_DIGITS))
+    dealer, scores = entry.get("uchidashi"), entry.get("score")
+    if not _is_number(dealer):
+        raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
+    if not isinstance(scores, list) or len(scores) != 2 or not all(map(_is_number, scores)):
+        raise RecordError(f"expected score, the points of two teams, got {brief(scores)}")
+    return DealRecord(hands=tuple(hands), dealer=dealer, scores=(scores[0], scores[1]), rules=rules)
+
+
+def _is_number(value: object) -> bool:
+    """Tells whether a value is a whole number of a sensible size."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**6
+
+
+def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
+    """Yields the moves of a deal, passes included.
+
+    Raises:
+        RecordError: at the first malformed row.
+    """
+    rows = entry.get("game")
+    if rows is None:
+        return
+    if not isinstance(rows, list):
+        raise RecordError(f"expected game, a list of plays, got {brief(rows)}")
+    yield from _with_passes(map(_read_row, rows))
+
+
+def _read_row(row: object) -> Move:
+    """Returns the play of a row.
+
+    Raises:
+        RecordError: if it is malformed.
+    """
+    if not isinstance(row, list) or len(row) != 3:
+        raise RecordError(f"expected a seat, a block and an attack, got {brief(row)}")
+    seat, *tiles = row
+    if isinstance(seat, bool) or str(seat) not in ("0", "1", "2", "3"):
+        raise RecordError(f"expected a seat 0 to 3, got {brief(seat)} in {brief(row)}")
+    for tile in tiles:
+        if not isinstance(tile, str) or tile not in _KINDS:
+            raise RecordError(f"expected a tile, got {brief(tile)} in {brief(row)}")
+    block, attack = (_KINDS[tile] for tile in tiles)
+    return int(seat), actions.encode(block, attack)
+
+
+def _with_passes(plays: Iterable[Move]) -> Iterator[Move]:
+    """Yields plays with the passes between them: all seats between one play's and the next's."""
+    before: int | None = None
+    for seat, action in plays:
+        if before is not None:
+            passes = (seat - before - 1) % NUM_SEATS
+            yield from (((before + n) % NUM_SEATS, actions.PASS) for n in range(1, passes + 1))
+        yield seat, action
+        before = seat
+
+
+def _write_deal(deal: DealRecord, source: str) -> str:
+    """Returns the entry of a deal.
+
+    Raises:
+        RecordError: if its passes are not those between its plays.
+    """
+    moves = [move for move in deal.moves if move[1] < actions.CALL]
+    plays = [move for move in moves if move[1] != actions.PASS]
+    inferred = list(_with_passes(plays))
+    rest = moves[len(inferred) :]
+    if moves[: len(inferred)] != inferred or any(action for _, action in rest):
+        message = "expected passes of the seats between one play's and the next's, got others"
+        raise RecordError(str(Problem(deal.number, message, source=source)))
+    hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in tell_kings(deal.hands))
+    even, odd = deal.scores
+    lines = [
+        " - hand:",
+        *(f'     p{seat}: "{hand}"' for seat, hand in enumerate(hands)),
+        f"   uchidashi: {deal.dealer}",
+        f"   score: [{even},{odd}]",
+        "   game:",
+    ]
+    for seat, action in plays:
+        block, attack = actions.name(action).translate(_TO_CHARACTERS)
+        lines.append(f'    - ["{seat}","{block}","{attack}"]')
+    return "\n".join(lines)
+
+
+def _quoted(name: str) -> str:
+    """Returns a name in double quotes, with all but plain characters escaped."""
+    plain = (f"\\{c}" if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in name)
+    return f'"{"".join(plain)}"'

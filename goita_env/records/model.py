@@ -1,0 +1,315 @@
+"""Holds records of deals, whatever their notation: what was dealt and decided; replays and checks them.
+
+Deals, moves and plays are counted from 1 in messages. Moves are all decisions of a deal, passes
+included; plays leave the passes out, as the rows of a YAML kifu do.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from goita_env import actions
+from goita_env.errors import RecordError, SettingError
+from goita_env.game import Game, check_action
+from goita_env.hands import format_hand, parse_hands
+from goita_env.match import check_dealer, check_scores
+from goita_env.rules import JGA, Rules, get_rules
+from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
+
+Move: TypeAlias = tuple[int, int]
+"""(seat, action) of one decision, the seat from 0 to 3."""
+
+_FIRST_KING_DIGIT: Final = DIGITS[KING]
+_BRIEF: Final = reprlib.Repr()
+_BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlevel = 80, 80, 2
+
+
+def brief(value: object) -> str:
+    """Returns a value's ``repr``, cut short: what a file holds may be long or deep."""
+    return _BRIEF.repr(value)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Says what is unsound in a record, and where."""
+
+    deal: int
+    """Number of the deal in its source, from 1."""
+    message: str
+    """What was expected and what came."""
+    move: int | None = None
+    """Number of the move in the deal, from 1, passes counted; None: the deal as a whole."""
+    play: int | None = None
+    """Number of the play that the move is or precedes, from 1."""
+    source: str = ""
+    """Name of the file, or whatever the reader was told."""
+
+    def __str__(self) -> str:
+        """Returns one line: source, deal, move, message."""
+        source = f"{self.source}: " if self.source else ""
+        move = "" if self.move is None else f", move {self.move} (play {self.play})"
+        return f"{source}deal {self.deal}{move}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Says how a deal ended."""
+
+    finished: bool
+    """A seat ended the round, or a redeal was decided; False: the record breaks off before."""
+    winner: int | None
+    """Seat that ended the round; None: nobody did."""
+    points: int
+    """Points of the round, for the winner's team."""
+    scores: tuple[int, int]
+    """Points of seats 0 and 2, and of seats 1 and 3, after the deal."""
+
+
+@dataclass(frozen=True)
+class DealRecord:
+    """Records one deal: what was dealt and every decision that is known.
+
+    Raises:
+        HandsError: if the hands are not a deal of the 32 tiles.
+        ActionError: if a move's action is none.
+        SettingError: if the rules, the dealer, the scores or a move's seat are impossible.
+    """
+
+    hands: tuple[str, ...]
+    """Four strings of eight digits as dealt, in the order written; the kings are 8 and 9."""
+    dealer: int
+    """Seat of the dealer, 0 to 3."""
+    moves: tuple[Move, ...] = ()
+    """(seat, action) of every decision in order, passes included; questions before play as far as
+    they are known, for no notation stores them."""
+    scores: tuple[int, int] = (0, 0)
+    """Points of seats 0 and 2, and of seats 1 and 3, before the deal."""
+    rules: Rules = JGA
+    """The rule set under which the deal is replayed."""
+    second_king_first: bool = False
+    """A seat that was dealt both kings plays the second (9, 玉) first; otherwise they are alike."""
+    number: int = field(default=1, compare=False)
+    """Number of the deal in its source, from 1; messages name it."""
+
+    def __post_init__(self) -> None:
+        """Checks the fields; takes lists for tuples and a name for the rules."""
+        object.__setattr__(self, "rules", get_rules(self.rules))
+        parse_hands(self.hands)
+        check_dealer([self.dealer], 1)
+        check_scores([self.scores], 1)
+        for move in self.moves:
+            if not isinstance(move, Sequence) or len(move) != 2 or move[0] not in range(NUM_SEATS):
+                raise SettingError(f"expected a seat 0..3 and its action, got {brief(move)}")
+            check_action(move[1])
+        even, odd = self.scores
+        object.__setattr__(self, "hands", tuple(self.hands))
+        object.__setattr__(self, "scores", (int(even), int(odd)))
+        object.__setattr__(self, "moves", tuple((int(seat), int(a)) for seat, a in self.moves))
+
+    def replay(self) -> Iterator[Game]:
+        """Yields the game, always the same, after each move of the record.
+
+        Questions before play that the record doesn't hold are answered such that play begins:
+        silence, or where the rule set makes calling a duty, the call and "continue". They are
+        moves of the game, but nothing is yielded for them. After a redeal the game stands at a
+        next deal that the record knows nothing of.
+
+        Raises:
+            RecordError: if a move is illegal, naming deal and move.
+        """
+        yield from _replay(self, "")
+
+    def result(self) -> Result:
+        """Returns how the deal ended, after replaying it.
+
+        Raises:
+            RecordError: if a move is illegal.
+        """
+        game = _begin(self)
+        problem = _exhaust(_walk(self, game, ""))
+        if problem:
+            raise RecordError(str(problem))
+        if _redealt(game):
+            return Result(True, None, 0, self.scores)
+        return Result(game.done, game.winner, game.points, game.scores)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Records one deal after another, as a file holds them.
+
+    Between two deals some may be missing: those that a special hand decided leave no entry. So
+    scores and dealer may jump, and are what each deal says.
+    """
+
+    deals: tuple[DealRecord, ...] = ()
+    """The deals in order."""
+    players: tuple[str, ...] = ("", "", "", "")
+    """Names of the players by seat; empty where they are unknown."""
+    problems: tuple[Problem, ...] = ()
+    """What was unsound, if the record was read with ``strict=False``."""
+    source: str = ""
+    """Name of the file, or whatever the reader was told; messages begin with it."""
+
+    def __post_init__(self) -> None:
+        """Checks the names and takes lists for tuples."""
+        object.__setattr__(self, "deals", tuple(self.deals))
+        object.__setattr__(self, "players", tuple(self.players))
+        if len(self.players) != NUM_SEATS or not all(isinstance(p, str) for p in self.players):
+            raise SettingError(f"expected four names, got {brief(self.players)}")
+
+    def replay(self) -> Iterator[Game]:
+        """Yields the game after each move: one ``Game`` for each deal, the same for all its moves.
+
+        Raises:
+            RecordError: if a move is illegal, naming deal and move.
+        """
+        for deal in self.deals:
+            yield from _replay(deal, self.source)
+
+    def results(self) -> tuple[Result, ...]:
+        """Returns how each deal ended.
+
+        Raises:
+            RecordError: if a move is illegal.
+        """
+        return tuple(deal.result() for deal in self.deals)
+
+
+def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
+    """Returns the record of a game as far as it has been played, every deal of it."""
+    deals = [
+        DealRecord(
+            hands=tell_kings([format_hand(hand) for hand in deal.hands]),
+            dealer=deal.dealer,
+            moves=tuple(deal.moves),
+            scores=deal.scores,
+            rules=game.rules,
+            number=number,
+        )
+        for number, deal in enumerate(game.deals, 1)
+    ]
+    return Record(tuple(deals), tuple(players))
+
+
+def check(record: Record) -> list[Problem]:
+    """Lists what is unsound in a record: at most one problem a deal, each with its place.
+
+    Illegal moves are reported, moves after the end, and deals that break off; what the reader
+    reported is listed first. Nothing is raised.
+    """
+    reported = {problem.deal for problem in record.problems}
+    found = [unsound(deal, record.source) for deal in record.deals if deal.number not in reported]
+    return [*record.problems, *(problem for problem in found if problem)]
+
+
+def unsound(deal: DealRecord, source: str) -> Problem | None:
+    """Returns the first illegal move of a deal, or where it breaks off; None if it is sound."""
+    game = _begin(deal)
+    problem = _exhaust(_walk(deal, game, source))
+    if problem or game.done or _redealt(game):
+        return problem
+    message = f"expected a move of seat {game.seat}, got the end of the deal"
+    return _problem(deal, len(deal.moves), message, source)
+
+
+def cut(deal: DealRecord, moves: int) -> DealRecord:
+    """Returns a deal with its first so many moves."""
+    return replace(deal, moves=deal.moves[:moves])
+
+
+def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
+    """Returns hands in which the kings are 8 and 9, if both were written alike: 8 comes first."""
+    joined = ",".join(hands)
+    if joined.count(_FIRST_KING_DIGIT) != 1:
+        joined = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
+        head, _, tail = joined.rpartition(_FIRST_KING_DIGIT)
+        joined = head + SECOND_KING_DIGIT + tail
+    return tuple(joined.split(","))
+
+
+def stored(deal: DealRecord) -> bool:
+    """Tells whether the notations have an entry for a deal: not if a special hand decided it."""
+    before_play = all(action >= actions.CALL for _, action in deal.moves)
+    return not (deal.moves and before_play and deal.result().finished)
+
+
+def _begin(deal: DealRecord) -> Game:
+    """Returns a deal's game before the first move."""
+    return Game(deal.rules, deal.hands, deal.dealer, seed=0, scores=deal.scores)
+
+
+def _redealt(game: Game) -> bool:
+    """Tells whether a redeal ended the recorded deal."""
+    return len(game.deals) > 1
+
+
+def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
+    """Yields the game after each move, and raises at the first illegal one."""
+    problem = yield from _walk(deal, _begin(deal), source)
+    if problem:
+        raise RecordError(str(problem))
+
+
+def _exhaust(walk: Generator[Game, None, Problem | None]) -> Problem | None:
+    """Runs a walk to its end and returns the problem that it met."""
+    while True:
+        try:
+            next(walk)
+        except StopIteration as end:
+            problem: Problem | None = end.value
+            return problem
+
+
+def _walk(deal: DealRecord, game: Game, source: str) -> Generator[Game, None, Problem | None]:
+    """Yields the game after each move; returns the problem of the first illegal one."""
+    for made, (seat, action) in enumerate(deal.moves):
+        _answer_unrecorded(game, seat, action)
+        complaint = _complaint(game, seat, action)
+        if complaint:
+            return _problem(deal, made, complaint, source)
+        game.play(action)
+        yield game
+    return None
+
+
+def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
+    """Answers the questions before play up to the one that the recorded move answers, or to play."""
+    while game.seat is not None and not _redealt(game):
+        legal = game.legal_actions()
+        if legal[0] < actions.CALL:
+            return
+        same = (actions.CALL <= action < actions.REDEAL) == (legal[0] == actions.CALL)
+        if seat == game.seat and action >= actions.CALL and same:
+            return
+        defaults = (actions.SILENT, actions.CONTINUE, actions.CALL)
+        game.play(next(answer for answer in defaults if answer in legal))
+
+
+def _complaint(game: Game, seat: int, action: int) -> str | None:
+    """Says why a move is illegal, None if it is legal."""
+    got = f"got {actions.name(action)!r}"
+    if _redealt(game):
+        return f"expected no move after a redeal, {got} of seat {seat}"
+    if game.seat is None:
+        end = f"the end (seat {game.winner} ended the round: {game.points} points)"
+        return f"expected no move after {end}, {got} of seat {seat}"
+    if seat != game.seat:
+        return f"expected a move of seat {game.seat}, {got} of seat {seat}"
+    legal = game.legal_actions()
+    if action not in legal:
+        return f"expected one of {' '.join(map(actions.name, legal))} from seat {seat}, {got}"
+    return None
+
+
+def _problem(deal: DealRecord, made: int, message: str, source: str) -> Problem:
+    """Returns a problem of a deal after so many sound moves."""
+    return Problem(deal.number, message, made + 1, count_plays(deal.moves[:made]) + 1, source)
+
+
+def count_plays(moves: Sequence[Move]) -> int:
+    """Returns how many of the moves are plays."""
+    return sum(actions.decode(action) is not None for _, action in moves)
