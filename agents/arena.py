@@ -25,7 +25,8 @@ from goita_env.rules import Rules, get_rules
 BLOCK_DEALS: Final = 256
 """Deals in a block: 512 games of a pair at once. The result of a run hangs on it as on the seed."""
 
-MAX_DEALS: Final = 10**9
+MAX_DEALS: Final = 10**7
+"""Most deals of a pair: points per round are then known to a hundredth."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def tasks(
     """Returns the blocks of a pair; the last may be a short one.
 
     Raises:
-        SettingError: if seed, rules or the number of deals (2 to a billion) are impossible.
+        SettingError: if seed, rules or the number of deals (2 to ten million) are impossible.
     """
     check_deals(deals)
     check_seed(seed)

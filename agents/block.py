@@ -20,6 +20,7 @@ from agents.registry import load_agent
 from goita_env import actions, core
 from goita_env.match import Episode, Match, Outcome
 from goita_env.rules import Rules
+from goita_env.state import State
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import View, asked_view, seat_view, unpack_legal
 
@@ -122,7 +123,7 @@ class _Block:
                 side = self.sign[rows] * (1 - 2 * (outcome.winner & 1))
                 points[rows] += side * outcome.points
                 rounds[rows] += 1
-                won[rows] = outcome.done & (side > 0)
+                won[rows] = side > 0  # who wins the last round of a match wins the match
         return BlockResult(
             self.task,
             points.reshape(shape),
@@ -179,10 +180,9 @@ class _Block:
         before, deals = self.match.state.copy(), self.match.deals.copy()
         outcome = self.match.step(chosen)
         if outcome is not None:
-            # The match may have dealt the next round already: play the last step once more.
-            last = before.select(outcome.rows)
-            core.step(last, chosen[outcome.rows])
-            self._end(outcome, last)
+            # The match may have dealt the next round already: make the step once more without it.
+            core.step(before, chosen)
+            self._end(outcome, before.select(outcome.rows))
         self._begin(np.flatnonzero(self.match.deals != deals))
         return outcome
 
@@ -194,7 +194,7 @@ class _Block:
                 games = self.chairs[rows[index]] + seats
                 agent.begin(games, seats, seat_view(state.select(index), seats, games))
 
-    def _end(self, outcome: Outcome, last: core.State) -> None:
+    def _end(self, outcome: Outcome, last: State) -> None:
         """Tells agents with a memory about scored rounds; ``last``: the states they ended in."""
         hands = _dealt(last)
         for agent, index, seats in self._memories(outcome.rows):
@@ -227,7 +227,7 @@ def _only_action(low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> t
     return np.where(number == 1, place, 0), number
 
 
-def _dealt(state: core.State) -> Int:
+def _dealt(state: State) -> Int:
     """Returns the tiles that each seat was dealt, from hands and plays: int64 [n, 4, 8]."""
     plays = np.ascontiguousarray(state.own.T).view(np.uint8).reshape(-1, NUM_SEATS, 8)
     tiles = (plays[..., None] == 1 << np.arange(NUM_KINDS)).sum(axis=2)

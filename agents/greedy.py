@@ -11,9 +11,8 @@
 Where the rules leave room, they are read like this:
 
 - The last pair comes first: with two tiles in hand and a legal pair, rule 4 alone decides. So it
-  does receive its partner's attack then (rule 2's "unless"), and a king may block before the
-  attack's own kind, or go face down, if that scores more. The score is the rule set's, a pair
-  alike face down counting double. Of pairs that score the same, the lower action number.
+  does receive its partner's attack then (rule 2's "unless"), and a king goes face down there if
+  the rule set forbids it to attack. Of pairs that score the same it takes the lower action number.
 - A turn is one action, but rules 3 and 6 choose the block by itself, and rule 5 then looks at the
   hand without it. The attacking tile still counts: two golds left are two, of which one attacks.
 - Rule 6 looks for kinds of which it holds exactly one, before the block is laid. A single king is
@@ -26,16 +25,14 @@ Where the rules leave room, they are read like this:
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.base import Bool, Float, Int, certain
-from goita_env import Rules, View
+from goita_env import View
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
-from goita_env.tables import finish_points
 from goita_env.tiles import COUNTS, KING, NUM_KINDS, POINTS
 
 PARTNER: Final = 2
@@ -65,18 +62,8 @@ _BLOCK_PRICE: Final = np.array(
 _ATTACK_WORTH: Final = np.array(
     [[_attack_worth(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
 )
-
-
-@cache
-def _finish_points(rules: Rules) -> npt.NDArray[np.int16]:
-    """Returns the points of every last pair: int16 [2, 64], face up and face down."""
-    return np.array(
-        [
-            [finish_points(rules, block, attack, down) for block in _KINDS for attack in _KINDS]
-            for down in (False, True)
-        ],
-        np.int16,
-    )
+_PAIR_POINTS: Final = np.tile(np.array(POINTS, np.int16), NUM_KINDS)
+"""[64] Points of a last pair that is not alike: those of its attack, whatever the block."""
 
 
 class GreedyAgent:
@@ -102,7 +89,7 @@ class GreedyAgent:
 
         rows = np.flatnonzero(plays & last_pair)
         if len(rows):
-            chosen[rows] = _last_pair(view.rules, legal[rows])
+            chosen[rows] = _last_pair(legal[rows])
         rows = np.flatnonzero(plays & ~last_pair)
         if len(rows):
             chosen[rows] = _pair(view.hand[rows], view.attack[rows], legal[rows])
@@ -114,11 +101,10 @@ class GreedyAgent:
         return chosen
 
 
-def _last_pair(rules: Rules, legal: Bool) -> Int:
+def _last_pair(legal: Bool) -> Int:
     """Returns the pair that scores most (rule 4): int64 [n]; ``legal``: bool [n, 69]."""
-    leads = ~legal[:, PASS]
-    points = _finish_points(rules)[leads.astype(np.int64)]
-    best: Int = np.where(legal[:, _PAIRS], points, -1).argmax(axis=1)
+    # Two tiles alike are one pair and no choice: a doubled pair is never weighed against another.
+    best: Int = np.where(legal[:, _PAIRS], _PAIR_POINTS, -1).argmax(axis=1)
     return 1 + best
 
 

@@ -1,11 +1,11 @@
 """Plays a trained policy network in numpy alone: no torch, and nothing is unpickled.
 
-A network file is a safetensors file: a length, a JSON header, and the numbers as they lie in memory.
-Its header's ``__metadata__`` says what the network was trained on (see ``NetworkInfo``). The tensors are
-``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight``, ... for the layers that
-policy and value share, then ``policy.weight`` [69, width], ``policy.bias``, ``value.weight``
-[1, width] and ``value.bias``. The reader trusts nothing in a file: every name, shape, size and number
-is checked first.
+A network file is a safetensors file: a length, a JSON header, and the numbers as they lie in
+memory. The header's ``__metadata__`` says what the network is, see ``NetworkInfo``. The tensors are
+``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight``, ... for the layers
+that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``, ``value.weight``
+[1, width] and ``value.bias``. The reader trusts nothing in a file: every name, shape, size and
+number is checked first.
 """
 
 from __future__ import annotations
@@ -79,9 +79,8 @@ class NetworkInfo:
                 actions=int(metadata["actions"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise AgentError(
-                f"expected the fields {[*cls.__dataclass_fields__]} in the metadata, got {metadata!r}"
-            ) from error
+            fields = ", ".join(cls.__dataclass_fields__)
+            raise AgentError(f"expected metadata with {fields}, got {metadata!r}") from error
         if info.observation_version != OBSERVATION_VERSION:
             raise AgentError(
                 f"expected a network for observation version {OBSERVATION_VERSION}, "
@@ -158,7 +157,7 @@ class NetworkAgent:
         return _softmax(logits / self.temperature)
 
     def values(self, view: View) -> Float:
-        """Returns the points that each viewer expects its team to gain from here on: float64 [N]."""
+        """Returns the points that each viewer expects its team to gain yet: float64 [N]."""
         value = self._head("value", self._features(view))[:, 0]
         return value.astype(np.float64) * self.info.points_per_value
 
@@ -187,8 +186,9 @@ class NetworkAgent:
 
 def _softmax(logits: Float) -> Float:
     """Returns probabilities of masked logits; at least one in a row is finite."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    powers: Float = np.exp(logits - logits.max(axis=1, keepdims=True))
+    powers /= powers.sum(axis=1, keepdims=True)
+    return powers
 
 
 def _check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
@@ -282,18 +282,13 @@ def _entry(name: str, entry: Any) -> tuple[tuple[int, ...], int, int]:
         AgentError: if its entry is malformed, or it is no float32 vector or matrix.
     """
     fields = entry if isinstance(entry, dict) else {}
-    shape, offsets = fields.get("shape"), fields.get("data_offsets")
-    if (
-        fields.get("dtype") != "F32"
-        or not _whole_numbers(shape)
-        or len(shape) not in (1, 2)
-        or not _whole_numbers(offsets)
-        or len(offsets) != 2
-    ):
+    shape, offsets = _whole_numbers(fields.get("shape")), _whole_numbers(fields.get("data_offsets"))
+    if fields.get("dtype") != "F32" or len(shape) not in (1, 2) or len(offsets) != 2:
         raise AgentError(f"expected a float32 vector or matrix for {name!r}, got {entry!r}")
-    return tuple(shape), offsets[0], offsets[1]
+    return shape, offsets[0], offsets[1]
 
 
-def _whole_numbers(value: Any) -> bool:
-    """Says whether a value is a list of whole numbers from 0."""
-    return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
+def _whole_numbers(value: Any) -> tuple[int, ...]:
+    """Returns a list of whole numbers from 0 as a tuple, an empty one for anything else."""
+    fine = isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
+    return tuple(value) if fine else ()

@@ -102,14 +102,13 @@ def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, A
     parameters = inspect.signature(factory).parameters
     hints = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     required = [p.name for p in parameters.values() if p.default is p.empty]
-    known = ", ".join(
-        f"{p.name}={'...' if p.name in required else p.default}" for p in parameters.values()
-    )
+    shown = [f"{p.name}={'...' if p.name in required else p.default}" for p in parameters.values()]
+    known = ", ".join(shown) or "none, it takes no options"
     options: dict[str, Any] = {}
     for part in _split(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in parameters or not equals:
-            raise AgentError(f"expected options of ({known}), got {part!r} in {spec!r}")
+            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}")
         if key in options:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
         try:
@@ -122,7 +121,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, A
             ) from error
     missing = [name for name in required if name not in options]
     if missing:
-        raise AgentError(f"expected options of ({known}), got none for {missing} in {spec!r}")
+        raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
     return options
 
 

@@ -72,14 +72,16 @@ def hand_codes(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
     outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
     if outside.any():
         game = int(outside.argmax())
-        raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r} in game {game}")
+        where = f" in game {game}" if num_games > 1 else ""
+        raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r}{where}")
     counts = (kinds.reshape(num_games, -1)[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
     wrong = (counts != COUNTS).any(axis=1)
     if wrong.any():
         game = int(wrong.argmax())
+        where = f" in game {game}" if num_games > 1 else ""
         raise HandsError(
             f"expected {COUNTS!r} tiles of the kinds 0..7, "
-            f"got {tuple(counts[game].tolist())!r} in game {game}"
+            f"got {tuple(counts[game].tolist())!r}{where}"
         )
     codes: npt.NDArray[np.int64] = np.array(RADIX)[kinds].sum(axis=2)
     return codes

@@ -173,6 +173,7 @@ class State:
     )
 
     def __init__(self, rules: Rules, data: Int, clock: int = 0) -> None:
+        data = np.ascontiguousarray(data)  # flat indices write into it
         self.rules, self.data, self.clock = rules, data, clock
         self.tables, self.questions = tables(rules), book(rules)
         self.slots: Int = data[:_SLOT_ROWS].reshape(-1, NUM_SEATS, data.shape[1])
@@ -240,7 +241,7 @@ class State:
 
     def select(self, index: Int) -> Self:
         """Returns the games of an index (int [m]; games may repeat) as a new state."""
-        return type(self)(self.rules, self.data[:, index], self.clock)
+        return type(self)(self.rules, self.data.take(index, axis=1), self.clock)
 
     def repeat(self, times: int | Int) -> Self:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""

@@ -19,21 +19,21 @@ from goita_env.state import DEALT_SIZE, has_question, prepare
 Int = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 _ONE: Final = np.array(1)
-_TWO: Final = np.array(2)
 
 
 class Stock:
     """Holds prepared deals of N games with given first dealers and no points yet.
 
-    Deal j (0, or 1 after a redeal) of episode k of game i has the place i + N * (2 * j + (k & 1)).
+    The first deal of episode k of game i has the place i + N * (k & 1). The deal after a redeal has
+    i + N * (2 + k % 3): it may still be wanted when the one of two episodes later is dealt.
     """
 
     def __init__(self, rules: Rules, num_games: int) -> None:
         self._rules = rules
         self._num_games = np.array(num_games)
-        self._deals: Int = np.zeros((DEALT_SIZE, 4 * num_games), np.int64)
-        self._ready = np.zeros(4 * num_games, bool)
-        self._rows: Int = np.arange(DEALT_SIZE)[:, None] * (4 * num_games)
+        self._deals: Int = np.zeros((DEALT_SIZE, 5 * num_games), np.int64)
+        self._ready = np.zeros(5 * num_games, bool)
+        self._rows: Int = np.arange(DEALT_SIZE)[:, None] * (5 * num_games)
 
     def clear(self) -> None:
         """Throws everything away."""
@@ -75,7 +75,8 @@ class Stock:
         asks = has_question(dealt).nonzero()[0]
         second = deal.deal_keys(keys[rows[asks]], following[asks], 1)
         dealt = prepare(self._rules, deal.hand_codes(second), dealer[asks])
-        self._put(places[asks] + 2 * self._num_games, dealt)
+        again = self._places(rows[asks], following[asks], np.ones(len(asks), bool))
+        self._put(again, dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:
         """Stores prepared deals; one flat index is several times as fast as one along an axis."""
@@ -85,7 +86,8 @@ class Stock:
     def _places(self, rows: Int, episodes: Int, redeal: Bool) -> Int:
         """Returns where deals stand: [n]."""
         places: Int = episodes & _ONE
-        places += redeal * _TWO
+        if np.count_nonzero(redeal):
+            places[redeal] = 2 + episodes[redeal] % 3
         places *= self._num_games
         places += rows
         return places

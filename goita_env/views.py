@@ -188,9 +188,17 @@ def seat_view(
 class DealRecord(Protocol):
     """Describes a deal's record as ``suppose`` reads it."""
 
-    rules: Rules
-    dealer: int
-    scores: tuple[int, int]
+    @property
+    def rules(self) -> Rules:
+        """Returns the rule set."""
+
+    @property
+    def dealer(self) -> int:
+        """Returns the seat that dealt."""
+
+    @property
+    def scores(self) -> tuple[int, int]:
+        """Returns the teams' points before the round."""
 
     @property
     def moves(self) -> Sequence[tuple[int, int]]:

@@ -30,6 +30,19 @@ def tiles_of(counts: np.ndarray) -> list[list[int]]:
     return [[kind for kind in range(8) for _ in range(hand[kind])] for hand in counts.tolist()]
 
 
+def complete(*begun: str) -> list[str]:
+    """Fills up four hands of digits with the remaining tiles, pawns spread first."""
+    left = [DIGITS[kind] for kind in TILES]
+    for digit in "".join(begun):
+        left.remove(digit)
+    hands, seat = [*begun], 0
+    while left:
+        if len(hands[seat]) < 8:
+            hands[seat] += left.pop(0)
+        seat = (seat + 1) % 4
+    return hands
+
+
 def uniform_hands(rng: np.random.Generator, count: int) -> np.ndarray:
     """Deals uniformly with numpy alone: kinds, int [count, 4, 8]."""
     return rng.permuted(np.tile(TILES, (count, 1)), axis=1).reshape(count, 4, 8)

@@ -13,7 +13,16 @@ from functools import cache, cached_property
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, deal, digits, legal_mask, special_hands, tiles_of, uniform_hands
+from helpers import (
+    RULE_SETS,
+    complete,
+    deal,
+    digits,
+    legal_mask,
+    special_hands,
+    tiles_of,
+    uniform_hands,
+)
 from oracle import Referee
 
 from goita_env import Game, core, goita_v0, observation
@@ -387,7 +396,7 @@ def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
 
 
 def test_a_game_shows_a_silent_seat_to_nobody():
-    hands = ["11111234", "11111235", "22333445", "45667788"]
+    hands = complete("11111234", "11111235", "", "")
     asked = Game("jga", hands=hands, dealer=0)
     silent = Game("jga", hands=hands, dealer=0)
     silent.play(SILENT)

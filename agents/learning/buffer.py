@@ -42,6 +42,9 @@ OPEN: Final = -1
 ENDED: Final = -2
 """Instead of a next decision: the episode ended."""
 
+OpenDecisions = tuple[npt.NDArray[np.bool_], npt.NDArray[np.void]]
+"""Which seats have an open decision, [N, 4], and these decisions in that order."""
+
 
 class SeatRolloutBuffer(MaskableRolloutBuffer):
     """Holds the decisions of a rollout, linked by seat.
@@ -89,11 +92,8 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
 
     def reset(self) -> None:
         """Begins a rollout with the decisions that are still open."""
-        waiting = self.last != OPEN
-        places = self.last[waiting]
-        self._store[: len(places)] = self._store[places]
-        self.last[waiting] = np.arange(len(places))
-        self.pos = len(places)
+        self.take_up(self.open_decisions())
+        self.pos = int(np.count_nonzero(self.last != OPEN))
         self._starts = [0, self.pos]  # where each step's decisions begin; the carried come first
         self.full = False
         self.closed = np.zeros(0, np.int64)
@@ -101,6 +101,18 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
     def forget(self) -> None:
         """Drops the open decisions, for games that begin anew."""
         self.last[:] = OPEN
+
+    def open_decisions(self) -> OpenDecisions:
+        """Returns the open decisions, for a checkpoint: which there are, and they themselves."""
+        waiting = self.last != OPEN
+        return waiting, self._store[self.last[waiting]]
+
+    def take_up(self, decisions: OpenDecisions) -> None:
+        """Takes open decisions of a checkpoint back."""
+        waiting, rows = decisions
+        self._store[: len(rows)] = rows
+        self.last[:] = OPEN
+        self.last[waiting] = np.arange(len(rows))
 
     # ---------------------------------------------------------------------------------- recording
 

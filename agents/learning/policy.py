@@ -1,10 +1,13 @@
-"""Defines the network: a trunk shared by policy and value, and its way into a file without torch."""
+"""Defines the network: a trunk shared by policy and value, and its way into a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -12,27 +15,29 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
+MASKED: Final = -1e8
+"""Logit of an illegal action, as in sb3-contrib."""
+
 
 class Trunk(BaseFeaturesExtractor):
-    """Runs the hidden layers that policy and value share.
+    """Runs the layers that policy and value share.
 
     Args:
         observation_space: the bits.
-        layers: width of each hidden layer.
+        layers: width of each layer.
     """
 
     def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
         super().__init__(observation_space, layers[-1])
         widths = [observation_space.shape[0], *layers]
-        self.layers = nn.ModuleList(
-            nn.Linear(width, after) for width, after in zip(widths, widths[1:], strict=False)
-        )
+        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
 
     def forward(self, bits: th.Tensor) -> th.Tensor:
-        """Returns features [B, F] of observations [B, 512]."""
+        """Returns features float [B, width] of observations float [B, 512]."""
+        features = bits
         for layer in self.layers:
-            bits = nn.functional.relu(layer(bits), inplace=True)
-        return bits
+            features = nn.functional.relu(layer(features), inplace=True)
+        return features
 
 
 class SelfPlayPolicy(MaskableActorCriticPolicy):
@@ -42,7 +47,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         observation_space: the bits.
         action_space: the actions.
         lr_schedule: learning rate by progress remaining.
-        layers: width of each hidden layer.
+        layers: width of each layer of the trunk.
         kwargs: handed on.
     """
 
@@ -54,26 +59,42 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         layers: Sequence[int] = (256, 256, 256),
         **kwargs: Any,
     ) -> None:
-        self.layers = tuple(layers)
-        super().__init__(
-            observation_space,
-            action_space,
-            lr_schedule,
-            net_arch=[],
-            features_extractor_class=Trunk,
-            features_extractor_kwargs={"layers": self.layers},
-            normalize_images=False,
-            optimizer_kwargs={"eps": 1e-5, "fused": True},
-            **kwargs,
-        )
+        settings: dict[str, Any] = {
+            "net_arch": [],
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"layers": tuple(layers)},
+            "normalize_images": False,
+            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+        }
+        super().__init__(observation_space, action_space, lr_schedule, **settings | kwargs)
 
     def logits_and_values(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
-        """Returns unmasked logits [B, 69] and values [B] of observations uint8 [B, 512].
+        """Returns unmasked logits float32 [B, 69] and values float32 [B].
 
-        The two small last layers run in float32 even where the trunk runs in bfloat16.
+        The two last layers, a few per cent of the work, run in float32 even where autocast has the
+        trunk run in bfloat16: probabilities and values stay as fine as they are.
+
+        Args:
+            bits: uint8 [B, 512] observations.
         """
-        dtype = th.get_autocast_dtype("cpu") if th.is_autocast_enabled("cpu") else th.float32
-        features = self.features_extractor(bits.to(dtype))
+        narrow = th.is_autocast_enabled("cpu")
+        features = self.features_extractor(
+            bits.to(th.get_autocast_dtype("cpu") if narrow else th.float32)
+        )
         with th.autocast("cpu", enabled=False):
             features = features.float()
             return self.action_net(features), self.value_net(features)[:, 0]
+
+    def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Returns the weights under the names that a network file gives them."""
+        names = {
+            "features_extractor.layers.": "layers.",
+            "action_net.": "policy.",
+            "value_net.": "value.",
+        }
+        return {
+            new + name.removeprefix(old): tensor.numpy(force=True).copy()
+            for name, tensor in self.state_dict().items()
+            for old, new in names.items()
+            if name.startswith(old)
+        }

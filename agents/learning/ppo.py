@@ -1,94 +1,275 @@
-"""draft"""
+"""Learns by self-play: ``MaskablePPO`` with four seats in every game and one network for all.
+
+What differs from ``MaskablePPO``, and why:
+
+- ``collect_rollouts`` follows the seats. All games step together; the network sees the rows in
+  which the asked seat has a choice, and these alone are stored and counted as timesteps.
+- ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
+  objects, no numbers fetched from tensors in between. A test holds the two updates equal.
+- The entropy coefficient may follow a schedule, as the learning rate may.
+- Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
+  losses and the optimizer stay float32.
+"""
+
 from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
 import numpy as np
+import numpy.typing as npt
 import torch as th
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList, ProgressBarCallback
+from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
 from stable_baselines3.common.utils import FloatSchedule, explained_variance
-from torch.nn import functional as F
+from stable_baselines3.common.vec_env import VecEnv
+from torch.nn import functional
+
+from agents.learning.buffer import SeatRolloutBuffer
+from agents.learning.policy import MASKED, SelfPlayPolicy
+from agents.learning.vec_env import GoitaVecEnv
+from goita_env import observation
+from goita_env.envs.vector import Turn
+
+STATISTICS: Final = (
+    "policy_gradient_loss",
+    "value_loss",
+    "entropy_loss",
+    "loss",
+    "approx_kl",
+    "clip_fraction",
+)
+"""What ``train`` logs as means over its minibatches, under the names of ``MaskablePPO``."""
+
 
 class SelfPlayPPO(MaskablePPO):
-    def __init__(self, policy, env, ent_coef=0.0, bfloat16=False, points_per_value=50.0, ema=0.0, **kw):
+    """Learns one policy for all four seats from games that it plays with itself.
+
+    Args:
+        policy: a ``SelfPlayPolicy``.
+        env: a ``GoitaVecEnv``.
+        ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
+        bfloat16: run the trunk in bfloat16.
+        points_per_value: points that a reward of 1 stands for.
+        kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
+    """
+
+    policy: SelfPlayPolicy
+    rollout_buffer: SeatRolloutBuffer
+
+    def __init__(
+        self,
+        policy: type[SelfPlayPolicy],
+        env: VecEnv | None,
+        ent_coef: float | Schedule = 0.0,
+        bfloat16: bool = False,
+        points_per_value: float = 50.0,
+        **kwargs: Any,
+    ) -> None:
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.points_per_value = points_per_value
-        self.ema = ema
-        super().__init__(policy, env, ent_coef=0.0, **kw)
+        self._left: Turn | None = None
+        kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
+        super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
-    def _setup_model(self):
-        super()._setup_model()
-        self.average = [p.detach().clone() for p in self.policy.parameters()]
+    # ----------------------------------------------------------------------------------- playing
 
-    def collect_rollouts(self, env, callback, rollout_buffer, n_rollout_steps, use_masking=True):
-        buf = rollout_buffer
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Steps all games and fills the buffer with the decisions of all seats.
+
+        Args:
+            env: a ``GoitaVecEnv``.
+            callback: called after each step of all games.
+            rollout_buffer: a ``SeatRolloutBuffer``.
+            n_rollout_steps: how many steps.
+            use_masking: must be True.
+
+        Returns:
+            False if the callback ended the training; the unfinished rollout doesn't count then.
+
+        Raises:
+            TypeError: if env or buffer are of another kind.
+            ValueError: if masks should not be used.
+        """
+        table = env.unwrapped
+        if not isinstance(table, GoitaVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
+            raise TypeError(
+                "expected a GoitaVecEnv and a SeatRolloutBuffer, "
+                f"got {type(table).__name__} and {type(rollout_buffer).__name__}"
+            )
+        if not use_masking:
+            raise ValueError("expected use_masking=True: an illegal action ends in an error")
+        if table.turn is not self._left:  # the games began anew, so no decision of theirs is open
+            rollout_buffer.forget()
         self.policy.set_training_mode(False)
-        buf.reset()
+        rollout_buffer.reset()
         callback.on_rollout_start()
-        turn = env.turn
-        points = []
+        before, points, rounds = self.num_timesteps, 0, 0
         for _ in range(n_rollout_steps):
-            mask = turn.action_mask
-            chosen = mask.argmax(axis=1)
-            rows = np.flatnonzero(np.count_nonzero(mask, axis=1) > 1)
-            words, m = turn.words[rows], mask[rows]
-            acts, values, logp = self._decide(words, m)
-            chosen[rows] = acts
-            buf.add_decisions(rows, turn.seat[rows], words, m, acts, values, logp)
-            turn = env.advance(chosen)
-            buf.add_rewards(turn.reward / np.float32(self.points_per_value), turn.done)
-            points.append(turn.points[turn.points > 0])
-            self.num_timesteps += len(rows)
+            turn = self._step(table, rollout_buffer)
+            points += int(turn.points.sum())
+            rounds += int(np.count_nonzero(turn.winner >= 0))
             callback.update_locals(locals())
             if not callback.on_step():
+                self.num_timesteps = before
                 return False
-        buf.compute_returns_and_advantage()
-        self.logger.record("rollout/points_per_round", float(np.concatenate(points).mean()))
+        rollout_buffer.compute_returns_and_advantage()
+        decisions = self.num_timesteps - before
+        self.logger.record("rollout/points_per_round", points / max(rounds, 1))
+        self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
+        self.logger.record("rollout/decisions", decisions)
+        callback.update_locals(locals())
         callback.on_rollout_end()
         return True
 
-    def _decide(self, words, masks):
-        bits = th.from_numpy(np.unpackbits(words.view(np.uint8), axis=1, bitorder="little"))
-        with th.no_grad(), th.autocast("cpu", th.bfloat16, enabled=self.bfloat16):
-            logits, values = self.policy.logits_and_values(bits)
-        logits.masked_fill_(~th.from_numpy(np.ascontiguousarray(masks)), -1e8)
-        probs = th.softmax(logits, 1)
-        cdf = probs.cumsum(1)
-        u = th.rand(len(cdf), 1) * cdf[:, -1:]
-        a = (cdf <= u).sum(1)
-        lp = th.log(probs.gather(1, a[:, None])[:, 0])
-        return a.numpy(), values.numpy(), lp.numpy()
+    def _step(self, table: GoitaVecEnv, buffer: SeatRolloutBuffer) -> Turn:
+        """Makes one decision in every game and stores those with a choice."""
+        turn = table.turn
+        legal = turn.action_mask
+        chosen = legal.argmax(axis=1)  # right where only one action is legal
+        rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
+        words, masks = turn.words[rows], legal[rows]
+        actions, values, log_probs = self._decide(words, masks)
+        chosen[rows] = actions
+        buffer.add_decisions(rows, turn.seat[rows], words, masks, actions, values, log_probs)
+        self.num_timesteps += len(rows)
+        self._left = turn = table.advance(chosen)
+        buffer.add_rewards(turn.reward / np.float32(self.points_per_value), turn.done)
+        return turn
 
-    def train(self):
+    def _decide(
+        self, words: observation.Words, masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Draws actions from the policy.
+
+        Args:
+            words: uint64 [n, 8] packed observations.
+            masks: bool [n, 69].
+
+        Returns:
+            Actions [n], values [n] and the actions' log-probabilities [n].
+        """
+        bits = th.from_numpy(observation.expand(words)).to(self.device)
+        with th.no_grad(), self._precision():
+            logits, values = self.policy.logits_and_values(bits)
+        logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)
+        probabilities = th.softmax(logits, dim=1)
+        summed = probabilities.cumsum(dim=1)
+        # A number below 1 times the sum stays below the sum, so no illegal action is drawn.
+        drawn = th.rand(len(bits), 1, device=self.device) * summed[:, -1:]
+        actions = (summed <= drawn).sum(dim=1)
+        log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
+        return actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
+
+    # ---------------------------------------------------------------------------------- learning
+
+    def train(self) -> None:
+        """Improves policy and values on the closed decisions of the buffer."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        clip = self.clip_range(self._current_progress_remaining)
+        clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        stats = []
-        for epoch in range(self.n_epochs):
-            for d in self.rollout_buffer.get(self.batch_size):
-                with th.autocast("cpu", th.bfloat16, enabled=self.bfloat16):
-                    logits, values = self.policy.logits_and_values(d.observations)
-                logits = logits.masked_fill(~d.action_masks, -1e8)
-                logps = th.log_softmax(logits, 1)
-                logp = logps.gather(1, d.actions)[:, 0]
-                entropy = -(th.softmax(logits, 1) * logps).sum(1).mean()
-                adv = d.advantages
-                adv = (adv - adv.mean()) / (adv.std() + 1e-8)
-                lr_ = logp - d.old_log_prob
-                ratio = th.exp(lr_)
-                pl = -th.min(adv * ratio, adv * ratio.clamp(1 - clip, 1 + clip)).mean()
-                vl = F.mse_loss(values, d.returns)
-                loss = pl - self.ent_coef * entropy + self.vf_coef * vl
+        statistics = []
+        for _ in range(self.n_epochs):
+            for samples in self.rollout_buffer.get(self.batch_size):
+                loss, numbers = self._loss(samples, clip_range)
                 self.policy.optimizer.zero_grad()
-                loss.backward()
+                loss.backward()  # type: ignore[no-untyped-call]
                 th.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
                 self.policy.optimizer.step()
-                with th.no_grad():
-                    stats.append(th.stack([pl, vl, entropy, (ratio - 1 - lr_).mean(), ((ratio - 1).abs() > clip).float().mean()]))
+                statistics.append(numbers)
             self._n_updates += 1
-        if self.ema:
-            with th.no_grad():
-                th._foreach_lerp_(self.average, list(self.policy.parameters()), 1 - self.ema)
-        s = th.stack(stats).mean(0).tolist()
-        for k, v in zip(["pl", "vl", "entropy", "kl", "clipfrac"], s):
-            self.logger.record("train/" + k, v)
-        self.logger.record("train/ev", explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns))
+        means = th.stack(statistics).mean(dim=0).tolist()
+        for name, mean in zip(STATISTICS, means, strict=True):
+            self.logger.record(f"train/{name}", mean)
+        explained = explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns)
+        self.logger.record("train/explained_variance", float(explained))
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        self.logger.record("train/clip_range", clip_range)
+        self.logger.record("train/ent_coef", self.ent_coef)
+
+    def _loss(
+        self, samples: MaskableRolloutBufferSamples, clip_range: float
+    ) -> tuple[th.Tensor, th.Tensor]:
+        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and ``STATISTICS`` [6]."""
+        with self._precision():
+            logits, values = self.policy.logits_and_values(samples.observations)
+        logits = logits.masked_fill(~samples.action_masks, MASKED)
+        log_probs = th.log_softmax(logits, dim=1)
+        entropy_loss = (th.softmax(logits, dim=1) * log_probs).sum(dim=1).mean()
+
+        advantages = samples.advantages
+        if self.normalize_advantage:
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        log_ratio = log_probs.gather(1, samples.actions)[:, 0] - samples.old_log_prob
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+        policy_loss = -th.min(advantages * ratio, advantages * clipped).mean()
+        value_loss = functional.mse_loss(values, samples.returns)
+        loss = policy_loss + self.ent_coef * entropy_loss + self.vf_coef * value_loss
+        with th.no_grad():
+            kl = (ratio - 1 - log_ratio).mean()
+            clip_fraction = ((ratio - 1).abs() > clip_range).float().mean()
+        numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
+        return loss, th.stack(numbers).detach()
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        """Returns the context in which networks run."""
+        return th.autocast(th.device(self.device).type, th.bfloat16, enabled=self.bfloat16)
+
+    # ---------------------------------------------------------------------------------- going on
+
+    def under_way(self) -> dict[str, Any]:
+        """Returns what a saved model leaves out and a training needs to go on exactly as it would.
+
+        That is the games, their open decisions and the state of the random numbers.
+        """
+        return {
+            "env": self.env,
+            "open": self.rollout_buffer.open_decisions(),
+            "random": th.get_rng_state(),
+        }
+
+    def go_on(self, state: dict[str, Any]) -> None:
+        """Takes up where ``under_way`` was called, in a model loaded with its games as env."""
+        assert isinstance(self.env, GoitaVecEnv)
+        self._left = self.env.turn
+        self._last_obs = self.env.turn.observation  # so that learn() doesn't begin them anew
+        self.rollout_buffer.take_up(state["open"])
+        th.set_rng_state(state["random"])
+
+    def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
+        """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
+        ready = super()._init_callback(callback)
+        if progress_bar:
+            ready = CallbackList([ready, DecisionBar()])
+            ready.init_callback(self)
+        return ready
+
+    def _excluded_save_params(self) -> list[str]:
+        """Returns what a saved model leaves out: of the games, they begin anew in a loaded one."""
+        return [*super()._excluded_save_params(), "_left", "_last_obs", "_last_episode_starts"]
+
+
+class DecisionBar(ProgressBarCallback):
+    """Shows progress in decisions; SB3's bar would count every game in every step."""
+
+    def _on_training_start(self) -> None:
+        super()._on_training_start()
+        self.start = self.model.num_timesteps
+
+    def _on_step(self) -> bool:
+        """Moves the bar to the decisions made."""
+        self.pbar.update(self.num_timesteps - self.start - self.pbar.n)
+        return True

@@ -1,4 +1,4 @@
-"""Gives stable-baselines3 the vector environment itself: one slot a game, no Python loop over games.
+"""Gives stable-baselines3 the vector environment itself: a slot a game, no Python loop over games.
 
 A slot shows the position of whichever seat is asked in its game, so two steps of a slot in a row
 belong to two seats. Tools that only watch (monitors, masks, random play) can use the ``VecEnv``
@@ -132,7 +132,11 @@ class GoitaVecEnv(VecEnv):
         setattr(self.games, attr_name, value)
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
     ) -> list[Any]:
         """Calls a method of some games; the one there is, ``action_masks``, gives their rows.
 
@@ -144,7 +148,9 @@ class GoitaVecEnv(VecEnv):
         return list(self.action_masks()[self._numbers(indices)])
 
     def env_is_wrapped(
-        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+        self,
+        wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
+        indices: VecEnvIndices = None,
     ) -> list[bool]:
         """Returns False for each game."""
         return [False] * len(self._numbers(indices))

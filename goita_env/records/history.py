@@ -4,8 +4,8 @@
 
     11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374
 
-Four hands, the dealer after an ``s``, then the moves: a seat with ``p`` for a pass, or with a block and
-an attack. Seats are counted from 1 here, and tiles are the digits of ``tiles``: 8 and 9 are 王 and 玉.
+Four hands, the dealer after an ``s``, then the moves: a seat with ``p`` for a pass, or with a block
+and an attack. Seats are counted from 1 here, and tiles are digits, 8 and 9 the two kings 王 and 玉.
 Names, scores and calls of special hands are not stored.
 """
 

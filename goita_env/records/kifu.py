@@ -19,9 +19,10 @@
         - ["2","銀","角"]
         - ["3","王","馬"]
 
-``uchidashi`` is the dealer; ``score`` the two teams' points before the deal; a row of ``game`` a seat, its
-block and its attack. Passes are left out and follow from who plays next. Either king is written 王
-in a row. Deals that a special hand decided leave no entry. Reading needs PyYAML: ``goita-env[records]``.
+``uchidashi`` is the dealer, ``score`` the two teams' points before the deal, a row of ``game`` a
+seat, its block and its attack. Passes are left out and follow from who plays next. Either king is
+written 王 in a row. Deals that a special hand decided leave no entry. Reading needs PyYAML, the
+extra ``goita-env[records]``.
 """
 
 from __future__ import annotations
@@ -49,15 +50,11 @@ MAX_CHARACTERS: Final = 10**6
 _MAX_DEPTH: Final = 8
 _VERSION: Final = 1.0
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
-_TO_DIGITS: Final = str.maketrans(
-    CHARACTERS + SECOND_KING_CHARACTER, DIGITS + SECOND_KING_DIGIT, DIGITS + SECOND_KING_DIGIT
-)
-_TO_CHARACTERS: Final = str.maketrans(
-    DIGITS + SECOND_KING_DIGIT, CHARACTERS + SECOND_KING_CHARACTER
-)
-_KINDS: Final = {character: kind for kind, character in enumerate(CHARACTERS)} | {
-    SECOND_KING_CHARACTER: KING
-}
+_TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
+_DIGITS: Final = DIGITS + SECOND_KING_DIGIT
+_TO_DIGITS: Final = str.maketrans(_TILES, _DIGITS)
+_TO_CHARACTERS: Final = str.maketrans(_DIGITS, _TILES)
+_KINDS: Final = {tile: min(kind, KING) for kind, tile in enumerate(_TILES)}
 
 
 def loads(
@@ -73,8 +70,8 @@ def loads(
         source: name of the file for messages.
 
     Raises:
-        RecordError: if it is no such YAML text or, if strict, a deal is malformed. Illegal moves are
-            found by ``replay``.
+        RecordError: if it is no such YAML text or, if strict, a deal is malformed. Illegal moves
+            are found by ``replay``.
         SettingError: if the rule set is unknown.
         ImportError: if PyYAML is missing.
     """
@@ -136,7 +133,7 @@ def _parse(text: str) -> dict[str, Any]:
     except RecordError:
         raise
     except Exception as error:  # besides YAMLError, whatever an odd number or date runs into
-        raise RecordError(f"expected YAML, got: {brief(str(error))}") from error
+        raise RecordError(f"expected YAML, got: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(root, dict):
         raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
     return root
@@ -192,23 +189,17 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
     for player in _PLAYERS:
         unknown = [tile for tile in hand[player] if tile not in _KINDS]
         if unknown:
-            tiles = CHARACTERS + SECOND_KING_CHARACTER
             raise RecordError(
-                f"expected tiles of {tiles} for {player}, got {brief(unknown[0])} "
+                f"expected tiles of {_TILES} for {player}, got {brief(unknown[0])} "
                 f"in {brief(hand[player])}"
             )
         hands.append(hand[player].translate(_TO_DIGITS))
     dealer, scores = entry.get("uchidashi"), entry.get("score")
-    if not _is_number(dealer):
+    if type(dealer) is not int or dealer not in range(NUM_SEATS):
         raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
-    if not isinstance(scores, list) or len(scores) != 2 or not all(map(_is_number, scores)):
+    if not isinstance(scores, list) or [type(score) for score in scores] != [int, int]:
         raise RecordError(f"expected score, the points of two teams, got {brief(scores)}")
     return DealRecord(hands=tuple(hands), dealer=dealer, scores=(scores[0], scores[1]), rules=rules)
-
-
-def _is_number(value: object) -> bool:
-    """Tells whether a value is a whole number of a sensible size."""
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**6
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
@@ -277,7 +268,7 @@ def _write_deal(deal: DealRecord, source: str) -> str:
         "   game:",
     ]
     for seat, action in plays:
-        block, attack = actions.name(action).translate(_TO_CHARACTERS)
+        block, attack = list(actions.name(action).translate(_TO_CHARACTERS))
         lines.append(f'    - ["{seat}","{block}","{attack}"]')
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Holds records of deals, whatever their notation: what was dealt and decided; replays and checks them.
+"""Holds records of deals, whatever their notation; replays and checks them.
 
 Deals, moves and plays are counted from 1 in messages. Moves are all decisions of a deal, passes
 included; plays leave the passes out, as the rows of a YAML kifu do.
@@ -277,7 +277,7 @@ def _walk(deal: DealRecord, game: Game, source: str) -> Generator[Game, None, Pr
 
 
 def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
-    """Answers the questions before play up to the one that the recorded move answers, or to play."""
+    """Answers the questions before play, up to the one that the recorded move answers."""
     while game.seat is not None and not _redealt(game):
         legal = game.legal_actions()
         if legal[0] < actions.CALL:

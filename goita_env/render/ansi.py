@@ -21,7 +21,8 @@ from goita_env.errors import SettingError
 from goita_env.state import State
 from goita_env.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
 from goita_env.tiles import CHARACTERS, DIGITS, NUM_SEATS, PAWN
-from goita_env.views import FACE_DOWN, NONE, View, seat_view
+from goita_env.view_fields import FACE_DOWN, NONE
+from goita_env.views import View, seat_view
 
 _RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
@@ -63,7 +64,7 @@ def view(view: View, index: int = 0, *, ascii: bool = False, color: bool = False
     own, other = one.scores[0]
     return _picture(
         panels,
-        (one.rules.name, f"you and partner {own}   the others {other}"),
+        (one.rules.name, f"you and partner: {own}   the others: {other}"),
         [_moment_of_view(one, brush), *_calls(one, names)],
     )
 
@@ -264,6 +265,8 @@ def _picture(panels: list[list[str]], header: tuple[str, str], footer: list[str]
         for column, (name, blocks, attacks, hand) in zip(_PANEL_COLUMNS, panels, strict=True)
     )
     rules, scores = header
+    while _width(rules) > _WIDTH - 6 - _width(scores):
+        rules = rules[:-1]
     rule, blank = f"+{'-' * _WIDTH}+", _line()
     lines = [
         rule,

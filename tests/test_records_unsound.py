@@ -1,0 +1,213 @@
+"""Unsound records: each fault raises or is collected with its place, and the rest is read."""
+
+import re
+import sys
+
+import pytest
+from record_samples import FIVE, LINE, YAML, message, replayed
+
+from goita_env import errors, records
+from goita_env.records import DealRecord, Record
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "expected"),
+    [
+        (LINE[30:], "", "expected four hands, s with the dealer's seat, and moves, got '11124559"),
+        ("11124559", "1112455", "expected 8 digits for seat 0, got '1112455'"),
+        ("11124559", "1112455a", "expected digits 1 to 9 for seat 0, got ['a'] in '1112455a'"),
+        ("11124559", "1112455x", "expected all eight tiles of seat 1, got '1112455x': x is"),
+        ("11124559", "11124550", "expected all eight tiles of seat 1, got '11124550': x is"),
+        ("13445667", "13445889", "tiles of the kinds 0..7, got (10, 4, 4, 4, 4, 0, 1, 5)"),
+        ("s3", "s5", "expected the dealer as s1 to s4, got 's5'"),
+        ("s3", "3", "expected the dealer as s1 to s4, got '3'"),
+    ],
+)
+def test_a_malformed_beginning_of_a_history_string_is_named(found, instead, expected):
+    text = message(records.history.loads, f"{LINE}\n{LINE.replace(found, instead, 1)}")
+
+    assert text.startswith("deal 2: ")
+    assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "place", "expected"),
+    [
+        (",374", ",37", "deal 1, move 13 (play 9)", "a pass (3p) or a block and an attack (352)"),
+        ("483", "583", "deal 1, move 2 (play 2)", "expected a move of a seat 1 to 4, got '583'"),
+        ("483", "", "deal 1, move 2 (play 2)", "expected a move of a seat 1 to 4, got ''"),
+        ("351", "3x1", "deal 1, move 9 (play 6)", "expected a block that is known, got x in '3x1'"),
+        ("4p", "4pp", "deal 1, move 6 (play 6)", "got '4pp'"),
+        ("243", "2a3", "deal 1, move 4 (play 4)", "got '2a3'"),
+    ],
+)
+def test_a_malformed_move_of_a_history_string_is_named(found, instead, place, expected):
+    text = message(records.history.loads, LINE.replace(found, instead, 1), source="game.txt")
+
+    assert text.startswith(f"game.txt: {place}: ")
+    assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "place", "expected"),
+    [
+        ("346", "3p", "move 1 (play 1)", "expected one of 13 14"),
+        ("194", "124", "move 3 (play 3)", "from seat 0, got '24'"),
+        ("194", "2p", "move 3 (play 3)", "expected a move of seat 0, got 'p' of seat 1"),
+        ("336", "331", "move 9 (play 6)", "from seat 2, got '51'"),
+        (",374", ",374,4p", "move 14 (play 10)", "expected no move after the end (seat 2 ended"),
+    ],
+)
+def test_an_illegal_move_is_named_with_its_deal_and_what_was_expected(
+    found, instead, place, expected
+):
+    record = records.history.loads(f"{LINE}\n{LINE.replace(found, instead, 1)}", source="a.txt")
+    text = message(replayed, record)
+
+    assert text.startswith(f"a.txt: deal 2, {place}: ")
+    assert expected in text
+    assert [str(problem) for problem in records.check(record)] == [text]
+
+
+BAD_YAML = [
+    ("", "expected version, p0 to p3 and log, got None"),
+    ("[", "expected YAML, got: while parsing a flow node"),
+    ("log: \x00", "expected YAML, got: unacceptable character"),
+    ("log: !!python/object/apply:os.system [ls]", "expected YAML, got: could not determine"),
+    ("log: 2001-99-99", "expected YAML, got: month must be in 1..12"),
+    ("log: !!timestamp x", "expected YAML, got: "),
+    ("&a [*a]", "expected plain YAML, got an alias"),
+    ("[" * 100_000, "expected at most 8 levels, got more"),
+    ("a" * 1_000_001, "expected at most 1000000 characters, got 1000001"),
+    (b"log:", "expected a text, got b'log:'"),
+    ("p0: a", "expected log, a list of deals, got ['p0']"),
+    ("log: 3", "expected log, a list of deals, got 3"),
+    ("version: 2.0\nlog:", "expected version 1.0, got 2.0"),
+    ("p0: 3\nlog:", "expected the name p0 in quotes, got 3"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BAD_YAML)
+@pytest.mark.parametrize("strict", [True, False])
+def test_what_is_no_kifu_at_all_is_refused(text, expected, strict):
+    found = message(records.kifu.loads, text, strict=strict, source="a.yaml")
+
+    assert found.startswith("a.yaml: ")
+    assert expected in found
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "expected"),
+    [
+        (
+            " - hand:",
+            " - 3\n - hand:",
+            "expected a deal with hand, uchidashi, score and game, got 3",
+        ),
+        (" - hand:", " - hund:", "expected hand with the tiles of p0 to p3, got None"),
+        ('     p3: "ししし', '     p4: "ししし', "expected hand with the tiles of p0 to p3, got {"),
+        ('"ししし玉', '"しししあ', "for p0, got 'あ' in 'しししあ金金銀香'"),
+        ('"ししし玉', '"しし玉', "expected 8 digits for seat 0, got '1195542'"),
+        ('"ししし玉', '"し王玉玉', "tiles of the kinds 0..7, got (8, 4, 4, 4, 4, 2, 2, 4)"),
+        ("uchidashi: 2", "uchidashi: 4", "expected uchidashi, the dealer's seat 0 to 3, got 4"),
+        ("uchidashi: 2", "uchidashi: true", "the dealer's seat 0 to 3, got True"),
+        ("[0,0]", "[0]", "expected score, the points of two teams, got [0]"),
+        ("[0,0]", "[0,x]", "expected score, the points of two teams, got [0, 'x']"),
+        ("[0,0]", "[0,150]", "multiples of ten from 0 to 140, got [[0, 150]]"),
+    ],
+)
+def test_a_malformed_deal_of_a_yaml_kifu_is_named_and_the_rest_read(found, instead, expected):
+    text = YAML.replace(found, instead, 1) + YAML.split("log:\n")[1]
+    first = message(records.kifu.loads, text)
+    record = records.kifu.loads(text, strict=False)
+
+    assert first.startswith("deal 1: ")
+    assert expected in first
+    assert [str(problem) for problem in record.problems] == [first]
+    # "- 3" stands before the deal, all other faults in its place.
+    assert [deal.number for deal in record.deals] == ([2, 3] if "- 3" in instead else [2])
+    assert len(replayed(record)) == 13 * len(record.deals)
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "place", "expected"),
+    [
+        (
+            '["3","王","馬"]',
+            '["4","王","馬"]',
+            "move 2 (play 2)",
+            "expected a seat 0 to 3, got '4'",
+        ),
+        ('["3","王","馬"]', "[true,王,馬]", "move 2 (play 2)", "expected a seat 0 to 3, got True"),
+        ('["3","王","馬"]', '["3","王"]', "move 2 (play 2)", "expected a seat, a block and an"),
+        ('["3","王","馬"]', "x", "move 2 (play 2)", "a block and an attack, got 'x'"),
+        ('["2","金","し"]', '["2","金",""]', "move 6 (play 6)", "expected a tile, got '' in"),
+        ('["2","金","し"]', '["2",[し],し]', "move 6 (play 6)", "expected a tile, got ['し'] in"),
+        ("game:", "game: 3\n   more:", "move 1 (play 1)", "expected game, a list of plays, got 3"),
+    ],
+)
+def test_a_malformed_row_of_a_yaml_kifu_is_named_and_the_rows_before_it_kept(
+    found, instead, place, expected
+):
+    text = YAML.replace(found, instead, 1)
+    first = message(records.kifu.loads, text, source="a.yaml")
+    record = records.kifu.loads(text, strict=False, source="a.yaml")
+
+    assert first.startswith(f"a.yaml: deal 1, {place}: ")
+    assert expected in first
+    assert [str(problem) for problem in record.problems] == [first]
+    assert len(replayed(record)) == record.problems[0].move - 1
+    assert records.check(record) == list(record.problems)
+
+
+def test_the_first_of_two_faults_of_a_deal_is_reported():
+    text = LINE.replace("194", "124").replace("351", "3x1")
+    record = records.history.loads(text, strict=False)
+
+    assert [(problem.move, problem.play) for problem in record.problems] == [(3, 3)]
+    assert len(record.deals[0].moves) == 2
+    after_the_end = records.history.loads(f"{LINE},9", strict=False)
+    assert [problem.move for problem in after_the_end.problems] == [14]
+    assert after_the_end.results()[0].points == 30
+
+
+def test_a_deal_that_breaks_off_is_reported():
+    record = records.history.loads(LINE[:-4])
+
+    (problem,) = records.check(record)
+    assert str(problem) == (
+        "deal 1, move 13 (play 9): expected a move of seat 2, got the end of the deal"
+    )
+    assert records.history.loads(LINE[:-4], strict=False).problems == (problem,)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "fields"),
+    [
+        (errors.HandsError, "expected hands as 4 strings", {"hands": None}),
+        (errors.HandsError, "expected hands as 4 strings", {"hands": LINE[:8]}),
+        (errors.SettingError, "expected dealers of seats 0..3, got", {"dealer": 4}),
+        (errors.SettingError, "expected the points of two teams", {"scores": (0,)}),
+        (errors.SettingError, "expected a seat 0..3 and its action", {"moves": ((4, 0),)}),
+        (errors.SettingError, "expected a seat 0..3 and its action", {"moves": (0,)}),
+        (errors.ActionError, "expected an action 0..68, got 69", {"moves": ((0, 69),)}),
+        (errors.SettingError, "expected a Rules value or one of", {"rules": "chess"}),
+    ],
+)
+def test_a_record_made_by_hand_is_checked(error, expected, fields):
+    good = {"hands": FIVE, "dealer": 0}
+    with pytest.raises(error, match=re.escape(expected)):
+        DealRecord(**good | fields)
+
+
+def test_four_names_belong_to_a_record():
+    with pytest.raises(errors.SettingError, match="expected four names, got"):
+        Record((), ("a", "b"))
+
+
+def test_without_pyyaml_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+
+    with pytest.raises(ImportError, match=re.escape("pip install 'goita-env[records]'")):
+        records.kifu.loads(YAML)
+    assert records.kifu.dumps(records.history.loads(LINE))
