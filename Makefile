@@ -7,6 +7,7 @@ WORKERS ?= 2
 
 VENV := .venv
 COMPAT := .venv-compat
+RAY := .venv-ray
 PIP := bin/python -m pip install --disable-pip-version-check
 
 # $(call new_venv,FOLDER) begins an environment in FOLDER. The note .installing becomes the stamp .installed
@@ -18,7 +19,7 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-.PHONY: train test lint format test-slow test-compat bench clean
+.PHONY: train test lint format test-slow test-compat test-ray bench benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
@@ -42,8 +43,16 @@ test-slow: $(VENV)/.installed
 test-compat: $(COMPAT)/.installed
 	$(COMPAT)/bin/pytest -n $(WORKERS) $(wildcard tests/test_env_*.py tests/test_vector.py)
 
+# A cluster of two nodes on this machine plays the tournament that one process plays.
+test-ray: $(RAY)/.installed
+	$(RAY)/bin/pytest tests/ray
+
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
+
+# Plays the bots against each other and renews the table in README.md; at most ten minutes on two cores.
+benchmark: $(VENV)/.installed
+	$(VENV)/bin/python benchmarks/roster.py
 
 # hatchling comes first, and from the pins, because the project is then built without isolation.
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -63,6 +72,14 @@ $(COMPAT)/.installed: pyproject.toml constraints.txt
 	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt --no-build-isolation -e '.[records]' pytest pytest-xdist hypothesis
 	mv $(COMPAT)/.installing $@
 
+$(RAY)/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(RAY))
+	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(RAY)/constraints.txt
+	echo ray==2.60.0 >> $(RAY)/constraints.txt
+	$(RAY)/$(PIP) -c $(RAY)/constraints.txt hatchling
+	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,eval]' pytest
+	mv $(RAY)/.installing $@
+
 clean:
-	rm -rf $(VENV) $(COMPAT) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(RAY) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -105,20 +105,22 @@ def progress_line(title: str, deals: int) -> Callable[[BlockResult], None] | Non
     """Returns a function that shows a pair's progress; None where standard error is no terminal."""
     if not sys.stderr.isatty():
         return None
-    start, played = time.perf_counter(), 0
+    start, played, drawn = time.perf_counter(), 0, 0.0
 
     def show(result: BlockResult) -> None:
-        """Draws the line anew."""
-        nonlocal played
+        """Draws the line anew, ten times a second at most, and wipes it out at the end."""
+        nonlocal played, drawn
         played += result.task.deals
-        seconds = time.perf_counter() - start
-        left = seconds * (deals - played) / played
-        sys.stderr.write(
-            f"\r\x1b[K{title}: {played:,} of {deals:,} deals, "
-            f"{2 * played / seconds:,.0f} rounds/s, {left:.0f} s left"
-        )
+        now = time.perf_counter()
         if played == deals:
             sys.stderr.write("\r\x1b[K")
+        elif now - drawn >= 0.1:
+            drawn, seconds = now, now - start
+            left = seconds * (deals - played) / played
+            sys.stderr.write(
+                f"\r\x1b[K{title}: {played:,} of {deals:,} deals, "
+                f"{2 * played / seconds:,.0f} rounds/s, {left:.0f} s left"
+            )
         sys.stderr.flush()
 
     return show

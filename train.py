@@ -106,9 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         model = run.restore() or new_model(args)
     except SettingError as error:
         cli.fail(error)
-    print(
-        f"{run.directory}: {args.decisions:,} decisions, {args.threads} threads, {args.precision}"
-    )
+    print(f"{run.directory}: {args.decisions:,} decisions, {args.precision}")
     wall, cpu = time.perf_counter(), time.process_time()
     if not run.learn(model, args.decisions, save_every=args.save_every, progress=args.progress):
         print(f"stopped and saved; python train.py --resume {run.directory} goes on")

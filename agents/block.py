@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results
+from agents.faults import Accountable, Fault
 from agents.registry import load_agent
 from goita_env import actions, core
 from goita_env.match import Episode, Match, Outcome
@@ -29,6 +30,28 @@ Seating = tuple[int, int, int, int]
 
 PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
 """Who sits where when each agent is both partners of its team."""
+
+MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
+    (0, 2, 1, 2),
+    (2, 0, 2, 1),
+    (1, 2, 0, 2),
+    (2, 1, 2, 0),
+)
+"""Players 0 and 1 as partners against 2 and 2: at seats 0 and 2, at 1 and 3, and exchanged."""
+
+
+@runtime_checkable
+class ToldOfRedeals(Memory, Protocol):
+    """Plays with a memory, and wants to know how a deal went that ended in a redeal."""
+
+    def redeal(self, games: Int, view: View) -> None:
+        """Takes notice of deals that ended in a redeal; ``begin`` tells of the next ones.
+
+        Args:
+            games: [n] their numbers.
+            view: [n] the table after the last choice, as each seat sees it.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -61,6 +84,8 @@ class BlockResult:
     """[S, D] Points of the first team minus those of the other."""
     rounds: npt.NDArray[np.int32]
     """[S, D] Rounds that were scored: 1 unless whole matches are played."""
+    rounds_won: npt.NDArray[np.int32]
+    """[S, D] Rounds that the first team won."""
     won: Bool
     """[S, D] The first team won the episode."""
     decisions: Int
@@ -69,6 +94,10 @@ class BlockResult:
     """[P] Seconds that each player took for them."""
     seconds: float
     """Seconds that the block took."""
+    faults: tuple[tuple[int, Fault], ...] = ()
+    """Players and the faults that they made in this block, for agents that keep count."""
+    forfeited: tuple[int, ...] = ()
+    """Players that were out by the end: from some point on their decisions are random ones."""
 
 
 def play_block(task: Task, players: Sequence[Agent] | None = None) -> BlockResult:
@@ -76,13 +105,29 @@ def play_block(task: Task, players: Sequence[Agent] | None = None) -> BlockResul
 
     Args:
         task: what is played.
-        players: the task's agents, where they are at hand; None: built from their names.
+        players: the task's agents, where they are at hand; None: built from their names, and
+            closed in the end.
 
     Raises:
         AgentError: if an agent can't be built, or answers with an illegal action.
     """
     start = time.perf_counter()
-    return _Block(task, players or [load_agent(name) for name in task.agents]).play(start)
+    if players is not None:
+        return _Block(task, players).play(start)
+    built: list[Agent] = []
+    try:
+        built += (load_agent(name) for name in task.agents)
+        return _Block(task, built).play(start)
+    finally:
+        close(built)
+
+
+def close(players: Iterable[Agent]) -> None:
+    """Ends what agents run beside them: those that have a ``close``."""
+    for player in players:
+        end = getattr(player, "close", None)
+        if callable(end):
+            end()
 
 
 class _Block:
@@ -93,7 +138,12 @@ class _Block:
         shape = (len(task.seatings), task.deals)
         numbers = np.tile(task.first + np.arange(task.deals), shape[0])
         self.match = Match(
-            len(numbers), task.rules, task.episode, task.seed, numbers, auto_reset=False
+            num_games=len(numbers),
+            rules=task.rules,
+            episode=task.episode,
+            seed=task.seed,
+            games=numbers,
+            auto_reset=False,
         )
         self.owner = np.repeat(np.array(task.seatings), task.deals, axis=0)
         """[N, 4] Player at each seat."""
@@ -108,11 +158,13 @@ class _Block:
         self.decisions = np.zeros(len(players), np.int64)
         self.thinking = np.zeros(len(players))
         self.remember = any(isinstance(player, Memory) for player in players)
+        self.known = [len(p.faults) if isinstance(p, Accountable) else 0 for p in players]
+        """[P] Faults that each player had before the block."""
 
     def play(self, start: float) -> BlockResult:
         """Plays to the end; ``start``: when the block's clock began."""
         shape = (len(self.task.seatings), self.task.deals)
-        points, rounds = np.zeros((2, len(self.sign)), np.int32)
+        points, rounds, rounds_won = np.zeros((3, len(self.sign)), np.int32)
         won = np.zeros(len(self.sign), bool)
         self.match.reset()
         self._begin(np.arange(len(self.sign)))
@@ -123,16 +175,25 @@ class _Block:
                 side = self.sign[rows] * (1 - 2 * (outcome.winner & 1))
                 points[rows] += side * outcome.points
                 rounds[rows] += 1
+                rounds_won[rows] += side > 0
                 won[rows] = side > 0  # who wins the last round of a match wins the match
         return BlockResult(
             self.task,
             points.reshape(shape),
             rounds.reshape(shape),
+            rounds_won.reshape(shape),
             won.reshape(shape),
             self.decisions,
             self.thinking,
             time.perf_counter() - start,
+            *self._faults(),
         )
+
+    def _faults(self) -> tuple[tuple[tuple[int, Fault], ...], tuple[int, ...]]:
+        """Returns the faults made in this block, and the players that have forfeited."""
+        accountable = [(i, p) for i, p in enumerate(self.players) if isinstance(p, Accountable)]
+        made = ((i, fault) for i, p in accountable for fault in p.faults[self.known[i] :])
+        return tuple(made), tuple(i for i, p in accountable if p.forfeited)
 
     def _decide(self) -> Int | None:
         """Returns an action for each game, an agent's if it has a choice; None: all are over."""
@@ -156,12 +217,13 @@ class _Block:
         """Returns a player's actions, timed and checked."""
         agent = self.players[player]
         start = time.perf_counter()
-        chosen = agent.act(view, legal, self.rngs[player])
+        chosen = np.asarray(agent.act(view, legal, self.rngs[player]))
         self.thinking[player] += time.perf_counter() - start
         self.decisions[player] += len(view)
-        if np.shape(chosen) != (len(view),) or np.asarray(chosen).dtype.kind not in "iu":
+        if chosen.shape != (len(view),) or chosen.dtype.kind not in "iu":
             raise AgentError(
-                f"expected {len(view)} actions as whole numbers from {agent.name!r}, got {chosen!r}"
+                f"expected {len(view)} actions as whole numbers from {agent.name!r}, "
+                f"got shape {chosen.shape!r} of {chosen.dtype}"
             )
         fine = (chosen >= 0) & (chosen < actions.NUM_ACTIONS)
         fine[fine] = legal[fine, chosen[fine]]
@@ -179,11 +241,16 @@ class _Block:
             return self.match.step(chosen)
         before, deals = self.match.state.copy(), self.match.deals.copy()
         outcome = self.match.step(chosen)
-        if outcome is not None:
+        dealt = np.flatnonzero(self.match.deals != deals)
+        if outcome is not None or len(dealt):
             # The match may have dealt the next round already: make the step once more without it.
             core.step(before, chosen)
+            again = before.ended[before.winner[before.ended] < 0]
+            if len(again):
+                self._redeal(again, before.select(again))
+        if outcome is not None:
             self._end(outcome, before.select(outcome.rows))
-        self._begin(np.flatnonzero(self.match.deals != deals))
+        self._begin(dealt)
         return outcome
 
     def _begin(self, rows: Int) -> None:
@@ -193,6 +260,13 @@ class _Block:
             for agent, index, seats in self._memories(rows):
                 games = self.chairs[rows[index]] + seats
                 agent.begin(games, seats, seat_view(state.select(index), seats, games))
+
+    def _redeal(self, rows: Int, last: State) -> None:
+        """Tells who wants to know about deals that ended in a redeal; ``last``: their states."""
+        for agent, index, seats in self._memories(rows):
+            if len(index) and isinstance(agent, ToldOfRedeals):
+                games = self.chairs[rows[index]] + seats
+                agent.redeal(games, seat_view(last.select(index), seats, games))
 
     def _end(self, outcome: Outcome, last: State) -> None:
         """Tells agents with a memory about scored rounds; ``last``: the states they ended in."""

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from goita_env.errors import SettingError
 
+Float = npt.NDArray[np.float64]
+
 LEVEL: Final = 0.95
 """Probability that an interval covers the truth."""
 
@@ -39,8 +41,7 @@ class Interval:
 def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
     """Returns the mean of independent values with its percentile-bootstrap interval.
 
-    Percentiles of the means of 5,000 resamples (Efron 1979, by ``scipy.stats.bootstrap``); from
-    ``NORMAL_FROM`` values on the normal interval. Values all the same give an interval of no width.
+    Values all the same give an interval of no width.
 
     Args:
         values: [n] one value a deal, n at least 2.
@@ -49,30 +50,51 @@ def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
     Raises:
         SettingError: if there are fewer than two values.
     """
-    array = np.asarray(values, np.float64)
-    if array.ndim != 1 or len(array) < 2:
-        raise SettingError(f"expected at least two values for an interval, got {array.shape!r}")
-    mean = float(array.mean())
-    if (array == array[0]).all():
-        return Interval(mean, mean, mean)
-    if len(array) >= NORMAL_FROM:
-        half = _Z * float(array.std(ddof=1)) / sqrt(len(array))
-        return Interval(mean, mean - half, mean + half)
+    array = _deals(values)
+    return ratio_interval(array, np.ones(len(array)), seed)
+
+
+def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) -> Interval:
+    """Returns the sum of the totals over the sum of the counts, with its bootstrap interval.
+
+    So come points per round where deals begin whole matches, some longer than others. Percentiles
+    of the ratios of 5,000 resamples (Efron 1979, by ``scipy.stats.bootstrap``); from
+    ``NORMAL_FROM`` deals on the normal interval, the ratio linearised.
+
+    Args:
+        totals: [n] points of each deal, n at least 2.
+        counts: [n] rounds of each deal, above 0.
+        seed: of the resamples; the same values and seed give the same interval.
+
+    Raises:
+        SettingError: if there are fewer than two deals.
+    """
+    above, below = _deals(totals), _deals(counts)
+    ratio = float(above.sum() / below.sum())
+    residuals = (above - ratio * below) / below.mean()
+    if not residuals.any() or (above / below == above[0] / below[0]).all():
+        return Interval(ratio, ratio, ratio)
+    if len(above) >= NORMAL_FROM:
+        half = _Z * float(residuals.std(ddof=1)) / sqrt(len(above))
+        return Interval(ratio, ratio - half, ratio + half)
     from scipy.stats import bootstrap
 
+    alike = bool((below == below[0]).all())
     found = bootstrap(
-        (array,),
-        np.mean,
+        (above / below[0],) if alike else (above, below),
+        np.mean if alike else _ratio,
         n_resamples=RESAMPLES,
-        batch=max(1, 2_000_000 // len(array)),
+        batch=max(1, 2_000_000 // len(above)),
         confidence_level=LEVEL,
         method="percentile",
+        paired=True,
+        vectorized=True,
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    return Interval(mean, float(found.low), float(found.high))
+    return Interval(ratio, float(found.low), float(found.high))
 
 
-def rate_interval(wins: npt.ArrayLike) -> Interval:
+def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> Interval:
     """Returns a win rate with Wilson's interval (1927), the games of one deal kept together.
 
     The number of games in Wilson's formula is the effective one, p (1 - p) over the variance of the
@@ -80,18 +102,52 @@ def rate_interval(wins: npt.ArrayLike) -> Interval:
     every game was won, or every one lost, it is the number of deals.
 
     Args:
-        wins: [n] share of each deal's games that was won, 0 to 1; n at least 2.
+        wins: [n] games of each deal that were won; n at least 2.
+        games: [n] games of each deal, above 0; None: one, of which a share may be won.
 
     Raises:
         SettingError: if there are fewer than two deals.
     """
-    array = np.asarray(wins, np.float64)
-    if array.ndim != 1 or len(array) < 2:
-        raise SettingError(f"expected at least two deals for an interval, got {array.shape!r}")
-    rate, variance = float(array.mean()), float(array.var()) / len(array)
+    won = _deals(wins)
+    played = np.ones(len(won)) if games is None else _deals(games)
+    rate = float(won.sum() / played.sum())
+    residuals = (won - rate * played) / played.mean()
+    variance = float((residuals * residuals).mean()) / len(won)
     if variance == 0 and 0 < rate < 1:
         return Interval(rate, rate, rate)
-    games = rate * (1 - rate) / variance if variance else len(array)
-    middle = (rate + _Z**2 / (2 * games)) / (1 + _Z**2 / games)
-    half = sqrt(rate * (1 - rate) / games + (_Z / (2 * games)) ** 2) * _Z / (1 + _Z**2 / games)
+    count = rate * (1 - rate) / variance if variance else len(won)
+    middle = (rate + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
+    half = sqrt(rate * (1 - rate) / count + (_Z / (2 * count)) ** 2) * _Z / (1 + _Z**2 / count)
     return Interval(rate, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def variance_removed(games: npt.ArrayLike) -> float:
+    """Returns how much of the variance of a deal's mean playing each deal S times has removed.
+
+    1 - S Var(mean of a deal) / Var(single game): 0 where the games of a deal have nothing in
+    common, 1 where their luck cancels to the last point; below 0 by chance alone.
+
+    Args:
+        games: [S, n] points of the first team; n at least 2.
+    """
+    array = np.asarray(games, np.float64)
+    single, means = float(array.var(ddof=1)), float(array.mean(axis=0).var(ddof=1))
+    return 1 - len(array) * means / single if single else 0.0
+
+
+def _ratio(above: Float, below: Float, axis: int = -1) -> Float:
+    """Returns the ratio of the sums along an axis."""
+    ratio: Float = above.sum(axis=axis) / below.sum(axis=axis)
+    return ratio
+
+
+def _deals(values: npt.ArrayLike) -> Float:
+    """Returns one number a deal, float64 [n].
+
+    Raises:
+        SettingError: if there are fewer than two.
+    """
+    array = np.asarray(values, np.float64)
+    if array.ndim != 1 or len(array) < 2:
+        raise SettingError(f"expected at least two deals for an interval, got {array.shape!r}")
+    return array

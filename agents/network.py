@@ -1,38 +1,32 @@
 """Plays a trained policy network in numpy alone: no torch, and nothing is unpickled.
 
-A network file is a safetensors file: a length, a JSON header, and the numbers as they lie in
-memory. The header's ``__metadata__`` says what the network is, see ``NetworkInfo``. The tensors are
-``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight``, ... for the layers
-that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``, ``value.weight``
-[1, width] and ``value.bias``. The reader trusts nothing in a file: every name, shape, size and
-number is checked first.
+A network file is a safetensors file. Its metadata says what the network is (``NetworkInfo``). Its
+tensors are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and so
+on for the layers that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``,
+``value.weight`` [1, width] and ``value.bias``. Nothing in a file is trusted: every name, shape,
+size and number is checked before it is used.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.base import AgentError, Bool, Float, Int, certain, sample
+from agents.tensors import Array, read_tensors
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.layout import OBSERVATION_SIZE, OBSERVATION_VERSION
 
-Array = npt.NDArray[np.float32]
-
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
 
-MAX_HEADER: Final = 1 << 20
-"""Longest header in bytes; real ones have about a thousand."""
-
 MAX_LAYERS: Final = 64
+"""Layers beyond which a file is taken for damaged."""
 
 
 @dataclass(frozen=True)
@@ -215,80 +209,3 @@ def _check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
                 f"expected {name} of shape {list(shape)} with biases {[shape[0]]}, "
                 f"got {list(weight.shape)} with {list(bias.shape)}"
             )
-
-
-# ------------------------------------------------------------------------------------ safetensors
-
-
-def read_tensors(data: bytes) -> tuple[Any, dict[str, Array]]:
-    """Reads a safetensors file of float32 tensors.
-
-    Args:
-        data: the whole file.
-
-    Returns:
-        The metadata (not checked) and the tensors by name.
-
-    Raises:
-        AgentError: if the file is truncated or corrupt, or holds anything else.
-    """
-    if len(data) < 8:
-        raise AgentError(f"expected a safetensors file, got {len(data)} bytes")
-    length = int.from_bytes(data[:8], "little")
-    if not 2 <= length <= min(MAX_HEADER, len(data) - 8):
-        raise AgentError(
-            f"expected a safetensors file, got {len(data)} bytes that announce a header of {length}"
-        )
-    try:
-        header = json.loads(data[8 : 8 + length])
-    except (ValueError, RecursionError) as error:
-        raise AgentError(f"expected a header in JSON, got {data[8:40]!r}...: {error}") from error
-    if not isinstance(header, dict):
-        raise AgentError(f"expected a table of tensors as header, got {header!r}")
-    metadata = header.pop("__metadata__", None)
-    body, end = data[8 + length :], 0
-    tensors: dict[str, Array] = {}
-    for name, entry in sorted(header.items(), key=_offset):
-        shape, start, stop = _entry(name, entry)
-        # Tensors follow one another without gaps or overlaps, as the format demands.
-        size = 4
-        for width in shape:
-            size *= width
-        if start != end or stop - start != size or stop > len(body):
-            raise AgentError(
-                f"expected {size} bytes of {name!r} at {end} of {len(body)}, got {start} to {stop}"
-            )
-        array = np.frombuffer(body[start:stop], "<f4").reshape(shape).astype(np.float32)
-        if not np.isfinite(array).all():
-            raise AgentError(f"expected finite numbers in {name!r}, got others")
-        tensors[name], end = array, stop
-    if end != len(body):
-        raise AgentError(f"expected {end} bytes of tensors, got {len(body)}")
-    return metadata, tensors
-
-
-def _offset(item: tuple[str, Any]) -> int:
-    """Returns where a header's entry begins, to sort by; 0 for a malformed one."""
-    try:
-        return int(item[1]["data_offsets"][0])
-    except (KeyError, IndexError, TypeError, ValueError):
-        return 0
-
-
-def _entry(name: str, entry: Any) -> tuple[tuple[int, ...], int, int]:
-    """Returns shape, begin and end of a tensor.
-
-    Raises:
-        AgentError: if its entry is malformed, or it is no float32 vector or matrix.
-    """
-    fields = entry if isinstance(entry, dict) else {}
-    shape, offsets = _whole_numbers(fields.get("shape")), _whole_numbers(fields.get("data_offsets"))
-    if fields.get("dtype") != "F32" or len(shape) not in (1, 2) or len(offsets) != 2:
-        raise AgentError(f"expected a float32 vector or matrix for {name!r}, got {entry!r}")
-    return shape, offsets[0], offsets[1]
-
-
-def _whole_numbers(value: Any) -> tuple[int, ...]:
-    """Returns a list of whole numbers from 0 as a tuple, an empty one for anything else."""
-    fine = isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
-    return tuple(value) if fine else ()

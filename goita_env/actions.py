@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from operator import index
+from typing import Final, SupportsIndex
 
 from goita_env.errors import ActionError
 from goita_env.tiles import DIGITS, NUM_KINDS
@@ -27,13 +28,18 @@ _WORDS: Final = {PASS: "p", CALL: "call", SILENT: "silent", REDEAL: "redeal", CO
 _NUMBERS: Final = {word: action for action, word in _WORDS.items()}
 
 
+def _is_index(value: object, size: int) -> bool:
+    """Tells whether a value is a whole number from 0 to size - 1."""
+    return isinstance(value, SupportsIndex) and 0 <= index(value) < size
+
+
 def encode(block: int, attack: int) -> int:
     """Returns the action that plays the pair of kinds (block, attack), each 0 to 7.
 
     Raises:
         ActionError: if one is not a kind.
     """
-    if not (0 <= block < NUM_KINDS and 0 <= attack < NUM_KINDS):
+    if not (_is_index(block, NUM_KINDS) and _is_index(attack, NUM_KINDS)):
         raise ActionError(f"expected two kinds 0..7, got block {block!r} and attack {attack!r}")
     return 1 + NUM_KINDS * block + attack
 
@@ -44,9 +50,9 @@ def decode(action: int) -> tuple[int, int] | None:
     Raises:
         ActionError: if it is not an action.
     """
-    if not 0 <= action < NUM_ACTIONS:
+    if not _is_index(action, NUM_ACTIONS):
         raise ActionError(f"expected an action 0..{NUM_ACTIONS - 1}, got {action!r}")
-    return None if action in _WORDS else divmod(action - 1, NUM_KINDS)
+    return None if action in _WORDS else divmod(int(action) - 1, NUM_KINDS)
 
 
 def name(action: int) -> str:

@@ -68,7 +68,7 @@ class Game:
         self._match.reset(
             None if hands is None else parse_hands(hands)[None],
             None if dealer is None else [dealer],
-            [list(scores)],
+            [scores],
         )
         self._scores = list(scores)
         self.winner: int | None = None

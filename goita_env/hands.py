@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.checks import came, integers
 from goita_env.errors import HandsError
 from goita_env.tables import RADIX
 from goita_env.tiles import (
@@ -62,13 +63,10 @@ def hand_codes(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
     Raises:
         HandsError: saying which game and what is wrong with it.
     """
-    kinds = np.asarray(hands)
+    kinds = integers(hands)
     expected = (num_games, NUM_SEATS, HAND_SIZE)
-    if kinds.shape != expected or kinds.dtype.kind not in "iu":
-        raise HandsError(
-            f"expected hands of shape {expected} and whole numbers, "
-            f"got shape {kinds.shape!r} of {kinds.dtype}"
-        )
+    if kinds is None or kinds.shape != expected:
+        raise HandsError(f"expected hands as whole numbers of shape {expected}, got {came(hands)}")
     outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
     if outside.any():
         game = int(outside.argmax())

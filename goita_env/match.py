@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import core, deal
+from goita_env.checks import integers
 from goita_env.errors import SettingError
 from goita_env.hands import hand_codes
 from goita_env.rules import Rules, get_rules
@@ -208,8 +209,8 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:
     Raises:
         SettingError: if they are not N seats.
     """
-    seats = np.asarray(dealer)
-    if seats.shape != (num_games,) or seats.dtype.kind not in "iu":
+    seats = integers(dealer)
+    if seats is None or seats.shape != (num_games,):
         raise SettingError(
             f"expected {num_games} dealer(s), seats 0..3 as whole numbers, got {dealer!r}"
         )
@@ -224,8 +225,8 @@ def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
     Raises:
         SettingError: if they are not points of two teams before the end of a match.
     """
-    array = np.asarray(scores)
-    if array.shape != (num_games, 2) or array.dtype.kind not in "iu":
+    array = integers(scores)
+    if array is None or array.shape != (num_games, 2):
         raise SettingError(f"expected the points of two teams in every game, got {scores!r}")
     if (array % 10).any() or array.min() < 0 or array.max() >= MATCH_POINTS:
         raise SettingError(

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.checks import came
 from goita_env.errors import ObservationError
 from goita_env.layout import (
     HAND_COUNTS,
@@ -137,7 +138,7 @@ def pack_seat(state: State, seat: int | npt.NDArray[np.int64]) -> Words:
 
 def _pack(state: State, slots: npt.NDArray[np.int64], viewer: int, table: Words) -> Words:
     """Writes the words; ``viewer``: the viewer's slot; ``table``: its word of the table so far."""
-    rows = slots.reshape(-1, state.num_games).take(_PLAYS_AND_NOTES[viewer], axis=0)
+    rows = slots.reshape(len(slots) * NUM_SEATS, state.num_games).take(_PLAYS_AND_NOTES[viewer], axis=0)
     notes = rows[6:]
     notes <<= _THIRTY_TWO
     notes |= rows[4:6]
@@ -189,12 +190,14 @@ def compress(observation: npt.ArrayLike) -> Words:
     Raises:
         ObservationError: if it is no observation of this layout.
     """
-    array = np.asarray(observation)
+    expected = f"expected an observation of shape [N, {OBSERVATION_SIZE}]"
+    try:
+        array = np.asarray(observation)
+    except ValueError as error:
+        raise ObservationError(f"{expected}, got {came(observation)}") from error
     array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != OBSERVATION_SIZE:
-        raise ObservationError(
-            f"expected an observation of shape [N, {OBSERVATION_SIZE}], got {array.shape!r}"
-        )
+        raise ObservationError(f"{expected}, got {came(observation)}")
     bits = array.astype(bool)
     if not np.array_equal(bits, array):
         raise ObservationError("expected an observation of zeros and ones, got other numbers")

@@ -176,7 +176,7 @@ class State:
         data = np.ascontiguousarray(data)  # flat indices write into it
         self.rules, self.data, self.clock = rules, data, clock
         self.tables, self.questions = tables(rules), book(rules)
-        self.slots: Int = data[:_SLOT_ROWS].reshape(-1, NUM_SEATS, data.shape[1])
+        self.slots: Int = data[:_SLOT_ROWS].reshape(7, NUM_SEATS, data.shape[1])
         self.hand: Int = self.slots[HAND]
         self.down: Int = self.slots[DOWN]
         self.own: Int = self.slots[OWN]

@@ -147,12 +147,23 @@ def test_blocks_cover_all_deals_once():
 
 
 def test_whole_matches_are_played_to_a_winner():
-    result = play_block(block(("greedy", "greedy"), episode="match"))
-    assert (result.won[0] != result.won[1]).all()
-    assert (result.points[0] == -result.points[1]).all()
-    assert result.rounds.min() >= 1
-    assert result.rounds.mean() > 3
-    assert (np.abs(result.points) <= 150 + 100).all()
+    task = block(("greedy", "greedy"), episode="match")
+    result = play_block(task)
+    env = GoitaVectorEnv(task.first + task.deals, episode="match", seed=task.seed)
+    greedy, turn = load_agent("greedy"), env.reset()
+    points, rounds, over = np.zeros((3, env.num_games), int)
+    won = np.zeros(env.num_games, bool)
+    while not over.all():
+        turn = env.step(greedy.act(turn.view, turn.action_mask, None))
+        points += np.where(over, 0, turn.reward[:, 0]).astype(int)
+        rounds += np.where(over, 0, turn.points > 0)
+        won |= turn.done & (over == 0) & (turn.winner % 2 == 0)
+        over |= turn.done
+    played = slice(task.first, None)
+    assert (result.points == [points[played], -points[played]]).all()
+    assert (result.rounds == rounds[played]).all()
+    assert (result.won == [won[played], ~won[played]]).all()
+    assert rounds.mean() > 3
 
 
 # ------------------------------------------------------------------------------------ measuring

@@ -1,4 +1,4 @@
-"""Bad input: each raises our own error, says what was expected and what came, and changes nothing."""
+"""Bad input: our own error says what was expected and what came, and nothing has changed."""
 
 import pickle
 from dataclasses import dataclass
@@ -196,7 +196,7 @@ def test_a_batch_refuses_wrong_hands(wrong, begun):
         env.reset(hands=hands)
 
 
-# --------------------------------------------------------------------------- dealer, scores, options
+# -------------------------------------------------------------------------- dealer, scores, options
 
 
 @pytest.mark.parametrize("dealer", [4, -1, 1.0, "1", True, [0]])
@@ -206,8 +206,9 @@ def test_a_wrong_dealer_is_refused(dealer):
     for make in ENVIRONMENTS.values():
         env = make()
         env.reset(seed=1)
-        with Unchanged(env), refuses(SettingError, r"0\.\.3"):
-            env.reset(options={"dealer": dealer, "hands": HANDS})
+        for seed in (None, 5):
+            with Unchanged(env), refuses(SettingError, r"0\.\.3"):
+                env.reset(seed=seed, options={"dealer": dealer, "hands": HANDS})
 
 
 @pytest.mark.parametrize(
@@ -230,8 +231,9 @@ def test_wrong_scores_are_refused(scores):
     for make in ENVIRONMENTS.values():
         env = make()
         env.reset(seed=1)
-        with Unchanged(env), refuses(SettingError, "points"):
-            env.reset(options={"scores": scores, "hands": HANDS})
+        for seed in (None, 5):
+            with Unchanged(env), refuses(SettingError, "points"):
+                env.reset(seed=seed, options={"scores": scores, "hands": HANDS})
 
 
 def test_a_subset_of_the_options_and_options_of_other_environments_are_taken():

@@ -215,7 +215,8 @@ def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def fields(words: np.ndarray, rules: str) -> dict[str, np.ndarray]:
     """Reads every field and method of the views."""
     view = View(words, rules=rules)
-    names = [name for name, value in vars(View).items() if isinstance(value, cached_property)]
+    names = [name for name in dir(View) if isinstance(getattr(View, name), cached_property)]
+    assert len(names) > 20
     read = {name: getattr(view, name) for name in names}
     decisions = view.decisions()
     read |= {name: getattr(decisions, name) for name in ("seat", "event", "length")}

@@ -231,6 +231,7 @@ def midway(draw):
 
 
 @given(midway())
+@settings(max_examples=50)
 def test_a_copied_state_goes_on_identically_and_apart(state):
     numbers = np.arange(state.num_games) * 7
     before = frozen(state)
@@ -240,6 +241,7 @@ def test_a_copied_state_goes_on_identically_and_apart(state):
 
 
 @given(midway(), seeds)
+@settings(max_examples=50)
 def test_selected_games_go_on_identically_and_apart(state, seed):
     index = np.random.default_rng(seed).integers(0, state.num_games, 5)
     numbers = np.arange(state.num_games) * 7
@@ -251,6 +253,7 @@ def test_selected_games_go_on_identically_and_apart(state, seed):
 
 
 @given(midway(), st.integers(1, 3))
+@settings(max_examples=50)
 def test_repeated_games_go_on_identically_and_apart(state, times):
     numbers = np.arange(state.num_games) * 7
     before = frozen(state)
@@ -282,3 +285,13 @@ def test_selected_games_can_be_dealt_to_again():
     match.reset(hands, np.zeros(8, int))
     dealt = (hands[..., None] == np.arange(8)).sum(axis=2)
     assert np.array_equal(match.state.hand_counts(), dealt)
+
+
+def test_an_empty_selection_is_a_state_of_no_games():
+    state = deal("jga", uniform_hands(np.random.default_rng(0), 3), [0, 1, 2])
+    none = np.zeros(0, int)
+    for empty in (state.select(none), state.repeat(0), state.copy().select(none).copy()):
+        assert empty.num_games == 0
+        assert legal_mask(empty).shape == (0, 69)
+        assert observation.pack(empty).shape == (0, 8)
+        core.step(empty, none)

@@ -192,11 +192,17 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
         """Yields the closed decisions in random order, in minibatches of equal size.
 
+        Two at least make one: a single decision has no advantage over others. So a rollout of
+        fewer, in which hardly a seat was asked again, yields none.
+
         Args:
             batch_size: about how many in one; None: all.
         """
         order = th.randperm(len(self.closed)).numpy()
-        batches = 1 if batch_size is None else max(1, round(len(order) / batch_size))
+        if len(order) < 2:
+            return
+        wanted = 1 if batch_size is None else round(len(order) / batch_size)
+        batches = min(max(1, wanted), len(order) // 2)
         for part in np.array_split(order, batches):
             yield self._samples(self._store[self.closed[part]], self.returns[part])
 

@@ -77,11 +77,11 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         Args:
             bits: uint8 [B, 512] observations.
         """
-        narrow = th.is_autocast_enabled("cpu")
-        features = self.features_extractor(
-            bits.to(th.get_autocast_dtype("cpu") if narrow else th.float32)
-        )
-        with th.autocast("cpu", enabled=False):
+        device = bits.device.type
+        narrow = th.is_autocast_enabled(device)
+        dtype = th.get_autocast_dtype(device) if narrow else th.float32
+        features = self.features_extractor(bits.to(dtype))
+        with th.autocast(device, enabled=False):
             features = features.float()
             return self.action_net(features), self.value_net(features)[:, 0]
 

@@ -190,6 +190,8 @@ class SelfPlayPPO(MaskablePPO):
                 self.policy.optimizer.step()
                 statistics.append(numbers)
             self._n_updates += 1
+        if not statistics:
+            return
         means = th.stack(statistics).mean(dim=0).tolist()
         for name, mean in zip(STATISTICS, means, strict=True):
             self.logger.record(f"train/{name}", mean)

@@ -29,12 +29,12 @@ from types import FrameType
 from typing import Any, Final, Self
 
 import torch as th
-from safetensors.numpy import save as safetensors
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from agents.learning.ppo import SelfPlayPPO
 from agents.network import NetworkInfo
+from agents.tensors import write_tensors
 from goita_env.errors import SettingError
 
 CONFIG: Final = "config.json"
@@ -227,7 +227,7 @@ def save_policy(model: SelfPlayPPO, path: Path, rules: str) -> None:
         points_per_value=model.points_per_value,
         rules=rules,
     )
-    write(path, safetensors(tensors, info.metadata()))
+    write(path, write_tensors(tensors, info.metadata()))
 
 
 def write(path: Path, data: bytes) -> None:

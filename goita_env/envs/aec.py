@@ -118,15 +118,12 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         Args:
             seed: of the deals; None goes on with the next episode.
             options: any of "hands" (four digit strings), "dealer" (a seat), "scores" (two teams'
-                points before the round), for the first deal.
+                points before the round), for the first deal; others are ignored, as usual.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        chosen = dict(options or {})
-        unknown = sorted(set(chosen) - set(_OPTIONS))
-        if unknown:
-            raise SettingError(f"expected options of {_OPTIONS}, got {unknown!r}")
+        chosen = options or {}
         hands, dealer, scores = (chosen.get(name) for name in _OPTIONS)
         kinds = None if hands is None else parse_hands(hands)[None]
         match = self._match if seed is None else self._match.copy()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from goita_env import actions, core, observation
+from goita_env.checks import came, integers
 from goita_env.errors import (
     ActionError,
     EpisodeOverError,
@@ -261,13 +262,13 @@ class GoitaVectorEnv:
         """Returns actions as int64 [N] after checking that each is legal."""
         if self.steps < 0:
             raise EpisodeOverError("expected a reset before the first step")
-        array = np.asarray(chosen)
-        if array.dtype.kind not in "iu" or array.shape != (self.num_games,):
+        given = integers(chosen)
+        if given is None or given.shape != (self.num_games,):
             raise ActionError(
                 f"expected {self.num_games} actions as whole numbers of shape "
-                f"({self.num_games},), got shape {array.shape!r} of {array.dtype}"
+                f"({self.num_games},), got {came(chosen)}"
             )
-        array = array.astype(np.int64, copy=False)
+        array: npt.NDArray[np.int64] = given.astype(np.int64, copy=False)
         unsigned = array.view(U64)
         legal = self.low >> unsigned  # 0 for actions beyond the word
         legal |= self.high >> (unsigned - _SIXTY_FOUR)  # 0 for those below

@@ -1,0 +1,214 @@
+"""Writes and reads the messages of the bot protocol (docs/protocol.md): one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import numpy as np
+
+from agents.base import Bool, Int
+from goita_env import actions
+from goita_env.errors import GoitaError
+from goita_env.hands import format_hand
+from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.views import NONE, View
+
+PROTOCOL: Final = 1
+"""Version of the protocol; both sides name it in their ``hello``."""
+
+HIDDEN: Final = "x"
+"""In place of a block's digit: it lies face down and is another seat's."""
+
+Message = dict[str, Any]
+
+
+class ProtocolError(GoitaError):
+    """Reports a message that this protocol does not have, or that cannot come where it came."""
+
+
+def encode(message: Message) -> str:
+    """Returns a message as its line."""
+    return json.dumps(message, separators=(",", ":")) + "\n"
+
+
+def decode(line: bytes | str) -> Message:
+    """Returns the message of a line.
+
+    Raises:
+        ProtocolError: if the line is no JSON object with a "type".
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"expected a line of JSON, got {shorten(line)}") from error
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise ProtocolError(f'expected a JSON object with a "type", got {shorten(line)}')
+    return message
+
+
+def shorten(line: bytes | str) -> str:
+    """Returns a line as an error text shows it."""
+    text = line if isinstance(line, str) else line.decode(errors="replace")
+    return repr(text if len(text) <= 120 else text[:120] + "...")
+
+
+def deal(game: int, seat: int, view: View, row: int) -> Message:
+    """Returns the message that begins a deal.
+
+    Args:
+        game: its number.
+        seat: seat at the table of the viewer.
+        view: positions of that deal.
+        row: which of them.
+    """
+    own, other = view.scores[row].tolist()
+    return {
+        "type": "deal",
+        "game": game,
+        "seat": seat,
+        "dealer": (seat + int(view.dealer[row])) % NUM_SEATS,
+        "hand": dealt_hand(view, row),
+        "scores": [other, own] if seat & 1 else [own, other],
+    }
+
+
+def end(game: int, winner: int, points: int, hands: Int) -> Message:
+    """Returns the message that ends a round; ``hands``: [4, 8] the tiles dealt to each seat."""
+    dealt = [format_hand(hand) for hand in hands]
+    return {"type": "end", "game": game, "winner": winner, "points": points, "hands": dealt}
+
+
+def dealt_hand(view: View, row: int) -> str:
+    """Returns the digits that the viewer was dealt: its hand and what it has played."""
+    counts = view.hand[row] + view.face_up[row, 0] + view.own_face_down[row]
+    return format_hand(counts)
+
+
+class History:
+    """Lists the public events of N positions as messages, in the order in which they happened.
+
+    Who was asked before play and kept silent is no part of a view, so it is told to nobody. Calls
+    come in seat order from the dealer, then the choices of the callers' partners in the same order:
+    no other order can occur.
+
+    Args:
+        view: N positions.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        decisions = view.decisions()
+        self._seat, self._event = decisions.seat, decisions.event
+        self._length = decisions.length
+        self._special: Bool = view.called.max(axis=1) > 0
+
+    def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
+        """Returns the events of a position after the first ``known`` ones.
+
+        Args:
+            row: which position.
+            seat: seat at the table of its viewer.
+            game: number of the game.
+            known: how many events are left out.
+        """
+        before = self._answers(row) if self._special[row] else []
+        length = int(self._length[row])
+        new = before[known:]
+        for number in range(max(known - len(before), 0), length):
+            new.append(self._decision(row, number))
+        return [
+            {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **what}
+            for relative, what in new
+        ]
+
+    def _answers(self, row: int) -> list[tuple[int, Message]]:
+        """Returns the calls and choices before play, with relative seats."""
+        view = self._view
+        dealer, called, choices = int(view.dealer[row]), view.called[row], view.choices[row]
+        order = [(dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
+        callers = [seat for seat in order if called[seat]]
+        found: list[tuple[int, Message]] = []
+        for seat in callers:
+            what: Message = {"event": "call", "pawns": int(called[seat])}
+            if called[seat] > 5:
+                what["hand"] = format_hand(view.face_up[row, seat])
+            found.append((seat, what))
+        partners = [(seat + 2) % NUM_SEATS for seat in callers]
+        found += [
+            (seat, {"event": actions.name(int(choices[seat]))})
+            for seat in partners
+            if choices[seat]
+        ]
+        return found
+
+    def _decision(self, row: int, number: int) -> tuple[int, Message]:
+        """Returns a pass or a play, with its relative seat."""
+        seat, play = int(self._seat[row, number]), int(self._event[row, number])
+        if play == NONE:
+            return seat, {"event": "pass"}
+        view = self._view
+        face_down = bool(view.event_face_down[row, play])
+        hidden = face_down and seat != 0
+        block = HIDDEN if hidden else DIGITS[view.event_block[row, play]]
+        return seat, {
+            "event": "play",
+            "block": block,
+            "attack": DIGITS[view.event_attack[row, play]],
+            "face_down": face_down,
+        }
+
+
+def legal_names(legal: Bool) -> list[str]:
+    """Returns the names of the legal actions in order; ``legal``: [69]."""
+    return [actions.name(action) for action in np.flatnonzero(legal).tolist()]
+
+
+def read_number(message: Message, key: str) -> int:
+    """Returns a whole number of a message.
+
+    Raises:
+        ProtocolError: if it is none.
+    """
+    value = message.get(key)
+    if type(value) is not int or not 0 <= value < 1 << 62:
+        raise ProtocolError(f'expected a whole number as "{key}", got {value!r}')
+    return value
+
+
+def read_seat(message: Message, key: str) -> int:
+    """Returns a seat of a message.
+
+    Raises:
+        ProtocolError: if it is none.
+    """
+    value = read_number(message, key)
+    if value >= NUM_SEATS:
+        raise ProtocolError(f'expected a seat 0..3 as "{key}", got {value!r}')
+    return value
+
+
+def read_kind(digit: object) -> int:
+    """Returns the kind of a digit.
+
+    Raises:
+        ProtocolError: if it is none.
+    """
+    if isinstance(digit, str) and len(digit) == 1:
+        found = DIGITS.find(digit.replace(SECOND_KING_DIGIT, DIGITS[-1]))
+        if found >= 0:
+            return found
+    raise ProtocolError(f"expected a digit of a kind, got {digit!r}")
+
+
+def read_counts(message: Message, key: str) -> Int:
+    """Returns the tiles of each kind in a hand of a message: [8].
+
+    Raises:
+        ProtocolError: if it is no hand.
+    """
+    text = message.get(key)
+    if not isinstance(text, str) or len(text) != HAND_SIZE:
+        raise ProtocolError(f"expected {HAND_SIZE} digits as {key!r}, got {text!r}")
+    found: Int = np.bincount([read_kind(digit) for digit in text], minlength=NUM_KINDS)
+    return found

@@ -1,0 +1,86 @@
+"""Kills the programs that this process has started, should it die before it could.
+
+Nothing runs in a process that is killed with -9. So a small process of its own waits at the end
+of a pipe: when the pipe closes, for whatever reason, it kills the process groups still noted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import weakref
+from typing import Final
+
+_PROGRAM: Final = """
+import os, signal, sys, time
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+if groups:
+    time.sleep(0.5)  # a well-behaved program has seen its input close
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class _Reaper:
+    """Holds the process that waits, once there is something to wait for."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+        self.owner = 0
+
+    def tell(self, sign: str, group: int) -> None:
+        """Notes a process group ("+") or strikes it out ("-")."""
+        if self.process is None or self.owner != os.getpid():
+            if sign == "-":
+                return
+            # A fork inherits the parent's reaper, which is not its own to talk to.
+            self.owner = os.getpid()
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,  # Ctrl-C at the terminal is not for it
+            )
+        assert self.process.stdin is not None
+        try:
+            print(f"{sign}{group}", file=self.process.stdin, flush=True)
+        except OSError:  # somebody killed it
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+            self.process.wait()
+            self.process = None
+
+    def close(self) -> None:
+        """Lets the process go at the end of this one."""
+        process, self.process = self.process, None
+        if process is not None and self.owner == os.getpid():
+            process.communicate()
+
+
+class _Anchor:
+    """Lives as long as this module."""
+
+
+_REAPER: Final = _Reaper()
+_ANCHOR: Final = _Anchor()
+# Finalizers run at exit in the reverse order of creation: this one after those of all agents.
+weakref.finalize(_ANCHOR, _REAPER.close)
+
+
+def watch(group: int) -> None:
+    """Has a process group killed when this process is gone."""
+    _REAPER.tell("+", group)
+
+
+def forget(group: int) -> None:
+    """Takes note that a process group is gone."""
+    _REAPER.tell("-", group)

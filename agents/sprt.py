@@ -1,0 +1,138 @@
+"""Stops a pairing as soon as it is decided: the generalised sequential probability ratio test.
+
+Two hypotheses about the points per round are weighed, mu = low (H0) against mu = high (H1). The
+unit is the deal: its mean over both seatings, points that are nearly normal and have a variance
+that nobody knows. With n deals of mean Y and sample variance s^2 the log-likelihood ratio is
+
+    LLR = n (high - low) (2 Y - low - high) / (2 s^2)
+
+as chess testers have it on pairs of games (Fishtest, "GSPRT"; Wald 1945). At or above
+ln((1 - beta) / alpha) the test accepts H1, at or below ln(beta / (1 - alpha)) H0. It looks after
+each block, in the order of the blocks, so it stops at the same deal on any number of workers; an
+interval computed after such a stop is somewhat too narrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+from typing import Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.errors import SettingError
+
+Decision = Literal["H0", "H1"]
+
+MIN_DEALS: Final = 100
+"""No decision before: the sample variance of fewer deals says little."""
+
+_LEAST_VARIANCE: Final = 1e-6
+"""Points squared that take the place of none: deals all the same are still a finite ratio."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Says where a test stands."""
+
+    llr: float
+    decision: Decision | None
+    """None: not decided yet, or not by the deals that there were."""
+    bounds: tuple[float, float]
+    hypotheses: tuple[float, float]
+    """Points per round under H0 and H1."""
+    deals: int
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """Holds the two hypotheses and the error rates."""
+
+    low: float
+    """Points per round under H0."""
+    high: float
+    """Points per round under H1."""
+    alpha: float = 0.05
+    """Greatest probability to accept H1 where H0 holds."""
+    beta: float = 0.05
+    """Greatest probability to accept H0 where H1 holds."""
+
+    def __post_init__(self) -> None:
+        """Checks the hypotheses."""
+        if not (isfinite(self.low) and isfinite(self.high) and self.low < self.high):
+            raise SettingError(
+                f"expected two numbers, the lower first, got {self.low!r} and {self.high!r}"
+            )
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise SettingError(
+                f"expected error rates between 0 and 0.5, got {self.alpha!r} and {self.beta!r}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Returns the test that "LOW,HIGH" stands for.
+
+        Raises:
+            SettingError: if it stands for none.
+        """
+        try:
+            low, high = (float(part) for part in text.split(","))
+        except ValueError as error:
+            raise SettingError(
+                f"expected the points per round of two hypotheses as LOW,HIGH (0,1.5), got {text!r}"
+            ) from error
+        return cls(low, high)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Returns the log-likelihood ratios at which H0 and H1 are accepted."""
+        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+
+
+class SprtRun:
+    """Runs a test over the blocks of a pairing.
+
+    Args:
+        test: the hypotheses.
+    """
+
+    def __init__(self, test: Sprt) -> None:
+        self.test = test
+        self._deals, self._sum, self._squares = 0, 0.0, 0.0
+        self._decision: Decision | None = None
+
+    def add(self, values: npt.ArrayLike) -> Decision | None:
+        """Takes the next block into account; after a decision nothing changes any more.
+
+        Args:
+            values: [n] points per round of each deal, the mean over its games.
+
+        Returns:
+            The decision, None if there is none yet.
+        """
+        if self._decision is None:
+            array = np.asarray(values, np.float64)
+            self._deals += len(array)
+            self._sum += float(array.sum())
+            self._squares += float((array * array).sum())
+            low, high = self.test.bounds
+            if self._deals >= MIN_DEALS:
+                ratio = self._ratio()
+                self._decision = "H1" if ratio >= high else "H0" if ratio <= low else None
+        return self._decision
+
+    def verdict(self) -> Verdict:
+        """Returns where the test stands."""
+        test = self.test
+        hypotheses = (test.low, test.high)
+        return Verdict(self._ratio(), self._decision, test.bounds, hypotheses, self._deals)
+
+    def _ratio(self) -> float:
+        """Returns the log-likelihood ratio of the deals so far, 0 for fewer than two."""
+        if self._deals < 2:
+            return 0.0
+        n, test = self._deals, self.test
+        mean = self._sum / n
+        variance = max((self._squares - n * mean * mean) / (n - 1), _LEAST_VARIANCE)
+        return n * (test.high - test.low) * (2 * mean - test.low - test.high) / (2 * variance)

@@ -1,0 +1,75 @@
+"""A Goita bot in plain Python, over the bot protocol (docs/protocol.md).
+
+Play it:  python evaluate.py --agents "exec:python examples/bot_python.py" greedy
+
+It keeps its own hand and remembers who attacked last. It leaves its partner's attacks alone, and
+otherwise plays the pair whose attack it holds most of, so that the next round trip is its own.
+"""
+
+import json
+import sys
+
+POINTS = dict(zip("12345678", (10, 20, 20, 30, 30, 40, 40, 50), strict=True))
+
+
+class Game:
+    """What this seat knows of one deal."""
+
+    def __init__(self, seat: int, hand: str) -> None:
+        self.seat, self.hand = seat, list(hand)
+        self.attacker: int | None = None
+
+    def happens(self, event: dict) -> None:
+        """Takes in a public event; our own come back to us like everybody else's."""
+        if event["event"] != "play":
+            return
+        self.attacker = event["seat"]
+        if event["seat"] == self.seat:
+            self.hand.remove(event["block"])
+            self.hand.remove(event["attack"])
+
+    def decide(self, legal: list[str]) -> str:
+        """Chooses one of the legal actions."""
+        if "call" in legal:
+            return "call"
+        if "continue" in legal:
+            return "continue" if "8" in self.hand else "redeal"
+        pairs = [action for action in legal if action != "p"]
+        partners = self.attacker is not None and (self.attacker - self.seat) % 4 == 2
+        if not pairs or ("p" in legal and partners and len(self.hand) > 2):
+            return "p"
+        return max(pairs, key=self.worth)
+
+    def worth(self, pair: str) -> tuple:
+        """Says how good a pair is: many of the attack's kind, a cheap block, no king spent."""
+        block, attack = pair
+        if len(self.hand) == 2:
+            return (POINTS[attack],)
+        return self.hand.count(attack) - 5 * (attack == "8"), -POINTS[block], attack
+
+
+def main() -> None:
+    games = {}
+    for line in sys.stdin:
+        message = json.loads(line)
+        kind, number = message["type"], message.get("game")
+        answer = None
+        if kind == "hello":
+            answer = {"type": "hello", "protocol": 1, "name": "example in Python"}
+        elif kind == "deal":
+            games[number] = Game(message["seat"], message["hand"])
+        elif kind == "event":
+            games[number].happens(message)
+        elif kind == "act":
+            action = games[number].decide(message["legal"])
+            answer = {"type": "act", "game": number, "action": action}
+        elif kind == "end":
+            games.pop(number, None)
+        elif kind == "bye":
+            break
+        if answer:
+            print(json.dumps(answer), flush=True)  # without flush the answer waits in a buffer
+
+
+if __name__ == "__main__":
+    main()

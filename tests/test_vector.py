@@ -1,0 +1,364 @@
+"""The vector environment: what a turn hands out, auto-reset, rewards, and uniform sampling."""
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Discrete
+from helpers import RULE_SETS, complete, deal, kinds, legal_mask, pick, special_hands, tiles_of
+
+from goita_env import Game, GoitaVectorEnv, Turn, actions, get_rules
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
+from goita_env.views import View
+
+FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
+
+
+def random_turns(env, steps=200, seed=0):
+    """Yields turns of random play, the first one from a reset, with the actions that led on."""
+    rng = np.random.default_rng(seed)
+    turn = env.reset()
+    for _ in range(steps):
+        chosen = env.sample_legal(rng)
+        after = env.step(chosen)
+        yield turn, chosen, after
+        turn = after
+
+
+def test_a_turn_hands_out_arrays_of_the_promised_shapes_and_types():
+    env = GoitaVectorEnv(7, seed=1)
+    turn = env.reset()
+    for _ in range(3):
+        assert isinstance(turn, Turn)
+        promised = {
+            "observation": (np.uint8, (7, 512)),
+            "action_mask": (bool, (7, 69)),
+            "seat": (np.int8, (7,)),
+            "reward": (np.float32, (7, 4)),
+            "done": (bool, (7,)),
+            "points": (np.int16, (7,)),
+            "winner": (np.int8, (7,)),
+        }
+        for name, (dtype, shape) in promised.items():
+            array = getattr(turn, name)
+            assert (array.dtype, array.shape) == (dtype, shape), name
+        assert isinstance(turn.view, View)
+        assert len(turn.view) == 7
+        turn = env.step(turn.action_mask.argmax(axis=1))
+
+
+def test_the_environment_names_its_size_and_spaces():
+    env = GoitaVectorEnv(7)
+    assert env.num_games == 7
+    assert env.single_observation_space == Box(0, 1, (512,), np.uint8)
+    assert env.single_action_space == Discrete(69)
+
+
+def test_after_a_reset_nothing_has_happened_yet():
+    turn = GoitaVectorEnv(7, seed=1).reset()
+    assert not turn.reward.any()
+    assert not turn.done.any()
+    assert not turn.points.any()
+    assert (turn.winner == -1).all()
+
+
+@pytest.mark.parametrize("observe", [True, False])
+def test_the_arrays_of_a_turn_are_never_written_again(observe):
+    env = GoitaVectorEnv(64, episode="match", seed=1, observe=observe)
+    names = FIELDS if observe else FIELDS[1:]
+    kept = [
+        (turn, {name: getattr(turn, name).copy() for name in names})
+        for turn, _, _ in random_turns(env, 100)
+    ]
+    for turn, copies in kept:
+        assert all(np.array_equal(getattr(turn, name), copies[name]) for name in names)
+
+
+def test_writing_into_a_turn_does_not_reach_the_environment():
+    one, other = GoitaVectorEnv(64, seed=1), GoitaVectorEnv(64, seed=1)
+    for (turn, _, _), (same, _, _) in zip(random_turns(one), random_turns(other), strict=True):
+        for name in FIELDS:
+            assert np.array_equal(getattr(turn, name), getattr(same, name))
+        for name in FIELDS:
+            getattr(turn, name)[:] = 1
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize("reward", ["points", "win"])
+def test_rewards_follow_points_winner_and_done(rules, episode, reward):
+    env = GoitaVectorEnv(128, rules, episode, reward, seed=2)
+    rounds = 0
+    for _, _, turn in random_turns(env, 300):
+        scored = turn.points > 0
+        assert np.array_equal(scored, turn.winner >= 0)
+        assert (turn.points % 10 == 0).all()
+        assert not turn.done[~scored].any()
+        if episode == "round":
+            assert np.array_equal(turn.done, scored)
+        gain = turn.points if reward == "points" else turn.done
+        sign = np.where(turn.winner[:, None] % 2 == np.arange(4) % 2, 1, -1)
+        assert np.array_equal(turn.reward, np.where(scored, gain, 0)[:, None] * sign)
+        rounds += scored.sum()
+    assert rounds > 300
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_match_ends_with_the_round_that_brings_150_points(rules):
+    env = GoitaVectorEnv(128, rules, "match", seed=3)
+    scores = np.zeros((128, 2), int)
+    matches = 0
+    for _, _, turn in random_turns(env, 600):
+        rows = np.flatnonzero(turn.winner >= 0)
+        scores[rows, turn.winner[rows] % 2] += turn.points[rows]
+        assert np.array_equal(turn.done, scores.max(axis=1) >= 150)
+        scores[turn.done] = 0
+        assert np.array_equal(env.match.state.scores.T, scores)
+        assert (turn.view.scores.sum(axis=1) == scores.sum(axis=1)).all()
+        matches += turn.done.sum()
+    assert matches > 50
+
+
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
+    env = GoitaVectorEnv(64, "jga", episode, seed=4)
+    fresh = 0
+    for _, _, turn in random_turns(env):
+        rows = np.flatnonzero(turn.winner >= 0)
+        assert (turn.view.num_plays[rows] == 0).all()
+        assert turn.action_mask.any(axis=1).all()
+        hands = env.match.state.hand_counts()[rows]
+        assert (hands.sum(axis=2) == 8).all()
+        if episode == "match":
+            on = rows[~turn.done[rows]]
+            assert np.array_equal(env.match.state.dealer[on], turn.winner[on])
+        fresh += len(rows)
+    assert fresh > 100
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_game_of_the_batch_equals_a_single_game(rules):
+    env = GoitaVectorEnv(24, rules, seed=5)
+    turn = env.reset()
+    state = env.match.state
+    games = [
+        Game(rules, ["".join(str(k + 1) for k in hand) for hand in hands], int(state.dealer[i]))
+        for i, hands in enumerate(map(tiles_of, state.hand_counts()))
+    ]
+    for step in range(60):
+        chosen = pick(turn.action_mask, np.arange(24) * 7 + step)
+        after = env.step(chosen)
+        for i, game in enumerate(games):
+            if game is None:
+                continue
+            assert game.seat == turn.seat[i]
+            assert game.legal_actions() == np.flatnonzero(turn.action_mask[i]).tolist()
+            assert np.array_equal(game.view(game.seat).words[0], turn.view.words[i])
+            game.play(int(chosen[i]))
+            if game.done:
+                assert (game.winner, game.points) == (after.winner[i], after.points[i])
+            if not game.moves or game.done:  # the next deals are others
+                games[i] = None
+        turn = after
+    assert sum(game is None for game in games) > 12
+
+
+def test_views_can_be_built_late_but_not_too_late():
+    eager, lazy = GoitaVectorEnv(32, seed=6), GoitaVectorEnv(32, seed=6, observe=False)
+    pairs = zip(random_turns(eager), random_turns(lazy), strict=True)
+    for n, ((_, _, turn), (_, _, same)) in enumerate(pairs):
+        if n % 3 == 0:
+            assert np.array_equal(turn.view.words, same.view.words)
+            assert np.array_equal(turn.observation, same.observation)
+            assert same.view is same.view
+        assert np.array_equal(turn.action_mask, same.action_mask)
+
+
+def test_a_view_built_in_time_can_be_read_later():
+    env = GoitaVectorEnv(8, seed=1, observe=False)
+    turn = env.reset()
+    view = turn.view
+    words = view.words.copy()
+    env.step(turn.action_mask.argmax(axis=1))
+    assert turn.view is view
+    assert np.array_equal(turn.view.words, words)
+
+
+def test_actions_of_any_whole_number_type_are_taken():
+    for dtype in (np.int8, np.uint8, np.int32, np.int64, np.uint64):
+        env = GoitaVectorEnv(8, seed=1)
+        chosen = env.reset().action_mask.argmax(axis=1)
+        env.step(chosen.astype(dtype))
+    env = GoitaVectorEnv(2, seed=1)
+    env.step(env.reset().action_mask.argmax(axis=1).tolist())
+
+
+def test_the_actions_handed_in_are_not_written():
+    env = GoitaVectorEnv(64, seed=1)
+    turn = env.reset()
+    for _ in range(60):
+        chosen = turn.action_mask.argmax(axis=1)
+        kept = chosen.copy()
+        turn = env.step(chosen)
+        assert np.array_equal(chosen, kept)
+
+
+def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
+    rng = np.random.default_rng(0)
+    hands, dealer = special_hands(rng, 16), rng.integers(0, 4, 16)
+    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
+    env.reset(hands=hands, dealer=dealer)
+    other.reset()
+    counts = (hands[..., None] == np.arange(8)).sum(axis=2)
+    assert np.array_equal(env.match.state.hand_counts(), counts)
+    assert np.array_equal(env.match.state.dealer, dealer)
+    env.reset()
+    other.reset()
+    assert np.array_equal(env.match.state.hand_counts(), other.match.state.hand_counts())
+    assert np.array_equal(env.match.state.dealer, other.match.state.dealer)
+
+
+def test_hands_may_be_given_without_dealers_and_dealers_without_hands():
+    hands = special_hands(np.random.default_rng(0), 16)
+    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
+    other.reset()
+    drawn, dealt = other.match.state.dealer.copy(), other.match.state.hand_counts()
+    env.reset(hands=hands)
+    assert np.array_equal(env.match.state.dealer, drawn)
+    env = GoitaVectorEnv(16, seed=7)
+    env.reset(dealer=np.arange(16) % 4)
+    assert np.array_equal(env.match.state.hand_counts(), dealt)
+    assert np.array_equal(env.match.state.dealer, np.arange(16) % 4)
+
+
+def test_rules_of_ones_own_are_taken_as_a_value():
+    rules = get_rules("nine")
+    assert GoitaVectorEnv(2, rules).match.rules is rules
+
+
+# --------------------------------------------------------------------------------- uniform sampling
+
+PASSES = ["p", "p", "p"]
+POSITIONS = {
+    "the dealer's first turn": ("jga", complete("12345678", "", "", ""), []),
+    "a receiver with few choices": ("jga", complete("1245", "4458", "", ""), ["14"]),
+    "a seat that can only pass": ("jga", complete("124", "555667", "", ""), ["14"]),
+    "a last pair": (
+        "jga",
+        complete("11223345", "", "", ""),
+        ["11", *PASSES, "22", *PASSES, "33", *PASSES],
+    ),
+    "both kings, a pair of them included": ("jga", complete("88223344", "", "", ""), []),
+    "both kings against a silver": ("pagat", complete("1244", "88445566", "", ""), ["14"]),
+    "two kings alone": (
+        "jga",
+        complete("88223344", "", "", ""),
+        ["22", *PASSES, "33", *PASSES, "44", *PASSES],
+    ),
+    "call or silent": ("jga", complete("11111234", "", "", ""), []),
+    "a duty to call": ("pagat", complete("11111234", "", "", ""), []),
+    "redeal or continue": ("jga", complete("11111234", "", "", ""), ["call"]),
+}
+EXPECTED = {
+    "a seat that can only pass": [PASS],
+    "a last pair": [actions.encode(3, 4), actions.encode(4, 3)],
+    "two kings alone": [actions.encode(7, 7)],
+    "call or silent": [CALL, SILENT],
+    "a duty to call": [CALL],
+    "redeal or continue": [REDEAL, CONTINUE],
+}
+DRAWS, GAMES = 25, 4096
+
+
+def critical(degrees):
+    """Chi-square value that chance exceeds once in a million (Wilson and Hilferty 1931)."""
+    if degrees == 0:
+        return 1e-9
+    part = 2 / (9 * degrees)
+    return degrees * (1 - part + 4.753 * part**0.5) ** 3
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_sample_legal_is_uniform_over_the_legal_actions(position):
+    rules, hands, before = POSITIONS[position]
+    env = GoitaVectorEnv(GAMES, rules, seed=1, observe=False)
+    turn = env.reset(hands=np.tile(kinds(*hands), (GAMES, 1, 1)), dealer=np.zeros(GAMES, int))
+    for name in before:
+        turn = env.step(np.full(GAMES, actions.parse(name)))
+    legal = np.flatnonzero(turn.action_mask[0])
+    assert legal.tolist() == EXPECTED.get(position, legal.tolist())
+    rng = np.random.default_rng(2)
+    drawn = np.concatenate([env.sample_legal(rng) for _ in range(DRAWS)])
+    seen = np.bincount(drawn, minlength=69)
+    assert set(np.flatnonzero(seen)) == set(legal.tolist())
+    mean = DRAWS * GAMES / len(legal)
+    assert ((seen[legal] - mean) ** 2 / mean).sum() <= critical(len(legal) - 1)
+
+
+def test_the_positions_sampled_cover_every_kind_of_action():
+    covered = set()
+    for rules, hands, before in POSITIONS.values():
+        state = deal(rules, kinds(*hands)[None], [0])
+        game = Game(rules, hands, 0)
+        for name in before:
+            game.play(actions.parse(name))
+        covered |= set(game.legal_actions())
+        assert before or game.legal_actions() == np.flatnonzero(legal_mask(state)[0]).tolist()
+    assert {
+        PASS,
+        actions.encode(7, 7),
+        actions.encode(7, 1),
+        CALL,
+        SILENT,
+        REDEAL,
+        CONTINUE,
+    } <= covered
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_sample_legal_is_uniform_in_every_game_of_a_mixed_batch(rules):
+    rng = np.random.default_rng(3)
+    games, draws = 256, 400
+    env = GoitaVectorEnv(games, rules, seed=1)
+    env.reset(hands=special_hands(rng, games))
+    for _ in range(4):
+        turn = env.step(env.sample_legal(rng))
+        seen = np.zeros((games, 69))
+        for _ in range(draws):
+            seen[np.arange(games), env.sample_legal(rng)] += 1
+        count = turn.action_mask.sum(axis=1)
+        assert not seen[~turn.action_mask].any()
+        mean = (draws / count)[:, None]
+        square = np.where(turn.action_mask, (seen - mean) ** 2 / mean, 0).sum()
+        assert square <= critical(int((count - 1).sum()))
+
+
+def test_sample_legal_takes_one_number_a_game_from_the_generator():
+    env = GoitaVectorEnv(33, seed=1)
+    env.reset()
+    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    first = env.sample_legal(one)
+    other.random(33)
+    assert one.random() == other.random()
+    assert np.array_equal(first, env.sample_legal(np.random.default_rng(5)))
+    assert env.sample_legal(one).dtype == np.int64
+
+
+class Constant:
+    """Stands for a generator that always draws the same number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def random(self, size):
+        return np.full(size, self.number)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_the_greatest_draw_gives_the_last_legal_action_and_zero_the_first(position):
+    rules, hands, before = POSITIONS[position]
+    env = GoitaVectorEnv(1, rules)
+    turn = env.reset(hands=kinds(*hands)[None], dealer=[0])
+    for name in before:
+        turn = env.step([actions.parse(name)])
+    legal = np.flatnonzero(turn.action_mask[0])
+    assert env.sample_legal(Constant(np.nextafter(1.0, 0.0))) == legal[-1]
+    assert env.sample_legal(Constant(0.0)) == legal[0]
