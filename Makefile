@@ -77,7 +77,7 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(RAY)/constraints.txt
 	echo ray==2.60.0 >> $(RAY)/constraints.txt
 	$(RAY)/$(PIP) -c $(RAY)/constraints.txt hatchling
-	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,eval]' pytest
+	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,eval]' pytest hypothesis
 	mv $(RAY)/.installing $@
 
 clean:

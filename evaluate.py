@@ -1,28 +1,32 @@
 """Plays agents against each other over duplicate deals and says who is how much better.
 
-python evaluate.py --agents greedy random --deals 2000
+python evaluate.py --agents greedy random --deals 2000                  every pair of the agents
+python evaluate.py --one greedy --agents random heuristic               one against each
+python evaluate.py --agents greedy heuristic --sprt 0,1.5               until it is decided
+python evaluate.py --agents A B C --workers 8 --results long.jsonl      goes on after a stop
 """
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from itertools import combinations
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import goita_env
-from agents import Agent, AgentError, arena, cli, load_agent, names
-from agents.block import BlockResult
-from goita_env.deal import check_seed
-from goita_env.errors import SettingError
+from agents import arena, cli, names
+from agents.plan import BLOCK_DEALS, Plan, parse_cap
+from agents.progress import ProgressLine
+from agents.results import ResultsFile
+from agents.sprt import Sprt
+from agents.summary import summary
+from agents.workers import MAX_WORKERS, check_workers
+from goita_env.errors import GoitaError, SettingError
 
 
 @dataclass(frozen=True)
@@ -30,59 +34,127 @@ class Args:
     """Options of the command line."""
 
     agents: tuple[str, ...]
-    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,..."""
+    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,...
+    One named twice also plays against itself"""
+    one: str | None = None
+    """an agent that plays each of --agents, which then don't play among themselves"""
+    cross: bool = False
+    """also every two of the agents as partners, against two of one agent"""
+    cross_opponent: str | None = None
+    """that agent (default: the last of --agents)"""
     deals: int = 1000
-    """deals a pair plays, each twice, the teams' seats exchanged"""
-    seed: int = 0
-    """seed of the deals and of the agents' random numbers"""
+    """deals a pair plays, each twice, the teams' seats exchanged (--cross: four times)"""
+    fewer_deals: tuple[str, ...] | None = None
+    """DEALS:AGENT, most deals of the pairs of a slow agent"""
+    sprt: str | None = None
+    """LOW,HIGH: stop a pair when a sequential test decides whether its points per round are
+    LOW or HIGH, 5 % errors at most (0,1.5; write --sprt=-1,1 before a minus)"""
+    episode: Literal["round", "match"] = "round"
+    """what a deal begins: a round, or a match to 150 points"""
     rules: Literal["jga", "pagat", "nine"] = "jga"
     """rule set"""
+    seed: int = 0
+    """seed of the deals and of the agents' random numbers"""
+    block_deals: int = BLOCK_DEALS
+    """deals of a block, which is played at once and hangs on nothing else; a stop loses it"""
+    workers: int = 1
+    """processes; the result is the same with any number"""
+    backend: Literal["loky", "ray"] = "loky"
+    """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
+    results: Path | None = None
+    """file to which blocks are added as they are finished; the same command goes on with it"""
     json: Path | None = None
-    """file to which the results are written as JSON"""
+    """file to which everything is written as JSON"""
+    markdown: Path | None = None
+    """file to which the tables are written as Markdown"""
+    html: Path | None = None
+    """file to which a page with the tables and pictures is written"""
 
     def __post_init__(self) -> None:
-        """Checks what can be checked before anything is played."""
-        if len(self.agents) < 2:
-            raise SettingError(f"expected two agents or more, got {' '.join(self.agents)!r}")
-        arena.check_deals(self.deals)
-        check_seed(self.seed)
-        if self.json is not None:
-            check_writable(self.json)
+        """Checks what can be checked before an agent is built."""
+        self.plan()
+        files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
+        for file in files:
+            check_writable(file)
+        if len({file.resolve() for file in files}) < len(files):
+            raise SettingError("expected another file for each output, got one twice")
+        if not 1 <= self.workers <= MAX_WORKERS:
+            raise SettingError(f"expected 1 to {MAX_WORKERS:,} workers, got {self.workers!r}")
+
+    def plan(self) -> Plan:
+        """Returns the tournament."""
+        return Plan(
+            agents=self.agents,
+            one=self.one,
+            cross=self.cross,
+            cross_opponent=self.cross_opponent,
+            deals=self.deals,
+            caps=tuple(parse_cap(text) for text in self.fewer_deals or ()),
+            seed=self.seed,
+            rules=self.rules,
+            episode=self.episode,
+            sprt=Sprt.parse(self.sprt) if self.sprt else None,
+            block_deals=self.block_deals,
+        )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Plays every pair, prints the table and returns the exit code."""
+    """Plays the tournament, prints it and returns the exit code."""
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
-    pairs: list[arena.PairResult] = []
-    code = 0
+    start, code, plan = time.perf_counter(), 0, args.plan()
     try:
-        for a, b in combinations(load(args.agents), 2):
-            show = progress_line(f"{a.name} against {b.name}", args.deals)
-            pair = arena.play_pair(
-                a, b, args.deals, seed=args.seed, rules=args.rules, progress=show
-            )
-            pairs.append(pair)
+        arena.check_agents(plan.names)
+        check_workers(args.workers, args.backend)
+        tournament = arena.Tournament(plan)
+        file = open_results(args.results, tournament)
+    except (ValueError, OSError) as error:
+        cli.fail(error)
+
+    line = ProgressLine(tournament.books)
+    try:
+        with file or nullcontext():
+            tournament.play(workers=args.workers, backend=args.backend, file=file, progress=line)
     except KeyboardInterrupt:
         code = 130
-        sys.stderr.write(f"\nstopped after {len(pairs)} finished pair(s)\n")
-    except AgentError as error:
+    except (GoitaError, OSError) as error:
         code = 1
-        sys.stderr.write(f"\nstopped after {len(pairs)} finished pair(s): {error}\n")
+        sys.stderr.write(f"\n{error}")
+    finally:
+        line.close()
 
-    if pairs:
-        sys.stdout.write(table(pairs) + "\n")
-    if args.json is not None and code == 0:
+    played = tournament.played()
+    if code:
+        more = "; the same command goes on" if args.results else ""
+        sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s){more}\n")
+    if played:
         command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
-        args.json.write_text(json.dumps(report(args, pairs, command), indent=1) + "\n")
+        seconds = time.perf_counter() - start
+        show(args, summary(plan, played, command=command, seconds=seconds), files=code == 0)
     return code
 
 
-def load(specs: Sequence[str]) -> list[Agent]:
-    """Returns the agents; one that can't be built ends the program as wrong arguments do."""
-    try:
-        return [load_agent(spec) for spec in specs]
-    except ValueError as error:
-        cli.fail(error)
+def open_results(path: Path | None, tournament: arena.Tournament) -> ResultsFile | None:
+    """Opens the file of results, and hands the blocks that it holds to the tournament."""
+    if path is None:
+        return None
+    file = ResultsFile(path, tournament.plan.arguments(), tournament.tasks())
+    tournament.add(file.blocks)
+    if file.note:
+        sys.stderr.write(f"{file.note}\n")
+    return file
+
+
+def show(args: Args, found: dict[str, Any], *, files: bool) -> None:
+    """Prints the tables and, where the tournament was finished, writes the files."""
+    from agents import report
+
+    print(report.terminal(found))
+    if files and args.json:
+        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    if files and args.markdown:
+        args.markdown.write_text(report.markdown(found), encoding="utf-8")
+    if files and args.html:
+        args.html.write_text(report.html(found), encoding="utf-8")
 
 
 def check_writable(path: Path) -> None:
@@ -99,75 +171,6 @@ def check_writable(path: Path) -> None:
     else:
         return
     raise SettingError(f"expected a file for the results, got {str(path)!r}: {wrong}")
-
-
-def progress_line(title: str, deals: int) -> Callable[[BlockResult], None] | None:
-    """Returns a function that shows a pair's progress; None where standard error is no terminal."""
-    if not sys.stderr.isatty():
-        return None
-    start, played, drawn = time.perf_counter(), 0, 0.0
-
-    def show(result: BlockResult) -> None:
-        """Draws the line anew, ten times a second at most, and wipes it out at the end."""
-        nonlocal played, drawn
-        played += result.task.deals
-        now = time.perf_counter()
-        if played == deals:
-            sys.stderr.write("\r\x1b[K")
-        elif now - drawn >= 0.1:
-            drawn, seconds = now, now - start
-            left = seconds * (deals - played) / played
-            sys.stderr.write(
-                f"\r\x1b[K{title}: {played:,} of {deals:,} deals, "
-                f"{2 * played / seconds:,.0f} rounds/s, {left:.0f} s left"
-            )
-        sys.stderr.flush()
-
-    return show
-
-
-def table(pairs: Sequence[arena.PairResult]) -> str:
-    """Returns the results as aligned columns, from the side of the first agent of each pair."""
-    rows = [["pair", "deals", "points per round", "95 %", "rounds won", "95 %"]]
-    rows[0] += ["ms per decision", "rounds/s"]
-    for p in pairs:
-        low, high = (100 * bound for bound in p.round_win_ci95)
-        rows.append(
-            [
-                f"{p.a} : {p.b}",
-                f"{p.deals:,}",
-                f"{p.points_per_round:+.2f}",
-                f"[{p.ci95[0]:+.2f}, {p.ci95[1]:+.2f}]",
-                f"{100 * p.round_win_rate:.1f} %",
-                f"[{low:.1f}, {high:.1f}]",
-                f"{p.ms_per_decision[p.a]:.4f} : {p.ms_per_decision[p.b]:.4f}",
-                f"{p.rounds_per_second:,.0f}",
-            ]
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *rest in rows:
-        numbers = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        lines.append("  ".join((first.ljust(widths[0]), *numbers)))
-    return "\n".join([lines[0], "─" * len(lines[0]), *lines[1:]])
-
-
-def report(args: Args, pairs: Sequence[arena.PairResult], command: str) -> dict[str, Any]:
-    """Returns what goes into the JSON file: results, and what it takes to repeat them."""
-    return {
-        "agents": list(args.agents),
-        "pairs": [asdict(pair) for pair in pairs],
-        "deals": args.deals,
-        "seed": args.seed,
-        "rules": args.rules,
-        "block_deals": arena.BLOCK_DEALS,
-        "command": command,
-        "versions": {
-            "goita_env": goita_env.__version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "scipy")},
-        },
-    }
 
 
 if __name__ == "__main__":

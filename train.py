@@ -17,8 +17,7 @@ from typing import Literal
 
 from stable_baselines3.common.utils import LinearSchedule
 
-from agents import arena, cli, learning
-from evaluate import table
+from agents import arena, cli, learning, report
 from goita_env import GoitaVectorEnv
 from goita_env.deal import check_seed
 from goita_env.errors import SettingError
@@ -80,16 +79,12 @@ class Args:
         for name in counts:
             if getattr(self, name) < 1:
                 raise SettingError(f"expected {name} of at least 1, got {getattr(self, name)!r}")
-        if (
-            self.decisions < 0
-            or min(self.layers) < 1
-            or len(self.lr) != 2
-            or len(self.entropy) != 2
-        ):
-            raise SettingError(
-                "expected decisions from 0, layers from 1, and two numbers each for lr and entropy, "
-                f"got {self.decisions!r}, {self.layers!r}, {self.lr!r}, {self.entropy!r}"
-            )
+        if self.decisions < 0 or min(self.layers) < 1:
+            found = f"{self.decisions!r} and {self.layers!r}"
+            raise SettingError(f"expected decisions from 0 and layers from 1, got {found}")
+        if len(self.lr) != 2 or len(self.entropy) != 2:
+            found = f"{self.lr!r} and {self.entropy!r}"
+            raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
         if Path(self.name).name != self.name:
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         arena.check_deals(self.deals)
@@ -120,8 +115,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         arena.play_pair(agent, bot, args.deals, seed=args.eval_seed, rules=args.rules)
         for bot in ("random", "greedy")
     ]
-    print(table(pairs))
-    run.save_result([asdict(pair) for pair in pairs])
+    results = [pair.to_json() for pair in pairs]
+    print(report.terminal({"pairs": results}))
+    run.save_result(results)
     return 0
 
 

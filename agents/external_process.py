@@ -68,7 +68,7 @@ class Process:
         self._out = bytearray()
         self._in = bytearray()
         self._output = 0
-        self._ended = self._stopped = False
+        self._ended = self._parting = self._stopped = False
         self._last: deque[bytes] = deque(maxlen=STDERR_LINES)
         self._partial = b""
 
@@ -137,10 +137,12 @@ class Process:
     # ------------------------------------------------------------------------------------- stopping
 
     def part(self, text: str) -> None:
-        """Says goodbye: hands over a last text if there is room for it, and closes the input."""
+        """Says goodbye: hands over a last text; the input is closed once all of it is out."""
         if not self._stopped and self._owner == os.getpid():
+            self._parting = True
             self.send(text)
-            self._close_stdin()
+            if not self._out:
+                self._close_stdin()
 
     def stop(self, patience: float = 0.0) -> None:
         """Ends the program and all of its process group; can be called twice.
@@ -214,7 +216,9 @@ class Process:
                 self._read_stderr(1)
             else:
                 self._write()
-                if not self._out and not self._stdin.closed:
+                if not self._out and self._parting:
+                    self._close_stdin()
+                elif not self._out and not self._stdin.closed:
                     self._selector.unregister(self._stdin)
         return came
 

@@ -36,6 +36,8 @@ class Program:
         """Game of an answer that was late and has not come yet."""
         self._asked: int | None = None
         """Game that it was asked about last."""
+        self._was_late = False
+        """Its last answer did not come in time."""
         hello = {"type": "hello", "protocol": protocol.PROTOCOL}
         self.process.send(protocol.encode(hello | {"rules": rules, "ms_per_decision": ms}))
 
@@ -93,40 +95,30 @@ class Program:
         names = protocol.legal_names(legal)
         act = protocol.encode({"type": "act", "game": game, "legal": names})
         deadline = time.monotonic() + self._ms / 1000
-        self._asked = game
+        self._asked, again, self._was_late = game, self._was_late, False
         self.process.send(news + act)
         while True:
-            line = self._read(deadline, game)
+            try:
+                line = self.process.read_line(deadline)
+            except BotError as failure:
+                raise self._late(game, again) if failure.kind == "late" else failure from None
             answered, action = _answer(line)
             if answered == self._owed:
                 self._owed = None  # answers come in order, so this is the late one
-            elif answered != game:
+                continue
+            self._owed = None
+            if answered != game:
                 text = f"expected an answer for game {game}, got {protocol.shorten(line)}"
                 raise BotError("nonsense", text)
-            elif action in names:
-                return actions.parse(action)
-            else:
+            if action not in names:
                 raise BotError("illegal", f"expected one of {' '.join(names)}, got {action!r}")
+            return actions.parse(action)
 
-    def _read(self, deadline: float, game: int) -> bytes:
-        """Returns the next line.
-
-        Raises:
-            BotError: as ``Process.read_line``; fatal if an earlier answer is still owed.
-        """
-        try:
-            return self.process.read_line(deadline)
-        except BotError as failure:
-            if failure.kind != "late":
-                raise
-            text, hangs = (
-                f"expected an answer within {self._ms} ms, got none",
-                self._owed is not None,
-            )
-            self._owed = game
-            if hangs:
-                text += ", nor to the question before"
-            raise BotError("late", text, fatal=hangs) from failure
+    def _late(self, game: int, again: bool) -> BotError:
+        """Takes note that no answer came in time; fatal if it was so the time before."""
+        self._owed, self._was_late = game, True
+        text = f"expected an answer within {self._ms} ms, got none"
+        return BotError("late", text + " for the second time in a row" * again, fatal=again)
 
 
 def _answer(line: bytes) -> tuple[int, str]:

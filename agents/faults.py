@@ -49,7 +49,8 @@ class Accountable(Agent, Protocol):
     """Plays, and keeps count of its faults.
 
     A decision that the agent failed to make has been made for it, uniformly at random among the
-    legal actions with the generator handed to ``act``. Once it has forfeited, all are.
+    legal actions with the generator handed to ``act``. Once it has forfeited, all are. Nothing
+    takes a fault off the record: each pairing gets an agent of its own.
 
     Attributes:
         faults: all so far, in order; never more than ``FAULTS``.

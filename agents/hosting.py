@@ -34,6 +34,7 @@ class Host:
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
+        self._memory = agent if isinstance(agent, Memory) else None
         self._rules: Rules | None = None
         self._tables: dict[int, SeatTable] = {}
 
@@ -77,9 +78,9 @@ class Host:
             raise ProtocolError('expected "hello" before anything else')
         table = SeatTable(self._rules, message)
         self._tables[table.game] = table
-        if isinstance(self._agent, Memory):
+        if self._memory is not None:
             view = table.view()
-            self._agent.begin(view.game, np.array([table.seat]), view)
+            self._memory.begin(view.game, np.array([table.seat]), view)
 
     def _event(self, message: Message) -> None:
         """Takes in an event."""
@@ -101,7 +102,7 @@ class Host:
         table = self._table(message)
         del self._tables[table.game]
         table.ends()
-        if isinstance(self._agent, Memory):
+        if self._memory is not None:
             hands = message.get("hands")
             kinds = parse_hands(hands if isinstance(hands, list) else [])
             winner = protocol.read_seat(message, "winner")
@@ -109,7 +110,7 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            self._agent.end(view.game, results, counts[None])
+            self._memory.end(view.game, results, counts[None])
 
     def _table(self, message: Message) -> SeatTable:
         """Returns the table of a message.

@@ -141,9 +141,9 @@ class Plan:
             raise SettingError(f"expected --cross for the opponent {self.cross_opponent!r}")
         if self.episode not in EPISODES:
             raise SettingError(f"expected an episode of {EPISODES}, got {self.episode!r}")
-        if not 1 <= self.block_deals <= MAX_BLOCK_DEALS:
+        if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
             raise SettingError(
-                f"expected 1 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
+                f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
             )
         for deals, agent in self.caps:
             check_deals(deals)

@@ -49,8 +49,8 @@ class Entry:
 AGENTS: Final = {
     "random": Entry("agents.random", "RandomAgent"),
     "greedy": Entry("agents.greedy", "GreedyAgent"),
-    "heuristic": Entry("agents.heuristic", "HeuristicAgent"),
     "file": Entry("agents.network", "NetworkAgent.load", argument="PATH"),
+    "heuristic": Entry("agents.heuristic", "HeuristicAgent"),
     "exec": Entry("agents.external", "ExternalAgent.parse", argument="COMMAND"),
 }
 """Every agent by the name before the colon."""

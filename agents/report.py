@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 from unicodedata import east_asian_width
 
-from agents.report_data import Fault, Summary, clean, read
+from agents.report_data import Fault, Summary, clean, line, read
 from agents.report_page import page
 from agents.report_tables import Table, cross_play, matrix, pairs, ratings
 from goita_env.errors import SettingError
@@ -49,14 +49,14 @@ def terminal(summary: Summary, *, styled: bool | None = None) -> str:
     tables = [
         ratings(tournament),
         matrix(tournament, bounds=False) if few else None,
-        cross_play(tournament, bounds=False),
+        cross_play(tournament),
         pairs(tournament),
     ]
     draw = _rich if styled else _aligned
     parts = [draw(table) for table in tables if table is not None]
     parts += [_fault(fault) for fault in tournament.faults]
-    facts = [f"{title}: {clean(told)}" for title, told in tournament.facts.items()]
-    parts.append("\n".join([clean(tournament.command), *facts]).strip())
+    facts = [f"{line(title)}: {line(told)}" for title, told in tournament.facts.items()]
+    parts.append("\n".join([line(tournament.command), *facts]).strip())
     return "\n\n".join(part for part in parts if part)
 
 
@@ -67,17 +67,21 @@ def markdown(summary: Summary) -> str:
     tables = [
         ratings(tournament),
         matrix(tournament, bounds=bounds),
-        cross_play(tournament, bounds=bounds),
+        cross_play(tournament),
         pairs(tournament),
     ]
     parts = ["# Goita tournament"]
     for table in tables:
-        parts += [] if table is None else [f"## {table.title}", _piped(table)]
+        if table is not None:
+            against = f"Against {_code(table.against)}." if table.against else ""
+            parts += [f"## {table.title}", against, _piped(table)]
     parts += ["## Faults"] if tournament.faults else []
     for fault in tournament.faults:
         parts += [_said(fault, _code), _fenced("\n".join(fault.stderr))]
     parts += ["## To repeat it", _fenced(tournament.command)]
-    parts += ["\n".join(f"- {title}: {_code(told)}" for title, told in tournament.facts.items())]
+    parts += [
+        "\n".join(f"- {_code(title)}: {_code(told)}" for title, told in tournament.facts.items())
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -137,7 +141,7 @@ def refresh(readme_text: str, table: str, marker: str = "benchmark") -> str:
 
 def _aligned(table: Table) -> str:
     """Returns a table as text: agents to the left, figures to the right of their columns."""
-    rows = [table.columns, *([clean(told) for told in row] for row in table.rows)]
+    rows = [table.columns, *([line(told) for told in row] for row in table.rows)]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -147,7 +151,12 @@ def _aligned(table: Table) -> str:
             cells.append(told + gap if number in table.agents else gap + told)
         lines.append("  ".join(cells).rstrip())
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
-    return "\n".join([table.title, "", lines[0], rule, *lines[1:]])
+    return "\n".join([_headline(table), "", lines[0], rule, *lines[1:]])
+
+
+def _headline(table: Table) -> str:
+    """Returns what stands above a table on the terminal."""
+    return table.title + (f", against {line(table.against)}" if table.against else "")
 
 
 def _width(told: str) -> int:
@@ -156,33 +165,38 @@ def _width(told: str) -> int:
 
 
 def _rich(table: Table) -> str:
-    """Returns a table as ``rich`` draws it."""
+    """Returns a table as ``rich`` draws it; as text if the terminal is too narrow for its figures.
+
+    Only names are folded, long headings put one word under the other; a figure stays in one piece.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    drawn = Drawn(title=table.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    drawn = Drawn(box=SIMPLE_HEAD, show_edge=False)
     for number, column in enumerate(table.columns):
-        is_agent = number in table.agents
-        drawn.add_column(
-            Text(column),
-            justify="left" if is_agent else "right",
-            style="cyan" if is_agent else "",
-            overflow="fold",
-        )
+        longest = max(_width(line(row[number])) for row in table.rows)
+        if number in table.agents:
+            drawn.add_column(column, style="cyan", overflow="fold", min_width=min(16, longest))
+        else:
+            heading = column.replace(" ", "\n") if len(column) > 8 else column
+            drawn.add_column(heading, justify="right", no_wrap=True, min_width=longest)
     for row in table.rows:
-        drawn.add_row(*(Text(clean(told)) for told in row))
+        drawn.add_row(*(Text(line(told)) for told in row))
     stream = StringIO()
-    width = shutil.get_terminal_size().columns
-    Console(file=stream, force_terminal=True, width=width).print(drawn)
+    columns = shutil.get_terminal_size().columns
+    console = Console(file=stream, force_terminal=True, width=columns)
+    if console.measure(drawn, options=console.options.update(width=10_000)).minimum > columns:
+        return _aligned(table)
+    console.print(Text(_headline(table), "bold"), "", drawn, sep="\n")
     return stream.getvalue().rstrip()
 
 
 def _fault(fault: Fault) -> str:
     """Returns a fault for the terminal, its standard error indented under it."""
-    lines = (f"    {clean(line)}".rstrip() for line in fault.stderr)
-    return "\n".join(["fault: " + _said(fault, clean), *lines])
+    said = clean("\n".join(fault.stderr)).splitlines()
+    return "\n".join(["fault: " + _said(fault, line), *(f"    {one}".rstrip() for one in said)])
 
 
 def _said(fault: Fault, written: Callable[[str], str]) -> str:
@@ -211,12 +225,12 @@ def _piped(table: Table) -> str:
 
 def _code(told: str) -> str:
     """Returns anybody's text as Markdown code on one line, whatever backticks it has."""
-    line = " ".join(clean(told).split())
-    longest = max(map(len, re.findall("`+", line)), default=0)
+    text = line(told)
+    longest = max(map(len, re.findall("`+", text)), default=0)
     if longest == 0:
-        return f"`{line}`"
+        return f"`{text}`"
     fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}"
+    return f"{fence} {text} {fence}"
 
 
 def _fenced(told: str) -> str:

@@ -155,6 +155,11 @@ def clean(text: str) -> str:
     )
 
 
+def line(text: str) -> str:
+    """Returns text, cleaned, on one line."""
+    return " ".join(clean(text).split())
+
+
 def signed(value: float, decimals: int = 2) -> str:
     """Returns a number with its sign; nothing that rounds to zero has one."""
     text = f"{value:+,.{decimals}f}"

@@ -21,10 +21,12 @@ def matrix(tournament: Tournament) -> str:
     if not tournament.cells:
         return ""
     note = "Points per round of the row against the column, the strongest first."
+    if len(tournament.agents) > ROOMY:
+        note += " Intervals: hover over a cell, or see the table of all pairs."
     table = _heat(
         tournament.agents, tournament.cells, lambda row, column: f"{row} against {column}"
     )
-    return f"{_heat_note(note, len(tournament.agents))}{table}{_legend()}"
+    return f"<p class='note'>{note}</p>{table}{_legend()}"
 
 
 def cross_play(tournament: Tournament) -> str:
@@ -36,24 +38,27 @@ def cross_play(tournament: Tournament) -> str:
     note = f"Points per round of row and column as partners{against}; on the diagonal, an agent"
     order = [agent for agent in tournament.agents if agent in cross.agents]
     agents = tuple(dict.fromkeys([*order, *cross.agents]))
-    table = _heat(agents, cross.cells, lambda row, column: f"{row} with {column}")
-    return f"{_heat_note(note + ' with itself.', len(agents))}{table}{_legend()}"
-
-
-def _heat_note(note: str, agents: int) -> str:
-    """Returns what stands above a matrix."""
-    hover = "" if agents <= ROOMY else " Hover over a cell for its interval and deals."
-    return f"<p class='note'>{note}{hover}</p>"
+    table = _heat(agents, cross.cells, lambda row, column: f"{row} with {column}", full=True)
+    return f"<p class='note'>{note} with itself.</p>{table}{_legend()}"
 
 
 def _heat(
     agents: tuple[str, ...],
     cells: dict[tuple[str, str], Estimate],
     said: Callable[[str, str], str],
+    *,
+    full: bool = False,
 ) -> str:
-    """Returns a matrix of coloured cells with an agent to each row and column."""
-    roomy, named = len(agents) <= ROOMY, len(agents) <= NAMED
-    classes = "matrix" + " roomy" * roomy + " named" * named
+    """Returns a matrix of coloured cells with an agent to each row and column.
+
+    Args:
+        agents: rows and columns.
+        cells: what is known, by row and column.
+        said: what a cell is about.
+        full: whether it shows its intervals at any size, as no table repeats them.
+    """
+    roomy, named = full or len(agents) <= ROOMY, len(agents) <= NAMED
+    classes = "matrix" + " roomy" * roomy + " named" * named + " full" * full
     heads = "".join(
         f"<th scope='col' title='{text(agent)}'><div>{name(agent) if named else number}</div></th>"
         for number, agent in enumerate(agents, 1)

@@ -54,7 +54,7 @@ def scale(found: Iterable[Estimate]) -> Scale:
         low, high = low - 1, high + 1
     low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
     power = 10.0 ** floor(log10((high - low) / 5))
-    distance = next(power * digit for digit in (1, 2, 5, 10) if power * digit * 5 >= high - low)
+    distance = next(power * digit for digit in (1, 2, 5, 10) if power * digit * 5.5 >= high - low)
     ticks = (
         number * distance for number in range(ceil(low / distance), floor(high / distance) + 1)
     )

@@ -161,7 +161,10 @@ def _pairs(pairs: tuple[Pair, ...]) -> str:
         + "</tr>"
         for number, pair in enumerate(pairs)
     )
-    stopped = " A pairing that the test stopped early looks a little too good for the winner."
+    stopped = (
+        " H0 and H1 are those of the command’s <code>--sprt</code>; a pairing that the test "
+        "stopped early looks a little too good for its winner."
+    )
     return (
         "<p class='note'>From the side of the agent named first, with 95 % intervals over deals: "
         f"one in twenty misses.{stopped if any(p.sprt[0] for p in pairs) else ''}</p>\n"

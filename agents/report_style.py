@@ -17,7 +17,6 @@ LIGHT: Final = {
     "blue": "#1f5fa8",
     "orange": "#b04f06",
     "code": "#f3f1ec",
-    "warn": "#fdf0e1",
 }
 DARK: Final = {
     "page": "#15171a",
@@ -29,7 +28,6 @@ DARK: Final = {
     "blue": "#74b0f2",
     "orange": "#f2994a",
     "code": "#15171a",
-    "warn": "#36281a",
 }
 
 _DEEP, _PALE = "#12161b", "#ffffff"
@@ -155,7 +153,7 @@ th div bdi{overflow-wrap:inherit}
 font-size:13px;white-space:nowrap}
 .matrix.roomy tbody td{height:56px;min-width:104px;font-size:15px}
 .matrix td b{font-weight:650}
-.matrix td small{color:inherit;opacity:.92;font-size:11.5px}
+.matrix td small{color:inherit;font-size:11.5px}
 .matrix td.self{color:var(--soft)}
 .matrix td.unsure{font-style:italic}
 .matrix thead th{text-align:center;padding:0 4px 4px}
@@ -163,7 +161,7 @@ font-size:13px;white-space:nowrap}
 .matrix tbody th{position:sticky;left:-1px;background:var(--card);font-weight:400;
 padding:0 10px 0 0;z-index:1;line-height:1.25}
 .matrix tbody th div{padding-left:1.9em;text-indent:-1.9em}
-.matrix.roomy tbody th div{max-width:260px}
+.matrix.roomy tbody th div{max-width:216px}
 .matrix.named tbody th div{padding-left:0;text-indent:0}
 .matrix tbody th i{font-style:normal;color:var(--soft);display:inline-block;width:1.9em;
 text-indent:0}
@@ -214,7 +212,7 @@ line-height:1.2}
 .matrix tbody th div,.matrix.roomy tbody th div{max-width:34vw}
 .matrix thead th div{max-width:92px}
 .matrix.roomy tbody td{min-width:50px;height:44px;font-size:13.5px}
-.matrix.roomy:not(.named) td small{display:none}
+.matrix.roomy:not(.named,.full) td small{display:none}
 .legend li{width:25px;font-size:10px}
 .pairs .plot{display:none}
 .pairs tbody th,.pairs thead th:first-child{position:sticky;left:-1px;background:var(--card);

@@ -17,6 +17,8 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     agents: tuple[int, ...]
     """Which columns are names of agents, to be escaped; the others are figures."""
+    against: str = ""
+    """Against whom all of it was played, to be escaped too; empty where rows or columns say so."""
 
 
 def ratings(tournament: Tournament) -> Table | None:
@@ -34,7 +36,7 @@ def matrix(tournament: Tournament, *, bounds: bool) -> Table | None:
     return _square(title, tournament.agents, tournament.cells, bounds)
 
 
-def cross_play(tournament: Tournament, *, bounds: bool) -> Table | None:
+def cross_play(tournament: Tournament) -> Table | None:
     """Returns points per round of row and column as partners; None where none were played."""
     cross = tournament.cross
     if cross is None:
@@ -42,7 +44,7 @@ def cross_play(tournament: Tournament, *, bounds: bool) -> Table | None:
     order = [agent for agent in tournament.agents if agent in cross.agents]
     agents = tuple(dict.fromkeys([*order, *cross.agents]))
     title = "Cross-play: points per round, row and column as partners"
-    return _square(title, agents, cross.cells, bounds)
+    return _square(title, agents, cross.cells, True, cross.opponents)
 
 
 def pairs(tournament: Tournament) -> Table | None:
@@ -89,6 +91,7 @@ def _square(
     agents: tuple[str, ...],
     cells: Mapping[tuple[str, str], Estimate],
     bounds: bool,
+    against: str = "",
 ) -> Table | None:
     """Returns a matrix whose columns carry the numbers of its rows; None without cells."""
     if not cells:
@@ -107,4 +110,4 @@ def _square(
         for number, row in enumerate(agents, 1)
     )
     heads = tuple(str(number) for number in range(1, len(agents) + 1))
-    return Table(title, ("", "agent", *heads), rows, (1,))
+    return Table(title, ("", "agent", *heads), rows, (1,), against)

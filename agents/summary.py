@@ -19,7 +19,7 @@ import goita_env
 from agents import ratings
 from agents.block import BlockResult
 from agents.faults import Fault
-from agents.intervals import mean_interval, rate_interval, ratio_interval, variance_removed
+from agents.intervals import rate_interval, ratio_interval, variance_removed
 from agents.plan import Pairing, Plan
 from agents.sprt import Verdict
 
@@ -164,7 +164,7 @@ def _cell(played: Played) -> dict[str, Any]:
         "deals": len(points),
     }
     if played.pairing.tasks[0].episode == "match":
-        matches = mean_interval(played.games("won").mean(axis=0))
+        matches = rate_interval(played.games("won").mean(axis=0))
         cell |= {"match_win_rate": matches.mean, "match_win_ci95": (matches.low, matches.high)}
     return cell
 

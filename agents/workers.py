@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from agents.block import BlockResult, Task, play_block
-from goita_env.errors import SettingError
+from goita_env.errors import GoitaError, SettingError
 
 Backend = Literal["loky", "ray"]
 
@@ -24,6 +24,10 @@ MAX_WORKERS: Final = 1024
 
 _WAVE: Final = 16
 """Blocks for each worker that Ray is handed at a time; joblib has no stream of results there."""
+
+
+class WorkerError(GoitaError):
+    """Reports that a worker died: killed, out of memory, or brought down by a library."""
 
 
 def check_workers(workers: int, backend: Backend) -> None:
@@ -45,8 +49,8 @@ def check_workers(workers: int, backend: Backend) -> None:
         processors = _connect()
         if workers > processors:
             raise SettingError(
-                f"expected no more workers than the Ray cluster has free processors, "
-                f"{processors}, got {workers!r}"
+                f"expected no more workers than the Ray cluster has processors, {processors}, "
+                f"got {workers!r}"
             )
 
 
@@ -100,28 +104,49 @@ def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
     """Plays blocks on processes of this machine; they are gone at the end."""
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    # A stop must not wait for blocks under way, nor leave a process behind.
     parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
     results = parallel(delayed(play_alone)(task) for task in tasks)
     finished = False
     try:
         yield from results
         finished = True
+    except TerminatedWorkerError as error:
+        raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
     finally:
         get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
 
 
 def _play_on_ray(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
     """Plays blocks on a Ray cluster, a wave at a time."""
-    from joblib import Parallel, delayed, parallel_config
+    from joblib import delayed
+
+    waiting, folder = iter(tasks), os.getcwd()
+    with ray_pool(workers) as parallel:
+        from ray.exceptions import RayTaskError
+
+        while wave := list(islice(waiting, _WAVE * workers)):
+            try:
+                yield from parallel(delayed(play_alone)(task, folder) for task in wave)
+            except RayTaskError as error:
+                raise error.cause or error from error
+
+
+@contextmanager
+def ray_pool(workers: int) -> Iterator[Any]:
+    """Yields joblib's ``Parallel`` on a Ray cluster, its workers spread over the nodes."""
+    from joblib import Parallel, parallel_config
     from ray.util.joblib import register_ray
 
     register_ray()
     _connect()
-    waiting, folder = iter(tasks), os.getcwd()
-    with parallel_config(backend="ray", n_jobs=workers), Parallel() as parallel:
-        while wave := list(islice(waiting, _WAVE * workers)):
-            yield from parallel(delayed(play_alone)(task, folder) for task in wave)
+    # A processor for each worker: else Ray puts them all on one node.
+    claim = {"num_cpus": 1, "scheduling_strategy": "SPREAD"}
+    config = parallel_config(backend="ray", n_jobs=workers, ray_remote_args=claim)
+    with config, Parallel() as parallel:
+        yield parallel
 
 
 def _connect() -> int:

@@ -18,8 +18,10 @@ from goita_env import View
 class HeuristicAgent:
     """Plays by skills and conventions, each convention a switch; it draws no random number.
 
+    Frozen: a changed one gets a new name. docs/heuristic.md tells of each switch.
+
     Args:
-        conventions: all switches at once; a single one can turn a convention off, none on.
+        conventions: off turns off all the others, whatever they say.
         pair_lead: attack with knight, silver and gold from two.
         answer: return what the partner led.
         lance_lead: attack with lance from two, and go on.
@@ -50,11 +52,21 @@ class HeuristicAgent:
         bury: bool = True,
         reading: bool = True,
     ) -> None:
-        switches = locals()
+        switches = {
+            "pair_lead": pair_lead,
+            "answer": answer,
+            "lance_lead": lance_lead,
+            "false_lance": false_lance,
+            "pawn_lead": pawn_lead,
+            "scattered_lead": scattered_lead,
+            "king_signal": king_signal,
+            "king_attack": king_attack,
+            "pass_partner": pass_partner,
+            "hold_back": hold_back,
+            "bury": bury,
+        }
         self.name = "heuristic"
-        self._rules = [
-            rule for name, rule in CONVENTIONS.items() if conventions and switches[name]
-        ]
+        self._rules = [rule for name, rule in CONVENTIONS.items() if conventions and switches[name]]
         self._reading = READING if conventions and reading else COUNTS_ALONE
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:

@@ -122,7 +122,7 @@ class Board:
 
     def summed_left(self, worth: Feature) -> Feature:
         """Sums a worth of tiles [N, 8] over the hand after each pair: [N, 8, 8]."""
-        total = (worth * self.hand).sum(axis=1)[:, None, None]
+        total: Feature = (worth * self.hand).sum(axis=1)[:, None, None]
         return total - worth[:, :, None] - worth[:, None, :]
 
     @cached_property
@@ -143,14 +143,15 @@ class Board:
     def sure(self) -> Bool:
         """[N, 8, 8] After the pair nobody can keep this seat from emptying its hand.
 
-        Every lead but the last pair must be one that no tile in sight of nobody can receive.
+        Every attack but the last pair's has to be one that no unseen tile can receive.
         """
         # What is left needs a dead tile for every attack before the last pair.
         dead_left = self.summed_left(self.dead.astype(np.int64))
         dead_left = dead_left - np.maximum(self.left[KING], 0) * ~self.king_may_follow
         needed = (self.size - 4) // 2
         found: Bool = self.dead[:, None, :] & (dead_left >= needed[:, None, None])
-        return found | (self.size == 2)[:, None, None]
+        found |= (self.size == 2)[:, None, None]
+        return found
 
     @cached_property
     def best_open(self) -> Float:

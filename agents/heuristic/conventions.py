@@ -1,6 +1,7 @@
 """Speaks to the partner: one function for each convention of experienced players.
 
-Each is described in docs/heuristic.md under its name, and switched by it.
+Each cites, in quotes, the convention that docs/heuristic.md describes and its switch is named for.
+Reading, the other half of the language, is in ``reading.py``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.heuristic.board import KINDS, NEXT, PARTNER, PREVIOUS, SHOWN_KINDS, Board
+from agents.heuristic.board import KINDS, PARTNER, PREVIOUS, SHOWN_KINDS, Board
 from agents.heuristic.tally import Tally
 from goita_env.tiles import BISHOP, GOLD, KING, LANCE, PAWN, ROOK
 
@@ -59,7 +60,7 @@ def pawn_lead(board: Board, tally: Tally) -> None:
 
 
 def scattered_lead(board: Board, tally: Tally) -> None:
-    """Shows a hand without pairs by one pawn or the biggest first: "Pawn first", "Biggest first"."""
+    """Shows a hand without pairs by a pawn or the biggest first: "Scattered lead"."""
     scattered = board.opening & (board.pairs == 0)
     few = scattered & (board.hand[:, PAWN] <= 3)
     tally.to_attack("pawn_first", few[:, None] & (KINDS == PAWN))
@@ -70,7 +71,7 @@ def scattered_lead(board: Board, tally: Tally) -> None:
 
 
 def king_signal(board: Board, tally: Tally) -> None:
-    """Attacks with a pawn third, or second after a lance, to show a king: "Pawn as third attack"."""
+    """Shows a king by a pawn as third attack, or second after a lance: "King signal"."""
     lance_first = board.attacked[:, 0, LANCE] & (board.size == 6)
     moment = (board.size == 4) | lance_first
     king = board.hand[:, KING] == 1
@@ -93,7 +94,7 @@ def king_attack(board: Board, tally: Tally) -> None:
 
 
 def pass_partner(board: Board, tally: Tally) -> None:
-    """Leaves the partner its attack, but for a finish, a danger or a strong narrow hand."""
+    """Leaves the partner its attack, but in need or with a strong narrow hand: "Pass"."""
     partner = board.by_partner
     tally.to_pass("pass_partner", partner)
     tally.to_pass("pass_partner_near", partner & (board.sizes[:, PARTNER] <= 4))
@@ -110,7 +111,7 @@ def pass_partner(board: Board, tally: Tally) -> None:
 
 
 def hold_back(board: Board, tally: Tally) -> None:
-    """Passes on an opponent's first attack, cuts with a king late: "Passing on an opponent's"."""
+    """Passes on an opponent's first attack, cuts with a king late: "Hold back"."""
     attacker = np.take_along_axis(board.sizes, np.maximum(board.attacker, 0)[:, None], axis=1)[:, 0]
     first = board.by_opponent & (attacker == 6)
     tally.to_pass("hold_back", first)
@@ -122,7 +123,7 @@ def hold_back(board: Board, tally: Tally) -> None:
 
 
 def bury(board: Board, tally: Tally) -> None:
-    """Lays face down what narrows the hand least: "bury", "one pawn is expendable"."""
+    """Lays face down what narrows the hand least, and keeps lances: "Bury"."""
     lead = board.leads & board.early
     narrows = (board.hand == 1) * board.opponents_hold
     tally.to_block("bury_narrows", lead[:, None] * narrows)

@@ -93,7 +93,7 @@ def evidence(view: View) -> dict[str, Count]:
         "attacked": (attacked[:, 1:] & ~led & once) * 1,
         "repeated": (shown >= 2) * 1,
         "no_answer": (_unanswered(view) & ~attacked[:, 1:]) * 1,
-        "king_attack": kings[:, :, None] * (_KINDS == KING),
+        "king_attack": (kings[:, :, None] & (_KINDS == KING)) * 1,
     }
 
 
@@ -117,7 +117,7 @@ def holdings(view: View, reading: Reading) -> Float:
     """
     unseen = view.unseen.astype(np.int64)
     total = unseen.sum(axis=1)[:, None, None]
-    lacks = _LACKING[total, view.hand_sizes[:, 1:, None], unseen[:, None, :]]
+    lacks: Float = _LACKING[total, view.hand_sizes[:, 1:, None], unseen[:, None, :]]
     if reading == COUNTS_ALONE:
         return 1 - lacks
     kept = np.array(reading.kept)[np.maximum(view.hand_sizes[:, 1:], 2) // 2 - 1]
@@ -131,4 +131,5 @@ def holdings(view: View, reading: Reading) -> Float:
 @cache
 def _powers(factor: float) -> Float:
     """Returns the first whole powers of a multiplier: float64 [9]."""
-    return np.cumprod([1.0] + [factor] * 8)
+    powers: Float = np.cumprod(np.array([1.0] + [factor] * 8))
+    return powers

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from agents.heuristic.board import ALIKE, KINDS, NEXT, PARTNER, PREVIOUS, Board
 from agents.heuristic.tally import Tally
-from goita_env.tiles import KING, PAWN
+from goita_env.tiles import KING, NUM_KINDS, PAWN
+
+_EVERY: Final = np.ones(NUM_KINDS, bool)
 
 
 def finishing(board: Board, tally: Tally) -> None:
@@ -43,10 +47,11 @@ def keeping(board: Board, tally: Tally) -> None:
 def attacking(board: Board, tally: Tally) -> None:
     """Attacks with what is hard to receive and can be repeated."""
     early, near = board.early[:, None], (board.size == 4)[:, None]
-    tally.to_attack("attack_kind", early & np.ones(8, bool))
-    tally.to_attack("attack_kind_near", near & np.ones(8, bool))
-    tally.to_pair("copies", board.opening[:, None, None] * board.copies * (KINDS != PAWN))
-    tally.to_pair("copies_later", (board.size == 6)[:, None, None] * board.copies * (KINDS != PAWN))
+    tally.to_attack("attack_kind", early & _EVERY)
+    tally.to_attack("attack_kind_near", near & _EVERY)
+    copies = board.copies * (KINDS != PAWN)  # there are ten: to hold many is common
+    tally.to_pair("copies", board.opening[:, None, None] * copies)
+    tally.to_pair("copies_later", (board.size == 6)[:, None, None] * copies)
     tally.to_attack("open", board.opening[:, None] * board.open)
     tally.to_attack("open_later", (board.size == 6)[:, None] * board.open)
     tally.to_attack("dead", early & board.dead & (KINDS != KING))
@@ -63,8 +68,8 @@ def attacking(board: Board, tally: Tally) -> None:
 def laying_down(board: Board, tally: Tally) -> None:
     """Chooses the tile face down by its use, and keeps what is left playable."""
     lead = board.leads[:, None]
-    tally.to_block("down_kind", lead & board.early[:, None] & np.ones(8, bool))
-    tally.to_block("down_kind_near", lead & (board.size == 4)[:, None] & np.ones(8, bool))
+    tally.to_block("down_kind", lead & board.early[:, None] & _EVERY)
+    tally.to_block("down_kind_near", lead & (board.size == 4)[:, None] & _EVERY)
     tally.to_block("down_useless", lead & (board.unseen == 0) & (board.hand == 1))
     tally.to_block("down_open", lead * board.open)
     tally.to_pair("down_alike", lead[:, :, None] * ALIKE)
@@ -83,7 +88,6 @@ def receiving(board: Board, tally: Tally) -> None:
     tally.to_pass("pass_full", opponent & board.opening)
     tally.to_pass("pass_near", opponent & (board.size == 4))
     tally.to_pass("pass_one", opponent & (board.size == 2))
-    tally.to_pass("partner_near", opponent & (board.sizes[:, PARTNER] <= 4))
     tally.to_pass("partner_one", opponent & (board.sizes[:, PARTNER] == 2))
     rows = np.arange(len(attacker))
     partner = board.holds[rows, PARTNER - 1, np.maximum(board.attack, 0)]
@@ -101,6 +105,7 @@ def receiving(board: Board, tally: Tally) -> None:
     tally.to_block("cut_near", cut & (board.size == 4)[:, None])
     tally.to_block("cut_danger", cut & (attacker == 2)[:, None])
     tally.to_block("cut_second", cut & (board.hand[:, KING] == 2)[:, None])
+
 
 SKILLS = (finishing, keeping, attacking, laying_down, receiving)
 """Every skill; they are no signals and have no switch."""

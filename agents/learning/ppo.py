@@ -13,7 +13,6 @@ What differs from ``MaskablePPO``, and why:
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
@@ -161,8 +160,8 @@ class SelfPlayPPO(MaskablePPO):
             Actions [n], values [n] and the actions' log-probabilities [n].
         """
         bits = th.from_numpy(observation.expand(words)).to(self.device)
-        with th.no_grad(), self._precision():
-            logits, values = self.policy.logits_and_values(bits)
+        with th.no_grad():
+            logits, values = self._evaluate(bits)
         logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)
         probabilities = th.softmax(logits, dim=1)
         summed = probabilities.cumsum(dim=1)
@@ -205,8 +204,7 @@ class SelfPlayPPO(MaskablePPO):
         self, samples: MaskableRolloutBufferSamples, clip_range: float
     ) -> tuple[th.Tensor, th.Tensor]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and ``STATISTICS`` [6]."""
-        with self._precision():
-            logits, values = self.policy.logits_and_values(samples.observations)
+        logits, values = self._evaluate(samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
         log_probs = th.log_softmax(logits, dim=1)
         entropy_loss = (th.softmax(logits, dim=1) * log_probs).sum(dim=1).mean()
@@ -226,9 +224,11 @@ class SelfPlayPPO(MaskablePPO):
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
         return loss, th.stack(numbers).detach()
 
-    def _precision(self) -> AbstractContextManager[Any]:
-        """Returns the context in which networks run."""
-        return th.autocast(th.device(self.device).type, th.bfloat16, enabled=self.bfloat16)
+    def _evaluate(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+        """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
+        with th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
+            logits, values = self.policy.logits_and_values(bits)
+        return logits.float(), values.float()
 
     # ---------------------------------------------------------------------------------- going on
 

@@ -25,13 +25,13 @@ def hang() -> None:
         time.sleep(60)
 
 
-def answer(message: dict, acts: int, hands: dict) -> None:
+def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912 - one a behaviour
     """Answers a question, more or less."""
     game, action = message["game"], message["legal"][0]
     if behaviour == "hangs":
         hang()
     elif behaviour == "slow once" and acts == 3:
-        time.sleep(0.3)
+        time.sleep(0.6)
     elif behaviour == "silent once" and acts == 3:
         return
     elif behaviour == "floods a line":

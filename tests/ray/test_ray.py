@@ -1,0 +1,100 @@
+"""The arena on a Ray cluster of two nodes: the same results as in one process, to the last digit.
+
+Not collected by the default run, because Ray pins its own gymnasium: ``make test-ray``.
+"""
+
+import json
+import os
+import time
+
+import pytest
+from joblib import delayed
+
+ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
+
+from agents.arena import Plan, Tournament  # noqa: E402
+from agents.plan import tasks  # noqa: E402
+from agents.summary import summary  # noqa: E402
+from agents.workers import check_workers, play_blocks, ray_pool  # noqa: E402
+from goita_env.errors import SettingError  # noqa: E402
+
+CLOCKED = ("ms_per_decision", "rounds_per_second")
+
+# Ray leaves sockets and files to the end of the process.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes with one processor each, both on this machine."""
+    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    from ray.cluster_utils import Cluster
+
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        started.add_node(num_cpus=1)
+        started.wait_for_nodes()
+        os.environ["RAY_ADDRESS"] = started.address
+        yield started
+    finally:
+        os.environ.pop("RAY_ADDRESS", None)
+        ray.shutdown()
+        started.shutdown()
+
+
+def plan(**settings):
+    return Plan(("random", "greedy", "random"), deals=150, block_deals=16, seed=3, **settings)
+
+
+def results(plan, **how):
+    """All that a tournament found but what a clock measured, as JSON text."""
+    tournament = Tournament(plan)
+    tournament.play(**how)
+    found = summary(plan, tournament.played())
+    for pair in found["pairs"]:
+        for key in CLOCKED:
+            del pair[key]
+    return json.dumps(found)
+
+
+def test_one_process_two_processes_and_two_ray_nodes_give_the_same_json(cluster):
+    for settings in ({"cross": True}, {"episode": "match"}):
+        alone = results(plan(**settings))
+        assert results(plan(**settings), workers=2) == alone
+        assert results(plan(**settings), workers=2, backend="ray") == alone
+
+
+def test_workers_are_spread_over_both_nodes(cluster):
+    def node():
+        time.sleep(0.2)
+        return ray.get_runtime_context().get_node_id()
+
+    with ray_pool(2) as parallel:
+        assert len(set(parallel(delayed(node)() for _ in range(8)))) == 2
+
+
+def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
+    from agents.sprt import Sprt
+
+    stopped = plan(sprt=Sprt(0, 1.5))
+    found = results(stopped, workers=2, backend="ray")
+    assert found == results(stopped)
+    assert json.loads(found)["pairs"][1]["sprt"]["decision"] == "H0"
+
+
+def test_more_workers_than_the_cluster_has_processors_are_refused(cluster):
+    check_workers(2, "ray")
+    with pytest.raises(SettingError, match="2, got 3"):
+        check_workers(3, "ray")
+
+
+def test_an_agents_error_comes_back_from_another_node(cluster):
+    from agents import AgentError
+
+    with pytest.raises(AgentError, match=r"^expected to build 'file:no"):
+        list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2, "ray"))
