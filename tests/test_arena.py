@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from agents import AgentError, arena, load_agent
 from agents.block import Task, play_block
-from agents.intervals import mean_interval, rate_interval
+from agents.intervals import mean_interval, rate_interval, ratio_interval, variance_removed
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS
@@ -253,6 +253,37 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_and_its_end(episode):
             assert (result.points[seating] == -np.array(told)).all()
 
 
+def test_an_agent_that_wants_to_know_is_told_of_deals_that_ended_in_a_redeal():
+    class Told(Diary):
+        redeals = 0
+
+        def redeal(self, games, view):
+            assert (games == view.game).all()
+            assert all(game in self.hands for game in games.tolist())
+            assert (view.num_plays == 0).all()
+            self.redeals += len(games)
+
+    told = Told()
+    result = play_block(block(("greedy", "told"), deals=400), [load_agent("greedy"), told])
+    assert told.redeals == told.begun - 2 * result.rounds.sum() > 0
+
+
+def test_an_agent_that_runs_something_is_closed_by_whoever_built_it(monkeypatch):
+    closed = []
+
+    class Running(LastLegal):
+        def close(self):
+            closed.append(self)
+
+    mine = Running()
+    arena.play_pair(mine, "greedy", 4)
+    play_block(block(("last legal", "greedy"), deals=4), [mine, load_agent("greedy")])
+    assert closed == []
+    monkeypatch.setattr("agents.block.load_agent", lambda name: Running())
+    play_block(block(deals=4))
+    assert len(closed) == 2
+
+
 # ------------------------------------------------------------------------------------ bad input
 
 
@@ -334,3 +365,38 @@ def test_an_interval_takes_two_deals():
     for interval in (mean_interval, rate_interval):
         with pytest.raises(SettingError, match="two"):
             interval([1.0])
+
+
+def test_the_interval_of_a_ratio_counts_long_matches_as_long_ones():
+    draws = np.random.default_rng(6)
+    rounds = draws.integers(2, 12, 300)
+    points = draws.normal(3 * rounds, 20 * np.sqrt(rounds))
+    found = ratio_interval(points, rounds)
+    assert found.mean == pytest.approx(points.sum() / rounds.sum())
+    residuals = (points - found.mean * rounds) / rounds.mean()
+    half = 1.96 * residuals.std(ddof=1) / np.sqrt(300)  # the delta method, by hand
+    assert found.low == pytest.approx(found.mean - half, abs=0.2 * half)
+    assert found.high == pytest.approx(found.mean + half, abs=0.2 * half)
+    many = ratio_interval(np.tile(points, 40), np.tile(rounds, 40))
+    assert many.high - many.mean == pytest.approx(half / np.sqrt(40), rel=0.01)
+    assert ratio_interval(3 * rounds, rounds) == ratio_interval([3, 3], [1, 1])
+
+
+def test_the_rate_of_rounds_won_in_matches_is_that_of_all_rounds():
+    won, games = np.repeat([[1.0, 2.0], [4.0, 4.0], [0.0, 3.0]], 30, axis=0).T
+    found = rate_interval(won, games)
+    assert found.mean == pytest.approx(5 / 9)
+    assert found.low < 5 / 9 < found.high
+    shares = rate_interval(won / 4, np.full(90, 1.0))
+    assert shares == rate_interval(won / 4)
+
+
+def test_the_variance_removed_is_all_if_games_cancel_and_none_if_they_are_independent():
+    points = np.random.default_rng(7).normal(0, 25, 20_000)
+    assert variance_removed([points, -points]) == 1
+    assert variance_removed(points.reshape(2, -1)) == pytest.approx(0, abs=0.03)
+    assert variance_removed([points, points]) == pytest.approx(-1, abs=0.01)
+    luck = np.random.default_rng(8).normal(0, 25, 20_000)
+    half = np.array([luck + points, -luck + np.roll(points, 1)])
+    assert variance_removed(half) == pytest.approx(0.5, abs=0.03)
+    assert variance_removed(np.zeros((2, 5))) == 0

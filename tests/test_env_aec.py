@@ -7,19 +7,23 @@ import pettingzoo
 import pytest
 from gymnasium.spaces import Box, Discrete
 from helpers import RULE_SETS, complete, pick
-from pettingzoo.test import (
-    api_test,
-    parallel_api_test,
-    parallel_seed_test,
-    render_test,
-    seed_test,
-)
-from pettingzoo.test.state_test import state_test
 
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import ActionError, IllegalActionError
 from goita_env.layout import HAND_COUNTS
+
+with warnings.catch_warnings():
+    # PettingZoo's tests import a game of its own in a way that it calls old, where pygame is there.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import (
+        api_test,
+        parallel_api_test,
+        parallel_seed_test,
+        render_test,
+        seed_test,
+    )
+    from pettingzoo.test.state_test import state_test
 
 SETTINGS = [
     (rules, episode, reward)

@@ -69,10 +69,10 @@ class Twice:
 def test_our_bot_behind_the_protocol_makes_the_same_moves(name, rules):
     with ExternalAgent(f"{sys.executable} -m agents.external {name}", ms=30_000) as outside:
         twice = Twice(load_agent(name), outside)
-        play_pair(twice, "random", 40, rules=rules, seed=7)
+        play_pair(twice, "random", 30, rules=rules, seed=7)
         assert outside.faults == []
         assert outside.title == name
-    assert twice.decisions > 280
+    assert twice.decisions > 200
 
 
 @pytest.mark.parametrize("bot", ["python", "node"])
