@@ -8,6 +8,8 @@ threads shows in its last bit, and a network's closest choices hang on that.
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -108,7 +110,7 @@ def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
 
     # A stop must not wait for blocks under way, nor leave a process behind.
     parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    results = parallel(delayed(play_alone)(task) for task in tasks)
+    results = parallel(delayed(_play_for)(os.getpid(), task) for task in tasks)
     finished = False
     try:
         yield from results
@@ -117,6 +119,24 @@ def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
         raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
     finally:
         get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
+
+
+def _play_for(parent: int, task: Task) -> BlockResult:
+    """Plays a block for another process, and ends when that one does, even if it is killed."""
+    _watch(parent)
+    return play_alone(task)
+
+
+@cache
+def _watch(parent: int) -> None:
+    """Begins to look once a second whether a process is still our parent."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
 
 
 def _play_on_ray(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:

@@ -16,7 +16,7 @@ from goita_env import actions
 from goita_env.layout import NOTE_CALLED, NOTE_CONTINUE, NOTE_REDEAL
 from goita_env.questions import CALLED, REDEALT
 from goita_env.state import OWN, SHOWN, Int, State, in_question
-from goita_env.tables import CALL_CHOICE, CODE_MASK, OVER, OWN_BITS, SHOWN_BITS, WAITING
+from goita_env.tables import CALL_CHOICE, CODE_MASK, OVER, OWN_BITS, PLAYED, SHOWN_BITS, WAITING
 from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
 U64 = np.uint64
@@ -30,6 +30,7 @@ _NOTE[[actions.CALL, actions.REDEAL, actions.CONTINUE]] = (
     1 << NOTE_CONTINUE,
 )
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
+_LAST_PLAY: Final = -1 << 48
 _NUM_ACTIONS: Final = np.array(actions.NUM_ACTIONS)
 _CODE_MASK: Final = np.array(CODE_MASK)
 _ZERO: Final = np.array(0)
@@ -88,11 +89,29 @@ def step(state: State, chosen: Int) -> None:
         after[ended] = OVER
         state.points[ended] = t.points[key[ended]]
         state.winner[ended] = (clock - state.offset[ended]) & 3
+        doubled = ended[t.doubled[key[ended]]]
+        if len(doubled):
+            _show_seventh(state, doubled, t.moves[PLAYED, key[doubled]], face_up[doubled])
     status[:] = after
     state.ended = ended
     if len(state.asking):
         _answer(state, state.asking, chosen[state.asking])
     state.clock = (clock + 1) & 3
+
+
+def _show_seventh(state: State, rows: Int, played: Int, face_up: Int) -> None:
+    """Turns the seventh tile of doubled finishes over: at scoring it is shown.
+
+    Args:
+        state: the games, their clock not moved yet.
+        rows: [n] the games.
+        played: [n] code of the last two tiles.
+        face_up: [n] code of the eighth.
+    """
+    clock = state.clock
+    state.shown[clock][rows] |= state.own[clock][rows] & _LAST_PLAY
+    state.down[clock][rows] -= played - face_up
+    state.up[rows] += played - face_up
 
 
 def _answer(state: State, rows: Int, answers: Int) -> None:

@@ -138,7 +138,9 @@ def pack_seat(state: State, seat: int | npt.NDArray[np.int64]) -> Words:
 
 def _pack(state: State, slots: npt.NDArray[np.int64], viewer: int, table: Words) -> Words:
     """Writes the words; ``viewer``: the viewer's slot; ``table``: its word of the table so far."""
-    rows = slots.reshape(len(slots) * NUM_SEATS, state.num_games).take(_PLAYS_AND_NOTES[viewer], axis=0)
+    rows = slots.reshape(len(slots) * NUM_SEATS, state.num_games).take(
+        _PLAYS_AND_NOTES[viewer], axis=0
+    )
     notes = rows[6:]
     notes <<= _THIRTY_TWO
     notes |= rows[4:6]

@@ -142,6 +142,8 @@ class Tables:
     seat's notes; the status after it (questions are left to ``core``)."""
     points: npt.NDArray[np.int16]
     """[K] Points of the round if the hand is now empty."""
+    doubled: npt.NDArray[np.bool_]
+    """[K] These points are doubled."""
     question: npt.NDArray[np.int64]
     """[11] Status by which a seat with so many pawns is asked before play, 0: it is not."""
     call_points: npt.NDArray[np.int16]
@@ -168,7 +170,7 @@ def tables(rules: Rules) -> Tables:
         (7, keys), I64
     )
     following[:] = np.repeat(np.arange(NUM_STATUSES), actions.NUM_ACTIONS)
-    points = np.zeros(keys, np.int16)
+    points, doubled = np.zeros(keys, np.int16), np.zeros(keys, bool)
 
     def add_plays(status: int, attack: int | None, king_up: bool) -> None:
         """Fills in every pair that may be played; ``attack`` None: the seat leads, face down."""
@@ -187,6 +189,7 @@ def tables(rules: Rules) -> Tables:
                 own_bits[key] = 1 << block | 1 << 8 + new
                 shown_bits[key] = (0 if face_down else 1 << block) | 1 << 8 + new
                 points[key] = finish_points(rules, block, new, face_down)
+                doubled[key] = points[key] > POINTS[new]
 
     add_plays(FRESH, None, False)
     for attack in range(NUM_KINDS):
@@ -214,7 +217,16 @@ def tables(rules: Rules) -> Tables:
         question[pawns] = CALL_DUTY if must_call(rules, pawns) else CALL_CHOICE
     call_points, call_bits = _calls(rules)
     return Tables(
-        rules, _pairs(rules), asks, answers, moves, points, question, call_points, call_bits
+        rules,
+        _pairs(rules),
+        asks,
+        answers,
+        moves,
+        points,
+        doubled,
+        question,
+        call_points,
+        call_bits,
     )
 
 

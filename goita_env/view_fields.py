@@ -113,13 +113,13 @@ class ViewFields:
 
     @cached_property
     def attack(self) -> Int8:
-        """[N] Kind of the last attack, NONE before the first."""
+        """[N] Kind of the last attack, NONE before the first and at the end of the round."""
         found: Int8 = _PLACE[self._table(TABLE_ATTACK, 8)]
         return found
 
     @cached_property
     def attacker(self) -> Int8:
-        """[N] Seat of the last attack, NONE before the first."""
+        """[N] Seat of the last attack, NONE before the first and at the end of the round."""
         found: Int8 = _PLACE[self._table(TABLE_ATTACKER, 4)]
         return found
 
@@ -199,9 +199,9 @@ class ViewFields:
 
     @cached_property
     def hand_sizes(self) -> Int8:
-        """[N, 4] Tiles in each seat's hand."""
+        """[N, 4] Tiles in each seat's hand; none in a hand of six or more pawns that was called."""
         plays = np.bitwise_count(self._notes(NOTE_PLAYS, MAX_PLAYS))
-        found: Int8 = (HAND_SIZE - 2 * plays).astype(np.int8)
+        found: Int8 = np.where(self.called > 5, 0, HAND_SIZE - 2 * plays).astype(np.int8)
         return found
 
     @cached_property

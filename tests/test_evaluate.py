@@ -83,7 +83,7 @@ def test_all_options_come_together_in_one_tournament(tmp_path, capsys):
     low, high = pair["match_win_ci95"]
     assert 0.5 < low < pair["match_win_rate"] < high <= 1
     assert "`greedy`" in files["markdown"].read_text()
-    assert files["html"].read_text().startswith("<!doctype html>")
+    assert files["html"].read_text().lower().startswith("<!doctype html>")
     assert files["results"].read_text().count("\n") == 1 + 2 + 3 + 2 + 2
 
 

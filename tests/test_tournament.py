@@ -414,6 +414,35 @@ def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(t
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number):
+    file = tmp_path / "results.jsonl"
+    command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "1000000"]
+    with subprocess.Popen(
+        [*command, "--workers", "2", "--results", file],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not file.exists() or file.read_bytes().count(b"\n") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        error = process.stderr.read()  # until nobody can write there any more
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    if number == signal.SIGINT:
+        assert error == "\nstopped after 0 finished pairing(s); the same command goes on\n"
+    while True:  # the session is empty as soon as the system has cleaned up
+        assert time.monotonic() < deadline
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.05)
+
+
 # ------------------------------------------------------------------------------------ bad input
 
 

@@ -31,6 +31,7 @@ class Position:
     asked: int | None
     phase: str
     viewer: int
+    kings_are_alike: bool
 
     def rel(self, seat):
         return (seat - self.viewer) % 4
@@ -73,14 +74,16 @@ def reading(position: Position) -> dict:
     event_down = np.zeros(13, bool)
     for n, (seat, block, attack, face_down) in enumerate(plays):
         who, own = p.rel(seat), seat == p.viewer
-        shown = block if own or not face_down else FACE_DOWN
+        # At scoring a doubled finish shows its seventh tile.
+        doubled = number[who] == 3 and block == attack and (block != KING or p.kings_are_alike)
+        shown = block if own or not face_down or doubled else FACE_DOWN
         blocks[who, number[who]], attacks[who, number[who]] = shown, attack
-        down[who, number[who]] = face_down
+        down[who, number[who]] = face_down and (own or not doubled)
         number[who] += 1
         for name, value in (("seat", who), ("block", shown), ("attack", attack)):
             event[f"event_{name}"][n] = value
         event_down[n] = face_down
-        up[who] += [attack] if face_down else [block, attack]
+        up[who] += [attack] if face_down and (own or not doubled) else [block, attack]
         if own:
             hand.remove(block)
             hand.remove(attack)
@@ -133,7 +136,14 @@ def positions_of(rules: str, hands: np.ndarray, rng: np.random.Generator):
     while True:
         for viewer in range(4):
             position = Position(
-                hands.tolist(), dealer, scores, tuple(judge.log), judge.seat, judge.phase, viewer
+                hands.tolist(),
+                dealer,
+                scores,
+                tuple(judge.log),
+                judge.seat,
+                judge.phase,
+                viewer,
+                rules != "nine",
             )
             yield position, game.view(viewer).words[0]
         if judge.seat is None:

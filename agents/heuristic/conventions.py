@@ -65,7 +65,7 @@ def scattered_lead(board: Board, tally: Tally) -> None:
     few = scattered & (board.hand[:, PAWN] <= 3)
     tally.to_attack("pawn_first", few[:, None] & (KINDS == PAWN))
     tally.to_attack("biggest_first", scattered[:, None] & _BIG)
-    # "Scattered, don't answer": what the partner then leads singly asks for nothing.
+    # A partner that began with bishop or rook has no pair to go on with: save strength.
     told = board.partner_led[:, BISHOP:KING].any(axis=1) & board.early
     tally.to_pass("told_scattered", told & board.by_opponent)
 

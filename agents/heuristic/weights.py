@@ -1,4 +1,4 @@
-"""Weighs the rules: how much each feature speaks for an action, as found by self-play.
+"""Weighs the rules: how much each feature speaks for an action (self-play; four set by hand).
 
 ``docs/heuristic.md`` tells how. Frozen: a bot with other weights gets a new name.
 """

@@ -185,6 +185,19 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         if self.render_mode == "human":
             self.render()
 
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Returns observation, reward since its last step, and the flags of ``agent_selection``.
+
+        Raises:
+            EpisodeOverError: before the first reset, and after the last step of all agents.
+        """
+        if not self.agents:
+            what = "after the end of the episode" if self._has_reset else "before the first reset"
+            raise EpisodeOverError(f"expected a reset, got a call of last() {what}")
+        return super().last(observe)
+
     def forfeit(self) -> None:
         """Ends the episode against the team of ``agent_selection``, as after an illegal action."""
         agent = self.agent_selection

@@ -1,0 +1,98 @@
+"""Plays the bots of this project round robin and renews the table under "Strength" in README.md.
+
+python benchmarks/roster.py                      all bots that load, in ten minutes on two cores
+python benchmarks/roster.py --also file:PATH     with a trained network beside them
+
+How many deals a slow bot plays is written below, not measured, so that the table is the same on
+every machine.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import evaluate  # noqa: E402  (after the path to it)
+from agents import AgentError, cli, load_agent, report  # noqa: E402
+from agents.block import close  # noqa: E402
+from goita_env.errors import SettingError  # noqa: E402
+
+ROSTER: Final = {"random": None, "greedy": None, "heuristic": None, "champion": 5_000}
+"""Agents, and the most deals of their pairings; None: as many as any."""
+
+HEADING: Final = "## Strength\n"
+START, END = "<!-- benchmark:start -->", "<!-- benchmark:end -->"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    also: tuple[str, ...] | None = None
+    """more agents"""
+    deals: int = 20_000
+    """deals a pair plays"""
+    workers: int = 2
+    """processes"""
+    readme: Path = ROOT / "README.md"
+    """file with the table"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Plays, writes the table and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        text = with_markers(args.readme.read_text(encoding="utf-8"))
+    except (OSError, SettingError) as error:
+        cli.fail(error)
+    agents = [name for name in ROSTER if loads(name)] + list(args.also or ())
+    options = ["--agents", *agents, "--deals", str(args.deals), "--workers", str(args.workers)]
+    slow = [f"{cap}:{name}" for name, cap in ROSTER.items() if cap and name in agents]
+    slow = [cap for cap in slow if int(cap.partition(":")[0]) < args.deals]
+    options += ["--fewer-deals", *slow] if slow else []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "benchmark.json")
+        code = evaluate.main([*options, "--json", str(file)])
+        if code:
+            return code
+        found = json.loads(file.read_text())
+    command = shlex.join(["python", "evaluate.py", *options])
+    table = f"{report.benchmark(found)}\n\n`{command}`, played by `make benchmark`"
+    args.readme.write_text(report.refresh(text, table), encoding="utf-8")
+    return 0
+
+
+def loads(name: str) -> bool:
+    """Tells whether an agent can be built here."""
+    try:
+        close([load_agent(name)])
+    except AgentError as error:
+        print(f"without {name}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def with_markers(readme: str) -> str:
+    """Returns the text with the two comments between which the table goes.
+
+    Raises:
+        SettingError: if they are missing, and the heading under which they belong is too.
+    """
+    if START in readme and END in readme:
+        return readme
+    if HEADING not in readme:
+        raise SettingError(f"expected {START!r} and {END!r}, or the heading {HEADING.strip()!r}")
+    return readme.replace(HEADING, f"{HEADING}\n{START}\n{END}\n", 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
