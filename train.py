@@ -135,7 +135,7 @@ def open_run(args: Args) -> tuple[Args, learning.Run]:
         args,
         name=args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
         precision=precision,
-        decisions=args.decisions or (20_000_000 if precision == "bfloat16" else 8_000_000),
+        decisions=args.decisions or (12_000_000 if precision == "bfloat16" else 6_000_000),
     )
     return args, learning.Run.begin(Path("runs", args.name), asdict(args))
 

@@ -12,6 +12,7 @@ import pytest
 
 import evaluate
 from agents import AgentError, cli, workers
+from benchmarks import roster
 from goita_env import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -206,6 +207,26 @@ def test_progress_is_shown_on_a_terminal_alone(capsys, monkeypatch):
     assert "rounds/s" in err
     assert "deals left, " in err
     assert err.endswith("\x1b[K")  # the finished line is wiped out
+
+
+def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text("# Title\n\n## Strength\n\n## More\n")
+    for deals in ("20", "30"):
+        arguments = ["--readme", str(readme), "--deals", deals, "--workers", "1"]
+        assert roster.main(arguments) == 0
+    text = readme.read_text()
+    before, table = text.split(roster.START)
+    table, after = table.split(roster.END)
+    assert (before, after.strip()) == ("# Title\n\n## Strength\n\n", "## More")
+    assert "`greedy`" in table
+    assert "--deals 30" in table
+    assert "--deals 20" not in text
+    readme.write_text("# Title\n")
+    with pytest.raises(SystemExit) as ended:
+        roster.main(["--readme", str(readme)])
+    assert ended.value.code == 2
+    assert readme.read_text() == "# Title\n"
 
 
 # ------------------------------------------------------------------- command lines of dataclasses
