@@ -19,6 +19,7 @@ from agents.base import Agent, AgentError, Bool, Int, Memory, Results
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
 from goita_env import actions, core
+from goita_env.layout import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
 from goita_env.match import Episode, Match, Outcome
 from goita_env.rules import Rules
 from goita_env.state import State
@@ -26,6 +27,7 @@ from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import View, asked_view, seat_view, unpack_legal
 
 U64 = np.uint64
+_NOT_ASKED: Final = ~U64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
 Seating = tuple[int, int, int, int]
 
 PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
@@ -259,7 +261,10 @@ class _Block:
             state = self.match.state.select(rows)
             for agent, index, seats in self._memories(rows):
                 games = self.chairs[rows[index]] + seats
-                agent.begin(games, seats, seat_view(state.select(index), seats, games))
+                view = seat_view(state.select(index), seats, games)
+                # Who is asked first before play would show who else is asked before.
+                view.words[:, TABLE_WORD] &= _NOT_ASKED
+                agent.begin(games, seats, view)
 
     def _redeal(self, rows: Int, last: State) -> None:
         """Tells who wants to know about deals that ended in a redeal; ``last``: their states."""
