@@ -12,7 +12,7 @@ from goita_env import actions
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
-from goita_env.views import NONE, View
+from goita_env.views import FACE_DOWN, NONE, View
 
 PROTOCOL: Final = 1
 """Version of the protocol; both sides name it in their ``hello``."""
@@ -149,8 +149,8 @@ class History:
             return seat, {"event": "pass"}
         view = self._view
         face_down = bool(view.event_face_down[row, play])
-        hidden = face_down and seat != 0
-        block = HIDDEN if hidden else DIGITS[view.event_block[row, play]]
+        kind = int(view.event_block[row, play])
+        block = HIDDEN if kind == FACE_DOWN else DIGITS[kind]
         return seat, {
             "event": "play",
             "block": block,

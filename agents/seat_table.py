@@ -26,6 +26,10 @@ _UNKNOWN: Final = 0
 """Kind that stands for a block which only others see; no view of this seat shows it."""
 
 
+_LAST_SHIFT: Final = 16 * 3
+"""``State.shift`` of a seat before its fourth play."""
+
+
 class SeatTable:
     """Follows one deal as one seat may know it.
 
@@ -96,7 +100,12 @@ class SeatTable:
         elif event in ("play", "pass"):
             if state.clock != seat:
                 raise ProtocolError(f"expected an event of seat {state.clock}, got seat {seat}")
-            core.step(state, np.array([self._action(seat, message)]))
+            leads = self._leads()
+            action = self._action(seat, message)
+            core.step(state, np.array([action]))
+            if event == "play" and leads and seat != self.seat and message["block"] != HIDDEN:
+                kind = protocol.read_kind(message["block"])
+                core.show_seventh(state, seat, np.arange(1), np.array([RADIX[kind]]))
         else:
             raise ProtocolError(f"expected an event of the protocol, got {event!r}")
 
@@ -116,7 +125,9 @@ class SeatTable:
                 raise ProtocolError(f"expected a play of seat {seat}, which leads, got a pass")
             return actions.PASS
         block, attack = message.get("block"), protocol.read_kind(message.get("attack"))
-        hidden = leads and seat != self.seat
+        # At scoring a doubled finish shows its seventh tile.
+        finishes = self.state.shift[seat, 0] == _LAST_SHIFT and block == message.get("attack")
+        hidden = leads and seat != self.seat and not (finishes and block != HIDDEN)
         if (block == HIDDEN) != hidden:
             raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
         played = [_UNKNOWN if hidden else protocol.read_kind(block), attack]

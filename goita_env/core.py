@@ -91,7 +91,8 @@ def step(state: State, chosen: Int) -> None:
         state.winner[ended] = (clock - state.offset[ended]) & 3
         doubled = ended[t.doubled[key[ended]]]
         if len(doubled):
-            _show_seventh(state, doubled, t.moves[PLAYED, key[doubled]], face_up[doubled])
+            seventh = t.moves[PLAYED, key[doubled]] - face_up[doubled]
+            show_seventh(state, clock, doubled, seventh)
     status[:] = after
     state.ended = ended
     if len(state.asking):
@@ -99,19 +100,18 @@ def step(state: State, chosen: Int) -> None:
     state.clock = (clock + 1) & 3
 
 
-def _show_seventh(state: State, rows: Int, played: Int, face_up: Int) -> None:
+def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
     """Turns the seventh tile of doubled finishes over: at scoring it is shown.
 
     Args:
-        state: the games, their clock not moved yet.
+        state: the games, in place.
+        slot: where the seats that finished sit.
         rows: [n] the games.
-        played: [n] code of the last two tiles.
-        face_up: [n] code of the eighth.
+        seventh: [n] code of that tile.
     """
-    clock = state.clock
-    state.shown[clock][rows] |= state.own[clock][rows] & _LAST_PLAY
-    state.down[clock][rows] -= played - face_up
-    state.up[rows] += played - face_up
+    state.shown[slot][rows] |= state.own[slot][rows] & _LAST_PLAY
+    state.down[slot][rows] -= seventh
+    state.up[rows] += seventh
 
 
 def _answer(state: State, rows: Int, answers: Int) -> None:
