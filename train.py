@@ -15,8 +15,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from stable_baselines3.common.utils import LinearSchedule
-
 from agents import arena, cli, learning, report
 from goita_env import GoitaVectorEnv
 from goita_env.deal import check_seed
@@ -146,8 +144,8 @@ def new_model(args: Args) -> learning.SelfPlayPPO:
     return learning.SelfPlayPPO(
         learning.SelfPlayPolicy,
         learning.GoitaVecEnv(games),
-        learning_rate=linear(args.lr),
-        ent_coef=linear(args.entropy),
+        learning_rate=learning.linear(*args.lr),
+        ent_coef=learning.linear(*args.entropy),
         n_steps=args.steps,
         batch_size=args.batch,
         n_epochs=args.epochs,
@@ -160,11 +158,6 @@ def new_model(args: Args) -> learning.SelfPlayPPO:
         seed=args.seed,
         device="cpu",
     )
-
-
-def linear(bounds: tuple[float, ...]) -> LinearSchedule:
-    """Returns the schedule that goes straight from one number to the other."""
-    return LinearSchedule(bounds[0], bounds[1], end_fraction=1.0)
 
 
 if __name__ == "__main__":

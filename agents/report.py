@@ -205,7 +205,8 @@ def _said(fault: Fault, written: Callable[[str], str]) -> str:
     where = f" against {written(others[0])}" if others else ""
     kind = f": {written(fault.kind)}" if fault.kind else ""
     times = f"{fault.count:,} time{'' if fault.count == 1 else 's'}"
-    return f"{written(fault.agent)}{where}{kind}, {times}"
+    lost = "; it forfeited the pairing" if fault.forfeited else ""
+    return f"{written(fault.agent)}{where}{kind}, {times}{lost}"
 
 
 def _piped(table: Table) -> str:

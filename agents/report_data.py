@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import floor, inf, isfinite, log10
 from typing import Any, Final, TypeAlias
@@ -75,6 +75,8 @@ class Fault:
     kind: str
     count: int
     stderr: tuple[str, ...]
+    forfeited: bool = False
+    """It has forfeited the pairing."""
 
 
 @dataclass(frozen=True)
@@ -276,20 +278,27 @@ def _faults(summary: Summary, pairs: Iterable[Pair]) -> tuple[Fault, ...]:
             for agent, count in zip((pair.a, pair.b), pair.faults, strict=True)
             if count
         )
-    return tuple(_fault(entry) for entry in _entries(summary, "faults"))
+    lost = {
+        (frozenset((str(pair.get("a")), str(pair.get("b")))), str(agent))
+        for pair in _entries(summary, "pairs")
+        for agent in pair.get("forfeited") or ()
+    }
+    return tuple(_fault(entry, lost) for entry in _entries(summary, "faults"))
 
 
-def _fault(entry: Mapping[str, Any]) -> Fault:
-    """Reads one entry of the faults."""
+def _fault(entry: Mapping[str, Any], lost: Container[tuple[frozenset[str], str]]) -> Fault:
+    """Reads one entry of the faults; ``lost``: pairings, each with an agent that forfeited it."""
+    agent, pair = str(entry.get("agent", "?")), tuple(str(name) for name in entry.get("pair") or ())
     said = entry.get("stderr") or ()
     lines = said.splitlines() if isinstance(said, str) else [str(line) for line in said]
     count = _number(entry.get("count"))
     return Fault(
-        agent=str(entry.get("agent", "?")),
-        pair=tuple(str(name) for name in entry.get("pair") or ()),
+        agent=agent,
+        pair=pair,
         kind=str(entry.get("kind") or ""),
         count=1 if count is None else int(count),
         stderr=tuple(line.rstrip("\r\n") for line in lines[-STDERR_LINES:]),
+        forfeited=(frozenset(pair), agent) in lost,
     )
 
 

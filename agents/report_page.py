@@ -219,7 +219,9 @@ def _fault(fault: Fault) -> str:
     times = f"{fault.count:,} time{'' if fault.count == 1 else 's'}"
     kind = f": <span class='tag'>{text(fault.kind)}</span>" if fault.kind else ""
     said = f"<pre>{text(chr(10).join(fault.stderr))}</pre>" if fault.stderr else ""
-    return f"<div class='fault'><p><b>{name(fault.agent)}</b>{where}{kind}, {times}</p>{said}</div>"
+    lost = "; it forfeited the pairing" if fault.forfeited else ""
+    told = f"<p><b>{name(fault.agent)}</b>{where}{kind}, {times}{lost}</p>"
+    return f"<div class='fault'>{told}{said}</div>"
 
 
 def _repeat(tournament: Tournament) -> str:

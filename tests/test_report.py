@@ -459,3 +459,13 @@ def test_a_readme_without_both_comments_once_is_refused(readme):
         report.refresh(readme, "table")
     with pytest.raises(SettingError, match="without"):
         report.refresh("<!-- benchmark:start --><!-- benchmark:end -->", "<!-- benchmark:end -->")
+
+
+def test_a_forfeit_is_told_with_its_fault():
+    pair = {"a": "one", "b": "two", "deals": 60, "points_per_round": -3.0, "ci95": [-4, -2]}
+    told = {"agent": "two", "pair": ["one", "two"], "kind": "late", "count": 10, "stderr": []}
+    found = {"agents": ["one", "two"], "pairs": [pair], "faults": [told]}
+    for write in (report.terminal, report.markdown, report.html):
+        assert "forfeited" not in write(found)
+        lost = found | {"pairs": [pair | {"forfeited": ["two"]}]}
+        assert "10 times; it forfeited the pairing" in write(lost)

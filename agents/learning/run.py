@@ -31,6 +31,8 @@ from typing import Any, Final, Self
 import torch as th
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
+from stable_baselines3.common.type_aliases import Schedule
+from stable_baselines3.common.utils import LinearSchedule
 
 from agents.learning.ppo import SelfPlayPPO
 from agents.network import NetworkInfo
@@ -238,6 +240,11 @@ def write(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+
+
+def linear(start: float, end: float) -> Schedule:
+    """Returns the schedule that goes straight from one number to another over the training."""
+    return LinearSchedule(start, end, end_fraction=1.0)
 
 
 def use_threads(threads: int) -> None:
