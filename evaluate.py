@@ -124,8 +124,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     played = tournament.played()
     if code:
-        more = "; the same command goes on" if args.results else ""
-        sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s){more}\n")
+        more = "the same command goes on" if args.results else "without --results the rest is lost"
+        sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s); {more}\n")
     if played:
         command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
         seconds = time.perf_counter() - start

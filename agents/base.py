@@ -40,7 +40,8 @@ class Agent(Protocol):
 
         Args:
             view: N positions, each as the seat that is asked there sees it.
-            legal: bool [N, 69], True where legal.
+            legal: bool [N, 69], True where legal, one at least in every row; [1, 69] for a
+                single position.
             rng: consumed; the only source of randomness.
         """
         ...

@@ -147,6 +147,11 @@ def from_observation(
 ) -> View:
     """Returns the views of observations: [N, 512] or [512] zeros and ones.
 
+    Args:
+        array: the observations.
+        game: [N] numbers that tell games apart; None: 0 to N - 1.
+        rules: the rule set that is played; it isn't in the bits, and ``View.legal`` hangs on it.
+
     Raises:
         ObservationError: if it is no observation of this layout.
     """

@@ -10,7 +10,7 @@ from helpers import RULE_SETS, complete, pick
 
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
-from goita_env.errors import ActionError, IllegalActionError
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError
 from goita_env.layout import HAND_COUNTS
 
 with warnings.catch_warnings():
@@ -427,3 +427,16 @@ def test_the_state_tells_face_down_blocks_apart_and_who_is_asked_what():
             env.step(action)
         played.append(env.state().tobytes())
     assert len(set(played)) == 3
+
+
+@pytest.mark.parametrize("make", [goita_v0.raw_env, goita_v0.env])
+def test_last_asks_for_a_reset_before_the_first_and_after_the_end(make):
+    env = make()
+    with pytest.raises(EpisodeOverError, match="expected a reset, got a call of last"):
+        env.last()
+    env.reset(seed=3)
+    for _ in env.agent_iter():
+        observation, _, terminated, _, _ = env.last()
+        env.step(None if terminated else int(observation["action_mask"].argmax()))
+    with pytest.raises(EpisodeOverError, match="after the end of the episode"):
+        env.last()

@@ -271,6 +271,12 @@ class TeamForfeitWrapper(BaseWrapper[str, Observation, int | None]):
     PettingZoo's own wrapper punishes the offender alone, which breaks team rewards and zero sum.
     """
 
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Returns what ``raw_env.last`` does, with its errors."""
+        return self.env.last(observe)
+
     def step(self, action: int | None) -> None:
         """Makes the decision; an illegal one forfeits the episode instead of raising."""
         try:

@@ -195,7 +195,7 @@ class GoitaVectorEnv:
     def reset(
         self, hands: npt.ArrayLike | None = None, dealer: npt.ArrayLike | None = None
     ) -> Turn:
-        """Begins the next episode of every game.
+        """Begins the next episode of every game; the seed was given to the constructor.
 
         Args:
             hands: [N, 4, 8] kinds of the first deal's tiles, by seat; None: dealt.
@@ -225,7 +225,12 @@ class GoitaVectorEnv:
 
         Args:
             rng: consumed: one double a game.
+
+        Raises:
+            EpisodeOverError: before the first reset.
         """
+        if self.steps < 0:
+            raise EpisodeOverError("expected a reset before the first action")
         low, high = self.low, self.high
         ones = np.bitwise_count(low.view(np.uint8)).view(U64)
         ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
