@@ -118,7 +118,7 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
     seen = []
 
     def look(task):
-        # Not those that other tests have loaded since (scipy, torch): no agent multiplies with them.
+        # Not what other tests have loaded since (scipy, torch): no agent multiplies with it.
         found = [library for library in threadpool_info() if "numpy" in library["filepath"]]
         seen.extend(library["num_threads"] for library in found)
         return play_block(task)
