@@ -1,0 +1,1 @@
+"""Plays by looking ahead: worlds that a seat cannot rule out, solved or played out."""

@@ -1,0 +1,471 @@
+"""Solves positions: feeds the compiled search and reads its bounds.
+
+A ``Solver`` keeps its table as long as it is asked about positions whose hands are parts of the
+hands of the first one, as all positions of a round are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+from numba.core import event
+
+from agents.search import kernel
+from agents.search.kernel import BEST, LEAD, ORDERINGS, PAUSED, STATUSES, WORST, Deal, Int, Work
+from agents.search.position import Position, Solvable, position_of
+from agents.search.rule_arrays import rule_arrays
+from goita_env import actions
+from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
+from goita_env.tables import CODE_MASK, KING_PERMIT, code_counts
+from goita_env.tiles import NUM_SEATS
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+SLICE: Final = 100_000
+"""Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
+
+NO_LIMIT: Final = 1 << 62
+NO_HORIZON: Final = 99
+_BYTES: Final = 8 * np.arange(NUM_SEATS)
+TABLE_BITS: Final = 20
+"""A table of 2**20 positions, 8 MiB: enough for whole deals, and emptied in half a millisecond."""
+
+_BITS: Final = {tiles: min(10 + max(tiles - 12, 0) // 2, 20) for tiles in range(8, 33)}
+"""Bits of the part of the table that is used, by the tiles in all hands at first."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Says what a position is worth with perfect play of all who know all hands.
+
+    Points count for the mover's team, against it if the others end the round.
+    """
+
+    position: Position
+    """What was solved."""
+    bounds: dict[int, tuple[int, int]]
+    """Least and most points of each legal action."""
+    line: tuple[tuple[int, int], ...]
+    """(seat, action) of one best line to the end of the round, passes included; shorter, or empty,
+    where the limits cut it off."""
+    nodes: int
+    """Positions searched."""
+    seconds: float
+    """Time that it took."""
+
+    @property
+    def values(self) -> dict[int, int]:
+        """Returns the points of each action that is solved."""
+        return {action: low for action, (low, high) in self.bounds.items() if low == high}
+
+    @property
+    def finished(self) -> bool:
+        """Tells whether all actions are solved."""
+        return len(self.values) == len(self.bounds)
+
+    @property
+    def value_bounds(self) -> tuple[int, int]:
+        """Returns the least and the most points that the position is worth."""
+        lows, highs = zip(*self.bounds.values(), strict=True)
+        return max(lows), max(highs)
+
+    @property
+    def value(self) -> int | None:
+        """Returns what the position is worth; None where the limits left it open."""
+        low, high = self.value_bounds
+        return low if low == high else None
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """Returns all actions that are known to be worth the position's value."""
+        return tuple(a for a, points in self.values.items() if points == self.value)
+
+
+class Solver:
+    """Solves positions and keeps what it found while they belong to one round.
+
+    Args:
+        table_bits: the table holds 2**table_bits positions of 8 bytes.
+        table: use the table.
+        ordering: how moves are tried: "best", "plain" (as the actions are numbered) or "reverse".
+
+    Raises:
+        SettingError: if an option is impossible.
+    """
+
+    def __init__(
+        self, table_bits: int = TABLE_BITS, *, table: bool = True, ordering: str = "best"
+    ) -> None:
+        if not isinstance(table_bits, int) or not 1 <= table_bits <= 30:
+            raise SettingError(f"expected table_bits from 1 to 30, got {table_bits!r}")
+        if ordering not in ORDERINGS:
+            raise SettingError(f"expected an ordering of {ORDERINGS}, got {ordering!r}")
+        self._table_bits = table_bits
+        self._table: Int = np.zeros(1 << table_bits, np.int64)
+        subs, depth, moves = NUM_SEATS * kernel.SUB_HANDS, kernel.MAX_DEPTH, 66
+        self._deal = Deal(
+            weight=_zeros(NUM_SEATS, 8),
+            pairs=np.zeros((2, subs), np.uint64),
+            size=_zeros(subs),
+            counts=_zeros(subs),
+            kinds=_zeros(subs),
+            most=_zeros(subs),
+        )
+        self._work = Work(
+            frames=_zeros(depth, 10),
+            moves=_zeros(depth, moves),
+            scores=_zeros(depth, moves),
+            history=_zeros(NUM_SEATS * 65),
+            control=_zeros(11),
+            targets=_zeros(moves, 5),
+            options=np.array([table, ORDERINGS.index(ordering), NO_HORIZON, 0]),
+        )
+        self._root: tuple[Rules, Int, list[int]] | None = None
+
+    def solve(
+        self,
+        position: Solvable,
+        *,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        rules: str | Rules = JGA,
+    ) -> Solution:
+        """Solves a position.
+
+        Args:
+            position: a position of play, a game or a state at one, or the record of a deal (or
+                its history string) that ends at one.
+            nodes: stop after so many; None: no limit.
+            seconds: stop after so much time; None: no limit.
+            rules: the rule set of a history string.
+
+        Raises:
+            SettingError: if a limit is not above 0, or the position is not one of play.
+            HandsError, RecordError: if the position or its record is impossible.
+        """
+        limits = _Limits(nodes, seconds)
+        place = position_of(position, rules)
+        start = time.perf_counter()
+        with announced():
+            node = self._enter(place)
+            bounds = self._actions(place.rules, node, limits)
+            line = self._line(place.rules, node, bounds, limits)
+        return Solution(place, bounds, line, self.nodes, time.perf_counter() - start)
+
+    def evaluate(
+        self, rules: Rules, root: Int, legal: Int, nodes: int, horizon: int = NO_HORIZON
+    ) -> Int | None:
+        """Values the legal actions of a position, perhaps by a search over a few plays only.
+
+        Beyond the horizon each seat plays the move that the search would try first, so a position
+        there is valued by a single playout. Nothing is kept from one call to the next.
+
+        Args:
+            rules: the rule set.
+            root: int64 [6] codes of the hands by seat with KING_PERMIT, seat, status.
+            legal: int64 [A] its legal actions.
+            nodes: give up after so many.
+            horizon: plays, the first one included.
+
+        Returns:
+            int64 [A] points for seats 0 and 2; None: the nodes did not suffice.
+        """
+        self._root = None
+        values = np.empty(len(legal), np.int64)
+        arrays, work = rule_arrays(rules), self._work
+        bits = min(_BITS[int(code_counts()[root[:NUM_SEATS] & CODE_MASK].sum())], self._table_bits)
+        work.options[kernel.HORIZON], work.options[kernel.SHIFT] = horizon - 1, 64 - bits
+        table = self._table[: 1 << bits]
+        with announced():
+            done = kernel.value_world(arrays, self._deal, work, table, root, legal, values, nodes)
+        work.options[kernel.HORIZON] = NO_HORIZON
+        return 10 * values if done else None
+
+    def compare(self, position: Position, action: int) -> tuple[int, int]:
+        """Returns what a position is worth to the mover's team, and what it is after an action.
+
+        Quicker than valuing all actions.
+
+        Args:
+            position: the position.
+            action: a legal action.
+        """
+        rules, targets = position.rules, self._work.targets
+        with announced():
+            node = self._enter(position)
+            targets[0] = *node, WORST, BEST
+            after = self._after(rules, node, action)
+            if not isinstance(after, int):
+                targets[1] = *after, WORST, BEST
+            self._search(rules, 1 if isinstance(after, int) else 2, _Limits(None, None))
+        best, chosen = targets[:2, kernel.T_LOW].tolist()
+        sign = 10 * (1 - 2 * (position.seat & 1))
+        return sign * best, sign * (after if isinstance(after, int) else chosen)
+
+    def legal_actions(self, position: Position) -> list[int]:
+        """Returns the legal actions of a position in order."""
+        with announced():
+            return self._legal(position.rules, self._enter(position))
+
+    @property
+    def nodes(self) -> int:
+        """Returns how many positions the last call searched."""
+        return int(self._work.control[kernel.NODES])
+
+    def _enter(self, position: Position) -> _Node:
+        """Prepares sub-hands and table for a position."""
+        codes = np.array(position.codes)
+        counts = code_counts()[codes & CODE_MASK].astype(np.int64)
+        flags = (codes & KING_PERMIT).tolist()
+        kept = self._root
+        same = kept is not None and kept[0] == position.rules and kept[2] == flags
+        if kept is None or not same or (counts > kept[1]).any():
+            kernel.prepare(codes, rule_arrays(position.rules), self._deal)
+            bits = min(_BITS[int(counts.sum())], self._table_bits)
+            self._table[: 1 << bits] = 0
+            self._work.options[kernel.SHIFT] = 64 - bits
+            self._work.history[:] = 0
+            self._root = position.rules, counts, flags
+        self._work.control[kernel.NODES] = 0
+        numbers = (counts * self._deal.weight).sum(axis=1)
+        ids = int((numbers << _BYTES).sum())
+        return _Node(ids, position.seat, position.status or LEAD)
+
+    def _legal(self, rules: Rules, node: _Node) -> list[int]:
+        """Returns the legal actions of a position."""
+        sub_hand = kernel.SUB_HANDS * node.seat + (node.ids >> 8 * node.seat & 255)
+        blocks = rule_arrays(rules).blocks[node.status]
+        pairs = int(self._deal.pairs[node.status - 1 & 1, sub_hand] & blocks)
+        leads = node.status - 1 >> 1 & 3 == 3
+        found = [] if leads else [actions.PASS]
+        while pairs:
+            pair = (pairs & -pairs).bit_length() - 1
+            found.append(1 + pair)
+            pairs &= pairs - 1
+        return found
+
+    def _after(self, rules: Rules, node: _Node, action: int) -> _Node | int:
+        """Returns the position after an action, or tens of points for seats 0 and 2 at the end."""
+        ids, seat, status = node
+        key = status * STATUSES + action
+        if action != actions.PASS:
+            ids -= int(self._deal.weight[seat, list(divmod(action - 1, 8))].sum()) << 8 * seat
+            if self._deal.size[kernel.SUB_HANDS * seat + (ids >> 8 * seat & 255)] == 0:
+                return int(rule_arrays(rules).points[key]) * (1 - 2 * (seat & 1))
+        return _Node(ids, (seat + 1) % NUM_SEATS, int(rule_arrays(rules).after[key]))
+
+    def _actions(self, rules: Rules, node: _Node, limits: _Limits) -> dict[int, tuple[int, int]]:
+        """Returns bounds of the points of each legal action for the mover's team."""
+        sign, targets = 10 * (1 - 2 * (node.seat & 1)), self._work.targets
+        known: dict[int, tuple[int, int]] = {}
+        searched: list[int] = []
+        for action in self._legal(rules, node):
+            after = self._after(rules, node, action)
+            if isinstance(after, int):
+                known[action] = sign * after, sign * after
+            else:
+                known[action] = WORST, BEST  # keeps the order of the actions
+                targets[len(searched)] = *after, WORST, BEST
+                searched.append(action)
+        self._search(rules, len(searched), limits)
+        for action, target in zip(searched, targets.tolist(), strict=False):
+            ends = sign * target[kernel.T_LOW], sign * target[kernel.T_HIGH]
+            known[action] = min(ends), max(ends)
+        return known
+
+    def _search(self, rules: Rules, targets: int, limits: _Limits) -> bool:
+        """Narrows the bounds of targets as far as the limits allow; tells whether they all meet."""
+        control, arrays = self._work.control, rule_arrays(rules)
+        control[kernel.TARGET], control[kernel.GUESS], control[kernel.AIM] = 0, 0, PAUSED
+        while not limits.reached(int(control[kernel.NODES])):
+            limit = limits.next(int(control[kernel.NODES]))
+            if kernel.value_targets(arrays, self._deal, self._work, self._table, targets, limit):
+                return True
+        return False
+
+    def _line(
+        self, rules: Rules, node: _Node, bounds: dict[int, tuple[int, int]], limits: _Limits
+    ) -> tuple[tuple[int, int], ...]:
+        """Returns one best line from a position on, as far as the limits allow."""
+        value = max(low for low, _ in bounds.values())
+        if value != max(high for _, high in bounds.values()):
+            return ()
+        action: int | None = next(a for a, bound in bounds.items() if bound == (value, value))
+        aim, line = value // 10 * (1 - 2 * (node.seat & 1)), []
+        while action is not None:
+            line.append((node.seat, action))
+            after = self._after(rules, node, action)
+            if isinstance(after, int):
+                break
+            node = after
+            action = self._action_worth(rules, node, aim, limits)
+        return tuple(line)
+
+    def _action_worth(self, rules: Rules, node: _Node, aim: int, limits: _Limits) -> int | None:
+        """Returns an action that keeps a position's value; None: the limits were reached."""
+        legal = self._legal(rules, node)
+        likely = self._remembered(node)
+        legal.sort(key=lambda action: action != likely)
+        even = node.seat & 1 == 0
+        for action in legal[:-1]:
+            after = self._after(rules, node, action)
+            if isinstance(after, int):
+                if after == aim:
+                    return action
+                continue
+            # No action does better than the value, so a bound on one side is enough.
+            self._work.targets[0] = *after, aim - even, aim + (not even)
+            if not self._search(rules, 1, limits):
+                return None
+            if self._work.targets[0, kernel.T_LOW] == aim:
+                return action
+        return legal[-1]
+
+    def _remembered(self, node: _Node) -> int:
+        """Returns the best move that the table knows for a position, -1 if none."""
+        key = node.ids | node.seat << 32 | node.status << 34
+        hashed = key * kernel.GOLDEN % 2**64 >> int(self._work.options[kernel.SHIFT])
+        for entry in (int(self._table[hashed]), int(self._table[hashed ^ 1])):
+            if entry & kernel.KEY == key:
+                return entry >> kernel.MOVE & 127
+        return -1
+
+
+class _Node(NamedTuple):
+    """Holds a position by the numbers of its sub-hands."""
+
+    ids: int
+    seat: int
+    status: int
+
+
+def check_limits(nodes: int | None, seconds: float | None) -> None:
+    """Checks limits.
+
+    Raises:
+        SettingError: if one is not above 0.
+    """
+    if nodes is not None and (not isinstance(nodes, int | np.integer) or nodes < 1):
+        raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+        raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
+
+
+class _Limits:
+    """Counts nodes and seconds; the clock begins with it."""
+
+    def __init__(self, nodes: int | None, seconds: float | None) -> None:
+        check_limits(nodes, seconds)
+        self._nodes = NO_LIMIT if nodes is None else nodes
+        self._slice = SLICE if seconds is None else SLICE // 10
+        self._end = None if seconds is None else time.perf_counter() + seconds
+
+    def reached(self, nodes: int) -> bool:
+        """Tells whether a limit is reached after so many nodes."""
+        return nodes >= self._nodes or (self._end is not None and time.perf_counter() >= self._end)
+
+    def next(self, nodes: int) -> int:
+        """Returns at how many nodes to look at the clock again."""
+        return min(nodes + self._slice, self._nodes)
+
+
+def _zeros(*shape: int) -> Int:
+    """Returns an array of int64."""
+    return np.zeros(shape, np.int64)
+
+
+class _Announcement(event.Listener):
+    """Says once that the compiler is at work."""
+
+    said = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Takes notice of a function that is being compiled, not found in the cache."""
+        if not type(self).said:
+            type(self).said = True
+            sys.stderr.write("compiling the solver, once; this takes a few seconds\n")
+
+    def on_end(self, event: event.Event) -> None:
+        """Takes notice of the end."""
+
+
+_ANNOUNCEMENT = _Announcement()
+_ready = threading.Event()
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Tells on standard error if what is called inside has to be compiled."""
+    if _ready.is_set():
+        yield
+        return
+    with event.install_listener("numba:compile", _ANNOUNCEMENT):
+        yield
+    _ready.set()
+
+
+def on_all_cores(
+    work: Callable[[Solver, T], R],
+    items: Sequence[T],
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[R]:
+    """Does something with every item, each thread with a solver of its own.
+
+    The search runs outside Python's lock, so threads suffice.
+
+    Args:
+        work: called with a solver and an item.
+        items: what there is to do.
+        workers: threads; None: one a core.
+        progress: called with the number of items that are done, in order.
+
+    Returns:
+        What came out, in order.
+
+    Raises:
+        SettingError: if the number of workers is not above 0.
+    """
+    workers = _cores() if workers is None else workers
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise SettingError(f"expected 1 worker or more, got {workers!r}")
+    free: SimpleQueue[Solver] = SimpleQueue()
+    for _ in range(min(workers, len(items))):
+        free.put(Solver())
+
+    def one(item: T) -> R:
+        """Does one with a solver that is free."""
+        solver = free.get()
+        try:
+            return work(solver, item)
+        finally:
+            free.put(solver)
+
+    found: list[R] = []
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for result in pool.map(one, items):
+                found.append(result)
+                if progress is not None:
+                    progress(len(found))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return found
+
+
+def _cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,44 @@
+"""The solver's command line: a history string in, each legal action with its value out."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "agents.search.solver", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_prints_each_legal_action_with_its_value():
+    done = run(KNOWN)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    for name, value in KNOWN_VALUES.items():
+        word = "(p|pass)" if name == "p" else name
+        row = re.compile(rf"(?<!\w){word}(?!\w).*(?<![\w-]){value}(?!\w)")
+        assert any(row.search(line) for line in lines), (name, done.stdout)
+
+
+@pytest.mark.parametrize("text", ["hello", LINE, KNOWN + ",1p", ""])
+def test_bad_input_ends_the_command_with_one_line(text):
+    done = run(text)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert re.search("expected .*got ", done.stderr)
+
+
+def test_the_command_without_a_position_says_how_it_is_used():
+    done = run()
+    assert done.returncode != 0
+    assert "usage" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,219 @@
+"""The perfect-information solver under limits, and given what it cannot solve."""
+
+import numpy as np
+import pytest
+from brute_force import late_positions
+from helpers import RULE_SETS, complete, played
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
+
+from agents.search import solver
+from goita_env import Game, actions, core, records
+from goita_env.errors import GoitaError, SettingError
+from goita_env.records import DealRecord
+from goita_env.state import State
+from goita_env.tables import RADIX
+from goita_env.tiles import KING, PAWN
+
+
+def check_bounds(solution, truth: dict[int, int]) -> None:
+    """Checks what a solution says, finished or not, against the value of every legal action."""
+    assert solution.bounds.keys() == truth.keys()
+    for action, (low, high) in solution.bounds.items():
+        assert low <= truth[action] <= high
+    meet = {action: low for action, (low, high) in solution.bounds.items() if low == high}
+    assert solution.values == meet
+    best = max(truth.values())
+    assert solution.value in (None, best)
+    if solution.value is not None:
+        assert max(low for low, _ in solution.bounds.values()) == best
+        assert max(high for _, high in solution.bounds.values()) == best
+    assert solution.finished == (solution.values == truth)
+
+
+# ------------------------------------------------------------------------------------------- limits
+
+
+def test_limits_that_are_not_reached_change_nothing():
+    solution = solver.solve(KNOWN, nodes=10**9, seconds=1e6)
+    assert solution.finished
+    assert {actions.name(a): value for a, value in solution.values.items()} == KNOWN_VALUES
+    assert solution.nodes >= 1
+    assert 0 <= solution.seconds < 60
+
+
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"seconds": 1e-9}, {"nodes": 1, "seconds": 1e9}])
+def test_under_a_tiny_limit_a_whole_deal_is_not_finished(limits):
+    solution = solver.solve(WHOLE_DEAL, **limits)
+    assert not solution.finished
+    assert solution.value is None
+    lows, highs = zip(*solution.bounds.values(), strict=True)
+    assert max(lows) <= WHOLE_DEAL_POINTS <= max(highs)
+    game = Game(hands=WHOLE_DEAL.split(",")[:4], dealer=0)
+    assert sorted(solution.bounds) == game.legal_actions()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_bounds_hold_the_truth_under_every_limit_of_nodes(rules):
+    unfinished = 0
+    for state in states(list(late_positions(rules, 60, 0, range(16, 23)))):
+        truth = solver.solve(state).values
+        for nodes in (1, 2, 3, 10, 30, 100, 300, 1_000, 10_000):
+            solution = solver.solve(state, nodes=nodes)
+            check_bounds(solution, truth)
+            unfinished += not solution.finished
+    assert unfinished > 100
+
+
+def test_a_limit_of_nodes_is_kept_and_gives_the_same_twice():
+    for nodes in (100, 10_000):
+        first, second = (solver.solve(WHOLE_DEAL, nodes=nodes) for _ in range(2))
+        assert first.nodes == second.nodes <= nodes + 1_000
+        assert (first.bounds, first.values) == (second.bounds, second.values)
+
+
+def test_solving_many_keeps_a_limit_of_nodes():
+    (few, whole) = solver.solve_many([KNOWN, WHOLE_DEAL], nodes=1)
+    assert not few.finished
+    assert not whole.finished
+
+
+def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
+    kept = solver.Solver()
+    for nodes in (1, 10, 100, 1_000, None):
+        solution = kept.solve(KNOWN, nodes=nodes)
+        check_bounds(solution, {actions.parse(name): v for name, v in KNOWN_VALUES.items()})
+    assert solution.finished
+
+
+WRONG = [
+    {"nodes": 0},
+    {"nodes": -1},
+    {"nodes": 1.5},
+    {"seconds": 0},
+    {"seconds": -0.5},
+    {"seconds": float("nan")},
+    {"ordering": "worst"},
+]
+
+
+@pytest.mark.parametrize("options", WRONG, ids=str)
+def test_wrong_options_raise_a_setting_error(options):
+    with pytest.raises(SettingError, match=r"expected .*got "):
+        solver.solve(KNOWN, **options)
+
+
+@pytest.mark.parametrize("options", [{"nodes": 0}, {"nodes": -1}, {"workers": 0}, {"workers": -1}])
+def test_wrong_options_of_many_raise_a_setting_error(options):
+    with pytest.raises(SettingError, match=r"expected .*got "):
+        solver.solve_many([KNOWN], **options)
+
+
+@pytest.mark.parametrize("bits", [-1, 64, 1.5])
+def test_a_table_of_an_impossible_size_raises_a_setting_error(bits):
+    with pytest.raises(SettingError, match=r"expected .*got "):
+        solver.Solver(table_bits=bits)
+
+
+# ----------------------------------------------------------------------------- what can't be solved
+
+
+FIVE_PAWNS = ("11111234", "", "", "")
+
+
+def over() -> Game:
+    (deal,) = records.history.loads(LINE).deals
+    *_, game = deal.replay()
+    return game
+
+
+def before_play() -> Game:
+    """Returns a game whose dealer is asked about its five pawns."""
+    return Game(hands=complete(*FIVE_PAWNS), dealer=0)
+
+
+def known_state() -> State:
+    (deal,) = records.history.loads(KNOWN).deals
+    *_, game = deal.replay()
+    return game.state.copy()
+
+
+def with_hand(change: int) -> State:
+    """Returns the known position, the code of the asked seat's hand changed."""
+    state = known_state()
+    state.hand[state.clock] += change
+    return state
+
+
+def redealt() -> State:
+    """Returns a state that waits for the next deal."""
+    game = before_play()
+    state = game.state.copy()
+    for answer in (actions.CALL, actions.REDEAL):
+        core.step(state, np.array([answer]))
+    return state
+
+
+IMPOSSIBLE = {
+    "a finished round": over,
+    "the state of a finished round": lambda: over().state,
+    "the string of a finished round": lambda: LINE,
+    "a question before play": before_play,
+    "the state of a question before play": lambda: before_play().state,
+    "a choice before play": lambda: played(before_play(), "call"),
+    "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
+    "a string cut before play": lambda: ",".join([*complete(*FIVE_PAWNS), "s1"]),
+    "a state that waits for a deal": redealt,
+    "an empty state": lambda: State.empty(1, "jga"),
+    "two games": lambda: known_state().repeat(2),
+    "no game": lambda: known_state().select(np.arange(0)),
+    "an empty hand": lambda: with_hand(-int(known_state().hand[known_state().clock, 0])),
+    "a tile too many": lambda: with_hand(RADIX[PAWN]),
+    "a tile too few": lambda: with_hand(-RADIX[PAWN]),
+    "two tiles too many": lambda: with_hand(2 * RADIX[PAWN]),
+    "a third king": lambda: with_hand(RADIX[KING] - RADIX[PAWN]),
+}
+
+
+@pytest.mark.parametrize("position", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_what_cannot_be_solved_raises_a_clear_error(position):
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got ") as caught:
+        solver.solve(position())
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
+        solver.Solver().solve(position())
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
+        solver.solve_many([KNOWN, position()])
+    assert len(str(caught.value)) < 2_000
+
+
+def illegal_move(text: str) -> str:
+    return text.removesuffix("2p") + "299"
+
+
+GARBAGE = {
+    "nothing": "",
+    "spaces": "  \n",
+    "a word": "hello",
+    "two hands": "11244556,12234569",
+    "seven tiles": KNOWN.replace("11244556", "1124455"),
+    "an eleventh pawn": KNOWN.replace("12234569", "11234569"),
+    "a fifth seat": KNOWN.replace("s3", "s5"),
+    "hidden tiles": KNOWN.replace("11244556", "xxxxxxxx"),
+    "a hidden block": KNOWN.replace("371", "3x1"),
+    "no move": KNOWN + ",3zz",
+    "an illegal move": illegal_move(KNOWN),
+    "a move out of turn": KNOWN + ",1p",
+    "a move after the end": LINE + ",1p",
+    "two deals": f"{KNOWN}\n{WHOLE_DEAL}",
+    "None": None,
+    "a number": 17,
+    "a list": [1, 2, 3],
+    "an array": np.zeros((4, 8)),
+    "bytes": KNOWN.encode(),
+}
+
+
+@pytest.mark.parametrize("position", GARBAGE.values(), ids=GARBAGE)
+def test_garbage_raises_a_clear_error(position):
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
+        solver.solve(position)
