@@ -126,15 +126,17 @@ class BruteForce:
         """
         key = position, points
         if key not in self.reached:
-            results = (self.play(position, move) for move in reversed(self.moves(position)))
+            moves = reversed(self.moves(position))
             self.reached[key] = any(
-                # The opponents must not get as much as would leave too little.
-                result >= points
-                if isinstance(result, int)
-                else not self.reaches(result, 10 - points)
-                for result in results
+                self.is_enough(self.play(position, move), points) for move in moves
             )
         return self.reached[key]
+
+    def is_enough(self, result: int | Position, points: int) -> bool:
+        """Tells whether a move that led to this result reaches so many points."""
+        if isinstance(result, int):
+            return result >= points
+        return not self.reaches(result, 10 - points)  # more than -points for the opponents
 
 
 # ---------------------------------------------------------------------------------- late positions

@@ -88,7 +88,6 @@ FAULTS = {
     "two kings": other_king(brute_force.KINGS_ARE_ALIKE),
     "a king on a lance": lambda patch, _: patch.setitem(brute_force.RECEIVERS, "2", "28"),
     "no king on a knight": lambda patch, _: patch.setitem(brute_force.RECEIVERS, "3", "3"),
-    "a king on a king": lambda patch, _: patch.setitem(brute_force.RECEIVERS, "8", "8"),
     "a rook of 50": lambda patch, _: patch.setitem(brute_force.POINTS, "7", 50),
 }
 

@@ -1,0 +1,67 @@
+"""Shows where search with open hands goes wrong: it counts on what nobody will know.
+
+python examples/open_hands.py
+
+A seat can end the round for 20 points, or pass. The solver opens all hands, world by world; in most
+of them passing wins more, because a partner who sees its hand plays just the attack that it needs.
+At the table the partner does not see it, and passing is worth less than the 20 points.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents import load_agent
+from agents.base import Agent
+from agents.search import solver
+from goita_env import actions, core, records
+from goita_env.state import State
+from goita_env.views import asked_view, unpack_legal
+from goita_env.worlds import determinize, enumerate_worlds
+
+HISTORY = (
+    "11112458,11334668,11122357,12344557,s1,112,2p,322,424,141,216,"
+    "3p,4p,1p,234,3p,4p,1p,216,3p,4p,181,2p,315,454,1p"
+)
+CONTINUED_BY = ("greedy", "heuristic", "solver:worlds=16,ms=5")
+
+
+def play_out(state: State, agent: Agent, rng: np.random.Generator) -> np.ndarray:
+    """Plays games to the end, each seat by what it sees; returns points of seats 0 and 2: [N]."""
+    while True:
+        legal = unpack_legal(*core.legal_actions(state))
+        if not legal.any():
+            return state.points * (1 - 2 * (state.winner & 1))
+        chosen, rows = legal.argmax(axis=1), np.flatnonzero(legal.sum(axis=1) > 1)
+        if len(rows):
+            chosen[rows] = agent.act(asked_view(state)[rows], legal[rows], rng)
+        core.step(state, chosen)
+
+
+def main() -> None:
+    *_, game = records.history.loads(HISTORY).replay()
+    print(game)
+    view = game.view(game.seat)
+    worlds = enumerate_worlds(view, 1_000)
+    games = determinize(view, worlds)
+    one_by_one = solver.solve_many(games)
+    print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds are possible. Points, on average:\n")
+    print("action  hands open  " + "  ".join(CONTINUED_BY))
+    for action in game.legal_actions():
+        open_hands = worlds.weight @ [one.values[action] for one in one_by_one]
+        row = f"{actions.name(action):>6}  {open_hands:10.1f}"
+        for name in CONTINUED_BY:
+            after = games.copy()
+            core.step(after, np.full(len(worlds), action))
+            points = worlds.weight @ play_out(after, load_agent(name), np.random.default_rng(0))
+            row += f"  {points:{len(name)}.1f}"
+        print(row)
+    chosen = load_agent("solver").act(view, view.legal(), np.random.default_rng(0))
+    print(f"\nthe solver bot plays {actions.name(int(chosen[0]))}")
+
+
+if __name__ == "__main__":
+    main()
