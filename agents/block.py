@@ -15,7 +15,7 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results
+from agents.base import Agent, AgentError, Bool, Int, Memory, Results, only_action
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
 from goita_env import actions, core
@@ -201,7 +201,7 @@ class _Block:
         """Returns an action for each game, an agent's if it has a choice; None: all are over."""
         state = self.match.state
         low, high = core.legal_actions(state)
-        chosen, number = _only_action(low, high)
+        chosen, number = only_action(low, high)
         rows = np.flatnonzero(number > 1)
         if len(rows) == 0:
             return chosen if number.any() else None
@@ -288,22 +288,6 @@ class _Block:
             if isinstance(agent, Memory):
                 index, seats = np.nonzero(self.owner[rows] == player)
                 yield agent, index, seats
-
-
-def _only_action(low: npt.NDArray[np.uint64], high: npt.NDArray[np.uint64]) -> tuple[Int, Int]:
-    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each.
-
-    Args:
-        low: [N] bits of the legal actions 0 to 63.
-        high: [N] bits of the others.
-    """
-    number = np.bitwise_count(low).astype(np.int64)
-    number += np.bitwise_count(high)
-    # Of a word with a single one, the ones of word - 1 count the place of that one.
-    place = np.bitwise_count(low - U64(1)).astype(np.int64)
-    beyond = low == 0
-    place[beyond] += np.bitwise_count(high[beyond] - U64(1))
-    return np.where(number == 1, place, 0), number
 
 
 def _dealt(state: State) -> Int:

@@ -17,7 +17,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError
 
@@ -51,6 +51,8 @@ AGENTS: Final = {
     "greedy": Entry("agents.greedy", "GreedyAgent"),
     "file": Entry("agents.network", "NetworkAgent.load", argument="PATH"),
     "heuristic": Entry("agents.heuristic", "HeuristicAgent"),
+    "rollout": Entry("agents.search.rollout", "RolloutAgent"),
+    "solver": Entry("agents.search.solver_agent", "SolverAgent"),
     "exec": Entry("agents.external", "ExternalAgent.parse", argument="COMMAND"),
 }
 """Every agent by the name before the colon."""
@@ -104,7 +106,10 @@ def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, A
     parameters = inspect.signature(factory).parameters
     hints = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     required = [p.name for p in parameters.values() if p.default is p.empty]
-    shown = [f"{p.name}={'...' if p.name in required else p.default}" for p in parameters.values()]
+    shown = [
+        f"{p.name}={'...' if p.name in required else getattr(p.default, 'name', p.default)}"
+        for p in parameters.values()
+    ]
     known = ", ".join(shown) or "none, it takes no options"
     options: dict[str, Any] = {}
     for part in _split(text):
@@ -116,7 +121,8 @@ def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, A
         try:
             options[key] = _value(hints.get(key, str), value)
         except (KeyError, ValueError) as error:
-            wanted = getattr(hints.get(key), "__name__", hints.get(key))
+            hint = hints.get(key)
+            wanted = " or ".join(get_args(hint)) or getattr(hint, "__name__", hint)
             raise AgentError(
                 f"expected {key}={wanted}, got {value!r} in {spec!r}"
                 + (f": {error}" if isinstance(error, AgentError) else "")
@@ -152,4 +158,8 @@ def _value(hint: Any, text: str) -> Any:
     if hint is Agent:
         bracketed = text.startswith("(") and text.endswith(")")
         return load_agent(text[1:-1] if bracketed else text)
+    if get_origin(hint) is Literal and text in get_args(hint):
+        return text
+    if get_origin(hint) is Literal:
+        raise ValueError("none of its choices")
     raise ValueError(f"options of type {hint!r} cannot be given as text")

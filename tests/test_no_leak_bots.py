@@ -90,7 +90,11 @@ def agent(request, tmp_path):
         return
     network = tmp_path / "network.safetensors"
     network.write_bytes(encoded())
-    argument = {"file": f":{network}", "exec": f":[ms=20000]{sys.executable} {EXAMPLE}"}
+    argument = {
+        "file": f":{network}",
+        "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
+        "rollout": ":worlds=8",
+    }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built
     if hasattr(built, "close"):

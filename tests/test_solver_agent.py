@@ -2,6 +2,8 @@
 
 import importlib.util
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ from goita_env import Game, actions, core, records
 from goita_env.views import View, asked_view, seat_view
 from goita_env.worlds import Worlds, determinize, enumerate_worlds
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "open_hands.py"
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "examples" / "open_hands.py"
 
 
 def example():
@@ -165,3 +168,9 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
 def test_limits_that_are_not_above_zero_raise_a_clear_error(options):
     with pytest.raises(AgentError, match=r"expected .*got "):
         load_agent(f"solver:{options}")
+
+
+def test_the_example_prints_what_its_page_shows():
+    done = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True)
+    table = done.stdout[done.stdout.index("Seat 1 is asked") :].rstrip()
+    assert table in (ROOT / "docs" / "search.md").read_text(encoding="utf-8")

@@ -1,0 +1,134 @@
+"""Plays what turns out best when the round is played out by a base policy in many sampled worlds.
+
+At each decision worlds are drawn that the seat can't rule out. Each legal action is tried in the
+same worlds, with a base policy at all seats from then on, and the best average of points is played.
+Rollouts are an old recipe (Tesauro and Galperin 1996); that the base plays at all seats, not best
+replies to open hands, keeps the search from relying on what it can't know. The base's own choice
+stands unless another is better by more than chance.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import isfinite
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from agents.base import Agent, AgentError, Bool, Float, Int, Memory, Policy
+from agents.faults import Accountable
+from agents.greedy import GreedyAgent
+from agents.search.drawing import WEIGHED, draw
+from agents.search.halving import Race, playouts
+from agents.search.playout import Keys, Player
+from goita_env import View, deal
+from goita_env.actions import NUM_ACTIONS
+from goita_env.worlds import determinize
+
+Weight = Literal["uniform", "policy"]
+
+RATE: Final = 75
+"""Playouts a millisecond: about what one ordinary core makes with ``greedy`` as base, where one
+decision is asked alone and takes a thousand of them; small searches make fewer."""
+
+BATCH: Final = 16_384
+"""Games that are played side by side, about; a row's games stay together."""
+
+CAUTION: Final = 1.5
+"""Standard errors by which an action must be better than the base's own choice."""
+
+_GREEDY: Final = GreedyAgent()
+
+
+class RolloutAgent:
+    """Plays the action with the best average points over playouts in sampled worlds.
+
+    Args:
+        base: the policy that plays the rounds out; any agent without a memory. If it draws random
+            numbers, each game has its own.
+        worlds: how many worlds a decision is searched in, at most.
+        ms: budget of a decision, not in time but in work, so that results are the same on every
+            machine: at most ``RATE`` playouts for each millisecond, which hold with ``greedy`` as
+            base and decisions asked one by one. A batch is faster, a slower base slower, and the
+            weighing of worlds comes on top. Where a decision has many actions it gets fewer worlds,
+            but one at least.
+        weight: "policy" weighs worlds by how likely the base would have done in them what the
+            others did, for which its probabilities must be known; "uniform" doesn't.
+
+    Raises:
+        AgentError: if an option is outside its choices, or the base can't play rounds out.
+    """
+
+    def __init__(
+        self,
+        base: Agent = _GREEDY,
+        worlds: int = 64,
+        ms: float = 50.0,
+        weight: Weight = "policy",
+    ) -> None:
+        self.name = "rollout"
+        if isinstance(base, Memory | Accountable):
+            raise AgentError(
+                f"expected a base that plays from one view alone, got {base.name!r}, "
+                "which has a memory or is a program of its own"
+            )
+        if isinstance(worlds, bool) or worlds < 1:
+            raise AgentError(f"expected worlds=1 or more, got {worlds!r}")
+        if not (isfinite(ms) and ms > 0):
+            raise AgentError(f"expected ms, milliseconds above 0, got {ms!r}")
+        if weight not in get_args(Weight):
+            raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
+        self._policy: Policy | None = None
+        if weight == "policy":
+            if not isinstance(base, Policy):
+                raise AgentError(
+                    f"expected a base with known probabilities, got {base.name!r}; "
+                    "weight=uniform does without"
+                )
+            self._policy = base
+        self._player, self._worlds = Player(base), worlds
+        self._counts = _worlds_by_actions(worlds, ms * RATE)
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
+        seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
+        actions = legal.sum(axis=1)
+        # Where there are few actions it is the worlds to be weighed that fill the batch.
+        games = (np.maximum(actions, WEIGHED // 2) * self._counts[actions]).cumsum() // BATCH
+        chosen = np.empty(len(view), np.int64)
+        for rows in np.split(np.arange(len(view)), np.flatnonzero(np.diff(games)) + 1):
+            if len(rows):
+                chosen[rows] = self._search(view[rows], legal[rows], seeds[rows])
+        return chosen
+
+    def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        """Returns the action that did best in each of some rows: int64 [R]; seeds: [R]."""
+        favourite = self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
+        counts = self._counts[legal.sum(axis=1)]
+        drawn = draw(view, seeds, counts, self._worlds, self._policy)
+        games = determinize(view, drawn.worlds)
+        places = np.arange(self._worlds)
+        # A world's key is the same whatever action is tried in it: common random numbers.
+        keys = deal.deal_keys(seeds.repeat(len(places)), np.tile(places, len(view)), 0)
+        race = Race(legal, favourite, drawn.weight, drawn.count)
+
+        def play(pair: Int, world: Int) -> Float:
+            row = race.row[pair]
+            place = row * self._worlds + world
+            return self._player.finish(games.select(place), race.action[pair], keys[place], row)
+
+        return race.run(play, CAUTION)
+
+
+def _worlds_by_actions(worlds: int, budget: float) -> Int:
+    """Returns how many worlds a decision gets by its number of legal actions: int64 [70].
+
+    Args:
+        worlds: most worlds.
+        budget: playouts of a decision.
+    """
+    counts = [
+        bisect_right(range(2, worlds + 1), budget, key=lambda w: playouts(actions, w)) + 1
+        for actions in range(NUM_ACTIONS + 1)
+    ]
+    return np.array(counts)
