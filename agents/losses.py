@@ -5,8 +5,8 @@
     python -m agents.losses --agents greedy heuristic --deals 200
     python -m agents.losses --kifu FOLDER
 
-What is lost is counted against a player who sees all hands: see ``agents.search.grading``. It needs
-numba, the extra ``goita-env[search]``.
+What is lost is counted against a player who sees all hands: see ``agents.search.grading``. The
+phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from agents import cli
 from agents.block import close
-from agents.intervals import Interval, ratio_interval
+from agents.intervals import Interval, mean_interval
 from agents.recording import play_deals
 from agents.registry import load_agent
 from agents.search.engine import on_all_cores
@@ -37,14 +35,14 @@ class Losses:
     name: str
     """Whose play."""
     rounds: int
-    """Rounds graded."""
-    decisions: dict[str, int]
-    """Decisions with a choice, by phase."""
+    """Rounds graded; those that a call ended before play are left out."""
+    decisions: int
+    """Decisions with a choice in them."""
     lost: dict[str, Interval]
-    """Points that a team loses in a round, by phase and in "all", with 95 % intervals over rounds:
-    half of what the four seats lose."""
-    right: dict[str, float]
-    """Share of the decisions with a choice that lost nothing, by phase and in "all"."""
+    """Points that a team loses in a round, by phase and in "all": half of what the four seats lose.
+    95 % intervals over rounds, as if those of one match had nothing to do with each other."""
+    right: float
+    """Share of the decisions with a choice that lost nothing."""
 
 
 def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
@@ -52,28 +50,26 @@ def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
 
     Args:
         name: whose play.
-        rounds: the grades of each round, two rounds at least.
+        rounds: the grades of each round; two rounds at least that came to play.
 
     Raises:
-        SettingError: if there are fewer than two rounds.
+        SettingError: if there are fewer than two.
     """
-    decisions, lost, right = {}, {}, {}
+    played = [grades for grades in rounds if grades]
+    lost = {}
     for phase in (*PHASES, "all"):
-        chosen = [
-            [one for one in grades if one.choices > 1 and phase in (one.phase, "all")]
-            for grades in rounds
+        totals = [
+            sum(one.loss for one in grades if phase in (one.phase, "all")) / 2 for grades in played
         ]
-        flat = [one.loss for grades in chosen for one in grades]
-        decisions[phase] = len(flat)
-        totals = [sum(one.loss for one in grades) / 2 for grades in chosen]
-        lost[phase] = ratio_interval(totals, np.ones(len(totals)))
-        right[phase] = float(np.mean(np.array(flat) == 0)) if flat else 1.0
-    return Losses(name, len(rounds), decisions, lost, right)
+        lost[phase] = mean_interval(totals)
+    chosen = [one.loss for grades in played for one in grades if one.choices > 1]
+    return Losses(name, len(played), len(chosen), lost, chosen.count(0) / max(1, len(chosen)))
 
 
 def table(losses: Sequence[Losses]) -> str:
     """Returns losses as a table in Markdown."""
-    heads = ["", "rounds", "lost per team and round", *PHASES, "decisions that lost nothing"]
+    phases = [f"{phase} phase" for phase in PHASES]
+    heads = ["points lost", "rounds", "per team and round", *phases, "decisions", "without loss"]
     rows = [heads, ["---", *["--:"] * (len(heads) - 1)]]
     for one in losses:
         total = one.lost["all"]
@@ -83,7 +79,8 @@ def table(losses: Sequence[Losses]) -> str:
                 f"{one.rounds:,}",
                 f"{total.mean:.1f} [{total.low:.1f}, {total.high:.1f}]",
                 *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
-                f"{one.right['all']:.0%}",
+                f"{one.decisions:,}",
+                f"{one.right:.0%}",
             ]
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -133,6 +130,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             losses.append(summarize(name, graded))
     except (GoitaError, OSError) as error:
         cli.fail(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
     sys.stdout.write(table(losses) + "\n")
     return 0
 

@@ -26,7 +26,15 @@ from agents import AgentError, cli, load_agent, report  # noqa: E402
 from agents.block import close  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 
-ROSTER: Final = {"random": None, "greedy": None, "heuristic": None, "champion": 5_000}
+ROSTER: Final = {
+    "random": None,
+    "greedy": None,
+    "heuristic": None,
+    "solver": 400,
+    "rollout": 1_000,
+    "rollout:base=heuristic": 200,
+    "champion": 5_000,
+}
 """Agents, and the most deals of their pairings; None: as many as any."""
 
 HEADING: Final = "## Strength\n"

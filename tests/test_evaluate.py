@@ -12,6 +12,7 @@ import pytest
 
 import evaluate
 from agents import AgentError, cli, workers
+from agents.registry import AGENTS
 from benchmarks import roster
 from goita_env import __version__
 
@@ -209,7 +210,11 @@ def test_progress_is_shown_on_a_terminal_alone(capsys, monkeypatch):
     assert err.endswith("\x1b[K")  # the finished line is wiped out
 
 
-def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(tmp_path, capsys):
+def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(
+    tmp_path, capsys, monkeypatch
+):
+    slow = {"random": None, "greedy": None, "rollout:worlds=2": 10, "champion": 20}
+    monkeypatch.setattr(roster, "ROSTER", slow)
     readme = tmp_path / "README.md"
     readme.write_text("# Title\n\n## Strength\n\n## More\n")
     for deals in ("20", "30"):
@@ -221,12 +226,18 @@ def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(tm
     assert (before, after.strip()) == ("# Title\n\n## Strength\n\n", "## More")
     assert "`greedy`" in table
     assert "--deals 30" in table
+    assert "--fewer-deals 10:rollout:worlds=2" in table
     assert "--deals 20" not in text
     readme.write_text("# Title\n")
     with pytest.raises(SystemExit) as ended:
         roster.main(["--readme", str(readme)])
     assert ended.value.code == 2
     assert readme.read_text() == "# Title\n"
+
+
+def test_the_bots_of_the_benchmark_are_those_of_the_registry_that_need_no_argument():
+    plain = {name for name, entry in AGENTS.items() if not entry.argument}
+    assert plain <= set(roster.ROSTER)
 
 
 # ------------------------------------------------------------------- command lines of dataclasses

@@ -123,10 +123,11 @@ def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
     assert found.lost["all"].low <= total <= found.lost["all"].high
     assert sum(found.lost[phase].mean for phase in PHASES) == pytest.approx(total)
     chosen = [one for grades in rounds for one in grades if one.choices > 1]
-    assert found.decisions["all"] == len(chosen)
-    assert found.right["all"] == pytest.approx(np.mean([one.loss == 0 for one in chosen]))
+    assert found.decisions == len(chosen)
+    assert found.right == pytest.approx(np.mean([one.loss == 0 for one in chosen]))
+    assert losses.summarize("greedy", [*rounds, []]) == found  # a call ended the last
     with pytest.raises(SettingError):
-        losses.summarize("greedy", rounds[:1])
+        losses.summarize("greedy", [rounds[0], []])
 
 
 def run(*arguments):

@@ -57,3 +57,10 @@ def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
     assert rows == ["6", "5", "4", "3", "2", "1", "0 (whole deal)"]
     assert "The known position, all four actions:" in done.stdout
     assert len(json.loads((tmp_path / "out.json").read_text())["depths"]) == 7
+
+
+def test_without_numba_the_error_names_the_extra():
+    code = "import sys; sys.modules['numba'] = None; import agents; agents.load_agent('solver')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert "AgentError: expected to build 'solver'" in done.stderr
+    assert "pip install 'goita-env[search]'" in done.stderr

@@ -7,10 +7,11 @@ from helpers import RULE_SETS, complete, played
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 
-from agents.search import solver
+from agents.search import kernel, solver
 from goita_env import Game, actions, core, records
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import GoitaError, HandsError, IllegalActionError, SettingError
 from goita_env.records import DealRecord
+from goita_env.rules import JGA
 from goita_env.state import State
 from goita_env.tables import RADIX
 from goita_env.tiles import KING, PAWN
@@ -217,3 +218,111 @@ GARBAGE = {
 def test_garbage_raises_a_clear_error(position):
     with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
         solver.solve(position)
+
+
+# --------------------------------------------------------------------------------- positions set up
+
+
+def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
+    state = known_state()
+    counts = state.hand_counts()[0]
+    hands = ["".join(str(kind + 1) * n for kind, n in enumerate(hand)) for hand in counts.tolist()]
+    place = solver.Position.set_up(hands, seat=2, attack=3, attacker=0)
+    assert place == solver.Position.from_state(state)
+    assert solver.solve(place).values == solver.solve(KNOWN).values
+
+
+SET_UP = {
+    "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
+    "one text": ({"hands": "12341526"}, "four strings"),
+    "numbers": ({"hands": [12, 34, 15, 26]}, "digits 1 to 9"),
+    "a zero": ({"hands": ["10", "34", "15", "26"]}, "digits 1 to 9"),
+    "an empty hand": ({"hands": ["", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
+    "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
+    "three rooks": ({"hands": ["77", "37", "15", "26"]}, "no more than"),
+    "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
+    "a king face up too many": ({"hands": ["88", "33", "15", "26"], "king_up": True}, "two kings"),
+    "a king attack too many": (
+        {"hands": ["88", "33", "15", "26"], "attack": 7, "attacker": 3},
+        "two kings",
+    ),
+    "a holder of no king": ({"both_kings": 1}, "holds one king"),
+    "a holder beyond the table": ({"both_kings": 9}, "holds one king"),
+    "seat 4": ({"seat": 4}, "seat 0..3"),
+    "no seat": ({"seat": None}, "seat 0..3"),
+    "its own attack": ({"attack": 1, "attacker": 0}, "another seat"),
+    "an attack of nobody": ({"attack": 1}, "another seat"),
+    "an attacker without attack": ({"attacker": 1}, "a kind 0..7"),
+    "kind 8": ({"attack": 8, "attacker": 1}, "a kind 0..7"),
+    "another game's rules": ({"rules": "chess"}, "Rules value"),
+}
+
+
+@pytest.mark.parametrize(("change", "text"), SET_UP.values(), ids=SET_UP)
+def test_a_position_that_there_is_not_cannot_be_set_up(change, text):
+    with pytest.raises(GoitaError, match=f"(?s)expected .*{text}.*got "):
+        solver.Position.set_up(**{"hands": ["12", "34", "15", "26"], "seat": 0, **change})
+
+
+@pytest.mark.parametrize("codes", [(1, 2, 3), "1234", None, (1.5, 2, 3, 4), (-1, 2, 3, 4)])
+def test_codes_that_are_no_four_hands_raise_a_hands_error(codes):
+    with pytest.raises(HandsError, match=r"expected .*got "):
+        solver.Position(JGA, codes, 0, 7)
+
+
+def test_an_action_that_is_not_legal_cannot_be_compared():
+    for action in (-1, 10, 65, 200, 1.5):
+        with pytest.raises(IllegalActionError, match=r"expected one of p 81 82 83 .*got "):
+            solver.Solver().compare(KNOWN, action)
+
+
+@pytest.mark.parametrize("positions", [KNOWN, None, known_state], ids=["text", "None", "function"])
+def test_what_is_no_list_of_positions_raises_a_clear_error(positions):
+    with pytest.raises(SettingError, match=r"expected positions one after another, got "):
+        solver.solve_many(positions)
+
+
+# ------------------------------------------------------------------------------- being interrupted
+
+
+def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
+    """Ctrl-C comes as the compiled search returns."""
+    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
+    root = np.array([*place.codes, place.seat, place.status])
+    original = kernel.value_world
+
+    def interrupted(*arguments):
+        original(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kernel, "value_world", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kept.evaluate(place.rules, root, np.array(kept.legal_actions(place)), 10**6, 1)
+    truth = {actions.parse(name): value for name, value in KNOWN_VALUES.items()}
+    assert kept.values(place) == truth
+
+
+def test_an_interrupted_change_of_rounds_leaves_nothing_behind(monkeypatch):
+    kept = solver.Solver()
+    truth = kept.values(KNOWN)
+    original = kernel.prepare
+
+    def interrupted(*arguments):
+        original(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel, "prepare", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            kept.values(WHOLE_DEAL)
+    assert kept.values(KNOWN) == truth
+
+
+def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():
+    place, fresh = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
+    root = np.array([*place.codes, place.seat, place.status])
+    legal = np.array(fresh.legal_actions(place))
+    values = fresh.evaluate(place.rules, root, legal, 10**9, 14)
+    assert dict(zip(legal.tolist(), values.tolist(), strict=True)) == fresh.values(place)
+    assert fresh.evaluate(place.rules, root, legal, 3, 14) is None
+    assert fresh.evaluate(place.rules, root, legal, 10**9, 1) is not None

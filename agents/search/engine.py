@@ -10,22 +10,22 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from numbers import Integral, Real
 from queue import SimpleQueue
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from numba.core import event
 
 from agents.search import kernel
-from agents.search.kernel import BEST, LEAD, ORDERINGS, PAUSED, STATUSES, WORST, Deal, Int, Work
+from agents.search.kernel import ACTIONS, BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
 from agents.search.position import Position, Solvable, position_of
 from agents.search.rule_arrays import rule_arrays
 from goita_env import actions
-from goita_env.errors import SettingError
+from goita_env.errors import IllegalActionError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tables import CODE_MASK, KING_PERMIT, code_counts
 from goita_env.tiles import NUM_SEATS
@@ -38,12 +38,10 @@ SLICE: Final = 100_000
 
 NO_LIMIT: Final = 1 << 62
 NO_HORIZON: Final = 99
-_BYTES: Final = 8 * np.arange(NUM_SEATS)
 TABLE_BITS: Final = 20
 """A table of 2**20 positions, 8 MiB: enough for whole deals, and emptied in half a millisecond."""
 
-_BITS: Final = {tiles: min(10 + max(tiles - 12, 0) // 2, 20) for tiles in range(8, 33)}
-"""Bits of the part of the table that is used, by the tiles in all hands at first."""
+_BYTES: Final = 8 * np.arange(NUM_SEATS)
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,8 @@ class Solver:
     """Solves positions and keeps what it found while they belong to one round.
 
     Args:
-        table_bits: the table holds 2**table_bits positions of 8 bytes.
+        table_bits: the table holds at most 2**table_bits positions of 8 bytes; late positions use
+            less of it.
         table: use the table.
         ordering: how moves are tried: "best", "plain" (as the actions are numbered) or "reverse".
 
@@ -108,7 +107,7 @@ class Solver:
     def __init__(
         self, table_bits: int = TABLE_BITS, *, table: bool = True, ordering: str = "best"
     ) -> None:
-        if not isinstance(table_bits, int) or not 1 <= table_bits <= 30:
+        if not _whole(table_bits) or not 1 <= table_bits <= 30:
             raise SettingError(f"expected table_bits from 1 to 30, got {table_bits!r}")
         if ordering not in ORDERINGS:
             raise SettingError(f"expected an ordering of {ORDERINGS}, got {ordering!r}")
@@ -128,11 +127,21 @@ class Solver:
             moves=_zeros(depth, moves),
             scores=_zeros(depth, moves),
             history=_zeros(NUM_SEATS * 65),
-            control=_zeros(11),
+            control=_zeros(10),
             targets=_zeros(moves, 5),
             options=np.array([table, ORDERINGS.index(ordering), NO_HORIZON, 0]),
         )
         self._root: tuple[Rules, Int, list[int]] | None = None
+        self.stop = threading.Event()
+        """Ends a search within some milliseconds, unfinished."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles without what belongs to this process."""
+        return {**self.__dict__, "stop": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes on what was pickled."""
+        self.__dict__.update({**state, "stop": threading.Event()})
 
     def solve(
         self,
@@ -155,13 +164,13 @@ class Solver:
             SettingError: if a limit is not above 0, or the position is not one of play.
             HandsError, RecordError: if the position or its record is impossible.
         """
-        limits = _Limits(nodes, seconds)
+        check_limits(nodes, seconds)
         place = position_of(position, rules)
-        start = time.perf_counter()
-        with announced():
-            node = self._enter(place)
-            bounds = self._actions(place.rules, node, limits)
-            line = self._line(place.rules, node, bounds, limits)
+        load_kernel()
+        limits, start = _Limits(nodes, seconds), time.perf_counter()
+        node = self._enter(place)
+        bounds = self._actions(place.rules, node, limits)
+        line = self._line(place.rules, node, bounds, limits)
         return Solution(place, bounds, line, self.nodes, time.perf_counter() - start)
 
     def evaluate(
@@ -170,7 +179,8 @@ class Solver:
         """Values the legal actions of a position, perhaps by a search over a few plays only.
 
         Beyond the horizon each seat plays the move that the search would try first, so a position
-        there is valued by a single playout. Nothing is kept from one call to the next.
+        there is valued by about one playout. Nothing is kept from one call to the next, and nothing
+        stops it before its nodes run out.
 
         Args:
             rules: the rule set.
@@ -182,39 +192,48 @@ class Solver:
         Returns:
             int64 [A] points for seats 0 and 2; None: the nodes did not suffice.
         """
+        load_kernel()
         self._root = None
         values = np.empty(len(legal), np.int64)
         arrays, work = rule_arrays(rules), self._work
-        bits = min(_BITS[int(code_counts()[root[:NUM_SEATS] & CODE_MASK].sum())], self._table_bits)
+        bits = self._bits(int(code_counts()[root[:NUM_SEATS] & CODE_MASK].sum()))
         work.options[kernel.HORIZON], work.options[kernel.SHIFT] = horizon - 1, 64 - bits
         table = self._table[: 1 << bits]
-        with announced():
-            done = kernel.value_world(arrays, self._deal, work, table, root, legal, values, nodes)
-        work.options[kernel.HORIZON] = NO_HORIZON
+        done = kernel.value_world(arrays, self._deal, work, table, root, legal, values, nodes)
         return 10 * values if done else None
 
-    def value(self, position: Position) -> int:
+    def value(self, position: Solvable) -> int:
         """Returns what a position is worth in points to the mover's team: quicker than solving."""
-        return self._best_and(position, None)[0]
+        return self._best_and(position_of(position), None)[0]
 
-    def compare(self, position: Position, action: int) -> tuple[int, int]:
+    def compare(self, position: Solvable, action: int) -> tuple[int, int]:
         """Returns what a position is worth to the mover's team, and what it is after an action.
 
         Args:
-            position: the position.
+            position: as ``solve`` takes it.
             action: a legal action.
-        """
-        return self._best_and(position, action)
 
-    def values(self, position: Position) -> dict[int, int]:
+        Raises:
+            IllegalActionError: if it is not legal there.
+        """
+        return self._best_and(position_of(position), action)
+
+    def values(self, position: Solvable) -> dict[int, int]:
         """Returns the points of each legal action for the mover's team: ``solve`` without a line.
 
         Args:
-            position: the position.
+            position: as ``solve`` takes it.
         """
-        with announced():
-            bounds = self._actions(position.rules, self._enter(position), _Limits(None, None))
+        place = position_of(position)
+        load_kernel()
+        bounds = self._actions(place.rules, self._enter(place), _Limits(None, None))
         return {action: low for action, (low, _) in bounds.items()}
+
+    def legal_actions(self, position: Solvable) -> list[int]:
+        """Returns the legal actions of a position in order."""
+        place = position_of(position)
+        load_kernel()
+        return self._legal(place.rules, self._enter(place))
 
     def forget(self) -> None:
         """Empties the table."""
@@ -224,25 +243,26 @@ class Solver:
         """Returns the points of a position, and after an action if there is one."""
         rules, targets = position.rules, self._work.targets
         sign, number, after = 10 * (1 - 2 * (position.seat & 1)), 1, 0
-        with announced():
-            node = self._enter(position)
-            targets[0] = *node, WORST, BEST
-            if action is not None:
-                ends = self._after(rules, node, action)
-                if isinstance(ends, int):
-                    after = ends
-                else:
-                    targets[1] = *ends, WORST, BEST
-                    number = 2
-            self._search(rules, number, _Limits(None, None))
+        load_kernel()
+        node = self._enter(position)
+        targets[0] = *node, WORST, BEST
+        if action is not None:
+            legal = self._legal(rules, node)
+            if action not in legal:
+                names = " ".join(actions.name(one) for one in legal)
+                raise IllegalActionError(
+                    f"expected one of {names} from seat {position.seat}, got {action!r}"
+                )
+            ends = self._after(rules, node, action)
+            if isinstance(ends, int):
+                after = ends
+            else:
+                targets[1] = *ends, WORST, BEST
+                number = 2
+        self._search(rules, number, _Limits(None, None))
         if number == 2:
             after = int(targets[1, kernel.T_LOW])
         return sign * int(targets[0, kernel.T_LOW]), sign * after
-
-    def legal_actions(self, position: Position) -> list[int]:
-        """Returns the legal actions of a position in order."""
-        with announced():
-            return self._legal(position.rules, self._enter(position))
 
     @property
     def nodes(self) -> int:
@@ -256,9 +276,11 @@ class Solver:
         flags = (codes & KING_PERMIT).tolist()
         kept = self._root
         same = kept is not None and kept[0] == position.rules and kept[2] == flags
+        self._work.options[kernel.HORIZON] = NO_HORIZON
         if kept is None or not same or (counts > kept[1]).any():
+            self._root = None  # until all is in place, should this be interrupted
             kernel.prepare(codes, rule_arrays(position.rules), self._deal)
-            bits = min(_BITS[int(counts.sum())], self._table_bits)
+            bits = self._bits(int(counts.sum()))
             self._table[: 1 << bits] = 0
             self._work.options[kernel.SHIFT] = 64 - bits
             self._work.history[:] = 0
@@ -267,6 +289,23 @@ class Solver:
         numbers = (counts * self._deal.weight).sum(axis=1)
         ids = int((numbers << _BYTES).sum())
         return _Node(ids, position.seat, position.status or LEAD)
+
+    def _call_all(self) -> None:
+        """Calls every compiled function once."""
+        place = Position.set_up(["12", "34", "15", "26"], seat=0)
+        arrays, deal, work = rule_arrays(place.rules), self._deal, self._work
+        codes, legal = np.array(place.codes), np.array([2, 9])
+        kernel.prepare(codes, arrays, deal)
+        work.options[kernel.SHIFT] = 63
+        root, values = np.array([*codes, place.seat, place.status]), np.zeros(2, np.int64)
+        kernel.value_world(arrays, deal, work, self._table, root, legal, values, 100)
+        kernel.value_targets(arrays, deal, work, self._table, 0, 100)
+        kernel.best_known(work, self._table, 1)
+
+    def _bits(self, tiles: int) -> int:
+        """Returns the bits of the part of the table that so many tiles in all hands need."""
+        needed = self._table_bits if tiles >= 28 else 10 + max(tiles - 12, 0) // 2
+        return min(needed, self._table_bits)
 
     def _legal(self, rules: Rules, node: _Node) -> list[int]:
         """Returns the legal actions of a position."""
@@ -284,7 +323,7 @@ class Solver:
     def _after(self, rules: Rules, node: _Node, action: int) -> _Node | int:
         """Returns the position after an action, or tens of points for seats 0 and 2 at the end."""
         ids, seat, status = node
-        key = status * STATUSES + action
+        key = status * ACTIONS + action
         if action != actions.PASS:
             ids -= int(self._deal.weight[seat, list(divmod(action - 1, 8))].sum()) << 8 * seat
             if self._deal.size[kernel.SUB_HANDS * seat + (ids >> 8 * seat & 255)] == 0:
@@ -314,7 +353,7 @@ class Solver:
         """Narrows the bounds of targets as far as the limits allow; tells whether they all meet."""
         control, arrays = self._work.control, rule_arrays(rules)
         control[kernel.TARGET], control[kernel.GUESS], control[kernel.AIM] = 0, 0, PAUSED
-        while not limits.reached(int(control[kernel.NODES])):
+        while not (limits.reached(int(control[kernel.NODES])) or self.stop.is_set()):
             limit = limits.next(int(control[kernel.NODES]))
             if kernel.value_targets(arrays, self._deal, self._work, self._table, targets, limit):
                 return True
@@ -341,7 +380,8 @@ class Solver:
     def _action_worth(self, rules: Rules, node: _Node, aim: int, limits: _Limits) -> int | None:
         """Returns an action that keeps a position's value; None: the limits were reached."""
         legal = self._legal(rules, node)
-        likely = self._remembered(node)
+        key = node.ids | node.seat << 32 | node.status << 34
+        likely = kernel.best_known(self._work, self._table, key)
         legal.sort(key=lambda action: action != likely)
         even = node.seat & 1 == 0
         for action in legal[:-1]:
@@ -358,15 +398,6 @@ class Solver:
                 return action
         return legal[-1]
 
-    def _remembered(self, node: _Node) -> int:
-        """Returns the best move that the table knows for a position, -1 if none."""
-        key = node.ids | node.seat << 32 | node.status << 34
-        hashed = key * kernel.GOLDEN % 2**64 >> int(self._work.options[kernel.SHIFT])
-        for entry in (int(self._table[hashed]), int(self._table[hashed ^ 1])):
-            if entry & kernel.KEY == key:
-                return entry >> kernel.MOVE & 127
-        return -1
-
 
 class _Node(NamedTuple):
     """Holds a position by the numbers of its sub-hands."""
@@ -382,17 +413,22 @@ def check_limits(nodes: int | None, seconds: float | None) -> None:
     Raises:
         SettingError: if one is not above 0.
     """
-    if nodes is not None and (not isinstance(nodes, int | np.integer) or nodes < 1):
+    if nodes is not None and (not _whole(nodes) or nodes < 1):
         raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+    number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if seconds is not None and not (number and seconds > 0):
         raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
+
+
+def _whole(number: object) -> bool:
+    """Tells whether something is a whole number."""
+    return isinstance(number, Integral) and not isinstance(number, bool)
 
 
 class _Limits:
     """Counts nodes and seconds; the clock begins with it."""
 
     def __init__(self, nodes: int | None, seconds: float | None) -> None:
-        check_limits(nodes, seconds)
         self._nodes = NO_LIMIT if nodes is None else nodes
         self._slice = SLICE if seconds is None else SLICE // 10
         self._end = None if seconds is None else time.perf_counter() + seconds
@@ -411,34 +447,27 @@ def _zeros(*shape: int) -> Int:
     return np.zeros(shape, np.int64)
 
 
-class _Announcement(event.Listener):
-    """Says once that the compiler is at work."""
+@cache
+def load_kernel() -> None:
+    """Loads the search, as it lies in numba's cache or by compiling it, which it says; once."""
+    from numba.core import event
 
-    said = False
+    class Announcement(event.Listener):
+        """Says once that the compiler is at work."""
 
-    def on_start(self, event: event.Event) -> None:
-        """Takes notice of a function that is being compiled, not found in the cache."""
-        if not type(self).said:
-            type(self).said = True
-            sys.stderr.write("compiling the solver, once; this takes a few seconds\n")
+        said = False
 
-    def on_end(self, event: event.Event) -> None:
-        """Takes notice of the end."""
+        def on_start(self, event: event.Event) -> None:
+            """Takes notice of a function that is being compiled, not found in the cache."""
+            if not self.said:
+                self.said = True
+                sys.stderr.write("compiling the solver, once; this takes a few seconds\n")
 
+        def on_end(self, event: event.Event) -> None:
+            """Takes notice of the end."""
 
-_ANNOUNCEMENT = _Announcement()
-_ready = threading.Event()
-
-
-@contextmanager
-def announced() -> Iterator[None]:
-    """Tells on standard error if what is called inside has to be compiled."""
-    if _ready.is_set():
-        yield
-        return
-    with event.install_listener("numba:compile", _ANNOUNCEMENT):
-        yield
-    _ready.set()
+    with event.install_listener("numba:compile", Announcement()):
+        Solver(1)._call_all()
 
 
 def on_all_cores(
@@ -461,14 +490,17 @@ def on_all_cores(
         What came out, in order.
 
     Raises:
+        KeyboardInterrupt: soon after Ctrl-C; what has begun is broken off.
         SettingError: if the number of workers is not above 0.
     """
     workers = _cores() if workers is None else workers
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    if not _whole(workers) or workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
+    load_kernel()
+    solvers = [Solver() for _ in range(min(workers, len(items)))]
     free: SimpleQueue[Solver] = SimpleQueue()
-    for _ in range(min(workers, len(items))):
-        free.put(Solver())
+    for solver in solvers:
+        free.put(solver)
 
     def one(item: T) -> R:
         """Does one with a solver that is free."""
@@ -487,6 +519,8 @@ def on_all_cores(
                     progress(len(found))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for solver in solvers:
+                solver.stop.set()
             raise
     return found
 

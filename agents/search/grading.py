@@ -39,7 +39,7 @@ class Grade:
     choices: int
     """Legal actions that it had; 1: it was forced, and lost nothing."""
     tiles: int
-    """Tiles played before, 0 to 26."""
+    """Tiles played before, 0 to 24."""
 
     @property
     def loss(self) -> int:
@@ -85,9 +85,7 @@ def grade_deal(solver: Solver, deal: DealRecord) -> list[Grade]:
         if action >= actions.CALL:
             continue
         choices = len(solver.legal_actions(place))
-        best = value = 0
-        if choices > 1:
-            best, value = solver.compare(place, action)
+        best, value = solver.compare(place, action)
         tiles = NUM_TILES - place.tiles
         found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
         if not game.done:

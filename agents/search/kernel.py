@@ -12,11 +12,16 @@ Values are in tens of points for seats 0 and 2.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+try:
+    from numba import njit
+except ImportError as error:
+    raise ImportError("the solver needs numba: pip install 'goita-env[search]'") from error
 
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
@@ -29,7 +34,7 @@ WORST: Final = -10
 """Tens of points: no round is worth more than 100 to anybody."""
 
 BEST: Final = 10
-STATUSES: Final = 69
+ACTIONS: Final = 69
 """Actions of a status in a key of the rules' tables."""
 
 LEAD: Final = 7
@@ -46,13 +51,13 @@ NO_MOVE: Final = 127
 PAUSED: Final = 99
 """In place of a value: the nodes ran out."""
 
-MAX_DEPTH: Final = 48
-"""More than the decisions of a round."""
+MAX_DEPTH: Final = 64
+"""More than the decisions of a round: at most three for each of 16 plays."""
 
 # What a row of Work.frames holds.
 IDS, SEAT, STATUS, PLAYS, MOVES, LIMIT, TRIED, VALUE, BEST_MOVE, MADE = range(10)
 # What Work.control holds: the place in a search that was paused, and what was counted.
-DEPTH, STEP, RESULT, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = range(11)
+DEPTH, STEP, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = range(10)
 # What a row of Work.targets holds.
 T_IDS, T_SEAT, T_STATUS, T_LOW, T_HIGH = range(5)
 # What Work.options holds.
@@ -92,6 +97,17 @@ _PASSES: Final = np.array([-1_493, 120, -2_601])
 """Passes of the next opponent, of the partner, of the previous opponent."""
 
 _HISTORY_SHIFT, _HISTORY_CAP = 7, 800
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compiles a function that needs no Python, and keeps it on disk if there is a place for it."""
+    try:
+        return cast("F", njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba found no folder to write to
+        return cast("F", njit(nogil=True)(function))
 
 
 class RuleArrays(NamedTuple):
@@ -140,17 +156,17 @@ class Work(NamedTuple):
     """Holds what a search writes."""
 
     frames: Int
-    """[48, 10] The stack."""
+    """[64, 10] The stack."""
     moves: Int
-    """[48, 66] Actions of each frame."""
+    """[64, 66] Actions of each frame."""
     scores: Int
-    """[48, 66] How early to try them."""
+    """[64, 66] How early to try them."""
     history: Int
     """[4 * 65] How much each seat's actions have cut off."""
     control: Int
-    """[11] Place in the search."""
+    """[10] Place in the search."""
     targets: Int
-    """[69, 5] Positions to be valued, with bounds."""
+    """[66, 5] Positions to be valued, with bounds."""
     options: Int
     """[4] Use the table; ordering; plays from the target on after which only the first move of
     each position is tried; 64 - n for a table of 2**n."""
@@ -175,7 +191,7 @@ def most_points(points: Int, pairs: Code, status: Any) -> Any:
     while pairs != 0:
         bit = pairs & (~pairs + _ONE)
         pairs ^= bit
-        best = max(best, points[status * STATUSES + 1 + place(bit)])
+        best = max(best, points[status * ACTIONS + 1 + place(bit)])
     return best
 
 
@@ -257,6 +273,13 @@ def look_up(table: Int, shift: Code, key: Any) -> Any:
         else:
             entry = 0
     return entry, index
+
+
+@compiled
+def best_known(work: Work, table: Int, key: int) -> int:
+    """Returns the best move that the table knows for a position, NO_MOVE if none."""
+    entry, _ = look_up(table, np.uint64(work.options[SHIFT]), key)
+    return entry >> MOVE & 127 if entry else NO_MOVE
 
 
 @njit(inline="always")
@@ -360,7 +383,7 @@ def pick(frames: Int, moves: Int, scores: Int, depth: Any) -> Any:
     return move
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def search(  # noqa: PLR0912, PLR0915
     rules: RuleArrays, deal: Deal, work: Work, table: Int, aim: int, limit: int
 ) -> int:
@@ -459,7 +482,7 @@ def search(  # noqa: PLR0912, PLR0915
         else:
             move = pick(frames, moves, scores, depth)
             ids, seat, plays = frames[depth, IDS], frames[depth, SEAT], frames[depth, PLAYS]
-            key = frames[depth, STATUS] * STATUSES + move
+            key = frames[depth, STATUS] * ACTIONS + move
             step = ENTER
             if move:
                 if size[sub_hand(ids, seat)] == 2:
@@ -471,7 +494,7 @@ def search(  # noqa: PLR0912, PLR0915
             seat = seat + 1 & 3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> None:
     """Lists the sub-hands of four hands.
 
@@ -505,7 +528,7 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> None:
             deal.most[at] = most_points(rules.points, deal.pairs[1, at], LEAD)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def value_targets(
     rules: RuleArrays, deal: Deal, work: Work, table: Int, number: int, limit: int
 ) -> bool:
@@ -544,7 +567,7 @@ def value_targets(
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def value_world(
     rules: RuleArrays,
     deal: Deal,
@@ -579,7 +602,7 @@ def value_world(
         ids |= number - 1 << 8 * one
     number = 0
     for n in range(len(legal)):
-        key, left = status * STATUSES + legal[n], ids
+        key, left = status * ACTIONS + legal[n], ids
         if legal[n]:
             pair = legal[n] - 1
             left -= deal.weight[seat, pair >> 3] + deal.weight[seat, pair & 7] << 8 * seat

@@ -9,6 +9,7 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from goita_env import Game
+from goita_env.checks import integers
 from goita_env.errors import HandsError, RecordError, SettingError
 from goita_env.records import DealRecord, Record, history
 from goita_env.rules import JGA, Rules, get_rules
@@ -23,7 +24,15 @@ from goita_env.tables import (
     attack_status,
     code_counts,
 )
-from goita_env.tiles import COUNTS, DIGITS, HAND_SIZE, KING, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.tiles import (
+    COUNTS,
+    DIGITS,
+    HAND_SIZE,
+    KING,
+    NUM_KINDS,
+    NUM_SEATS,
+    SECOND_KING_DIGIT,
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,12 @@ class Position:
     """Public status, a column of the tables."""
 
     def __post_init__(self) -> None:
-        """Checks that the seats hold tiles, and no more than there are."""
-        codes = np.array(self.codes) & CODE_MASK
+        """Checks that the seats hold tiles, and no more than there are; takes a name for rules."""
+        object.__setattr__(self, "rules", get_rules(self.rules))
+        codes = integers(self.codes)
+        if codes is None or codes.shape != (NUM_SEATS,) or codes.min() < 0:
+            raise HandsError(f"expected the codes of four hands, got {self.codes!r}")
+        codes = codes & CODE_MASK
         if codes.max() >= NUM_CODES:
             raise HandsError(f"expected codes of hands below {NUM_CODES}, got {codes.tolist()!r}")
         counts = code_counts()[codes].astype(int)
@@ -57,10 +70,11 @@ class Position:
             raise HandsError(
                 f"expected no more than {COUNTS!r} tiles of the kinds 0..7, got {tiles.tolist()!r}"
             )
-        if self.seat not in range(NUM_SEATS) or not 0 <= self.status <= NUM_ATTACK_STATUSES:
-            raise SettingError(
-                f"expected a seat 0..3 in play, got seat {self.seat!r} and status {self.status!r}"
-            )
+        place = integers([self.seat, self.status])
+        if place is None or self.seat not in range(NUM_SEATS):
+            raise SettingError(f"expected a seat 0..3 to move, got {self.seat!r}")
+        if not 0 <= self.status <= NUM_ATTACK_STATUSES:
+            raise SettingError(f"expected a status of play, got {self.status!r}")
 
     @property
     def tiles(self) -> int:
@@ -92,23 +106,25 @@ class Position:
         Raises:
             HandsError, SettingError: if there is no such position.
         """
-        chosen = get_rules(rules)
-        if isinstance(hands, str) or len(hands) != NUM_SEATS:
-            raise HandsError(f"expected four strings of digits, got {hands!r}")
-        unknown = {digit for hand in hands for digit in hand} - {*DIGITS, SECOND_KING_DIGIT}
-        if unknown:
-            raise HandsError(f"expected digits 1 to 9 in the hands, got {sorted(unknown)!r}")
-        kinds = [[min(int(digit), 8) - 1 for digit in hand] for hand in hands]
+        chosen, kinds = get_rules(rules), [_kinds(hand) for hand in _four(hands)]
         codes = [sum(RADIX[kind] for kind in hand) for hand in kinds]
-        for holder, hand in enumerate(kinds):
-            if hand.count(KING) == 2 or holder == both_kings:
-                codes[holder] |= KING_PERMIT * chosen.second_king_after_own_face_down
+        holders = [seat for seat, hand in enumerate(kinds) if hand.count(KING) == 2]
+        if both_kings is not None:
+            if both_kings not in range(NUM_SEATS) or kinds[both_kings].count(KING) != 1:
+                raise SettingError(f"expected a seat that holds one king, got {both_kings!r}")
+            holders.append(both_kings)
+        kings = sum(hand.count(KING) for hand in kinds) + (both_kings is not None)
+        if kings + bool(king_up or attack == KING) > COUNTS[KING]:
+            raise HandsError(f"expected two kings in all, got {kings} and one face up")
+        if chosen.second_king_after_own_face_down:
+            for seat_with_both in holders:
+                codes[seat_with_both] |= KING_PERMIT
         passes = 3
-        if attack is not None:
+        if attack is not None or attacker is not None:
+            if attack not in range(NUM_KINDS) or isinstance(attack, bool):
+                raise SettingError(f"expected a kind 0..7 as the attack, got {attack!r}")
             if attacker is None or attacker not in range(NUM_SEATS) or attacker == seat:
                 raise SettingError(f"expected another seat as the attacker, got {attacker!r}")
-            if attack not in range(KING + 1):
-                raise SettingError(f"expected a kind 0..7 as the attack, got {attack!r}")
             passes = (seat - attacker - 1) % NUM_SEATS
         status = attack_status(attack or 0, passes, king_up or attack == KING)
         one, two, three, four = codes
@@ -152,6 +168,28 @@ class Position:
         if len(game.deals) > 1:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")
         return cls.from_state(game.state)
+
+
+def _four(hands: object) -> Sequence[object]:
+    """Returns four hands after counting them.
+
+    Raises:
+        HandsError: if they aren't four.
+    """
+    if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
+        raise HandsError(f"expected four strings of digits, got {hands!r}")
+    return hands
+
+
+def _kinds(hand: object) -> list[int]:
+    """Returns the kinds of a hand's digits, 9 being the other king.
+
+    Raises:
+        HandsError: if it is no string of digits from 1 to 9.
+    """
+    if not isinstance(hand, str) or set(hand) - {*DIGITS, SECOND_KING_DIGIT}:
+        raise HandsError(f"expected a hand of digits 1 to 9, got {hand!r}")
+    return [min(int(digit) - 1, KING) for digit in hand]
 
 
 Solvable: TypeAlias = Position | Game | State | DealRecord | Record | str

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from agents.search.kernel import LEAD, STATUSES, Int, RuleArrays
+from agents.search.kernel import ACTIONS, LEAD, Int, RuleArrays
 from goita_env import actions
 from goita_env.rules import Rules
 from goita_env.tables import (
@@ -65,7 +65,7 @@ def _finish(t: Tables) -> Int:
     """Returns tens of points of a last pair that is led, not alike and alike: int64 [2, 8]."""
     unlike = [actions.encode((attack + 1) % NUM_KINDS, attack) for attack in _KINDS]
     alike = [actions.encode(attack, attack) for attack in _KINDS]
-    found = t.points[LEAD * STATUSES + np.array([unlike, alike])].astype(np.int64) // 10
+    found = t.points[LEAD * ACTIONS + np.array([unlike, alike])].astype(np.int64) // 10
     return np.ascontiguousarray(found)
 
 

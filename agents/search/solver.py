@@ -24,7 +24,7 @@ from agents.search.engine import Solution, Solver, check_limits, on_all_cores
 from agents.search.grading import Grade, grade
 from agents.search.position import Position, Solvable, position_of
 from goita_env import actions
-from goita_env.errors import GoitaError
+from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, RULE_SETS, Rules
 from goita_env.state import State
 
@@ -93,6 +93,8 @@ def solve_many(
         SettingError, HandsError, RecordError: as ``solve``, before anything is searched.
     """
     check_limits(nodes, None)
+    if isinstance(positions, str) or not isinstance(positions, Iterable | State):
+        raise SettingError(f"expected positions one after another, got {positions!r}")
     if isinstance(positions, State):
         places = [Position.from_state(positions, game) for game in range(positions.num_games)]
     else:
@@ -137,6 +139,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         solution = solve(args.history, nodes=args.nodes, seconds=args.seconds, rules=args.rules)
     except GoitaError as error:
         cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
     sys.stdout.write(report(solution) + "\n")
     return 0
 
