@@ -110,7 +110,7 @@ def table(found: dict[str, Any]) -> str:
     ]
     for depth, rows in found["depths"].items():
         cells = [
-            f"{1_000 * q:.2f}" if q < 0.1 else f"{1_000 * q:.0f}"
+            f"{1_000 * q:.2f}" if q < 0.01 else f"{1_000 * q:.0f}"
             for name in ("value", "all actions")
             for q in np.quantile(rows[name], (0.5, 0.9, 1.0))
         ]
