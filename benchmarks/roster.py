@@ -30,9 +30,9 @@ ROSTER: Final = {
     "random": None,
     "greedy": None,
     "heuristic": None,
-    "solver": 400,
-    "rollout": 1_000,
-    "rollout:base=heuristic": 200,
+    "solver": 256,
+    "rollout": 512,
+    "rollout:base=heuristic": 100,
     "champion": 5_000,
 }
 """Agents, and the most deals of their pairings; None: as many as any."""

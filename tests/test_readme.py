@@ -22,6 +22,15 @@ def test_the_python_of_the_readme_runs(number, capsys):
         assert re.fullmatch(r"[+-]\d+\.\d points per round\n", capsys.readouterr().out)
 
 
+def test_the_python_of_the_search_page_runs(capsys):
+    text = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "page"}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, "docs/search.md", "exec"), names)
+    assert capsys.readouterr().out.startswith("60\n{")
+    assert names["state"].num_games == 64
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_of_the_project(page):
     text = (ROOT / page).read_text(encoding="utf-8")
