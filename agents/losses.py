@@ -22,7 +22,7 @@ from agents.block import close
 from agents.intervals import Interval, mean_interval
 from agents.recording import play_deals
 from agents.registry import load_agent
-from agents.search.engine import on_all_cores
+from agents.search.cores import on_all_cores
 from agents.search.grading import PHASES, Grade, grade_deal
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord, check, kifu

@@ -6,89 +6,31 @@ hands of the first one, as all positions of a round are.
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
-from numbers import Integral, Real
-from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from agents.search import kernel
 from agents.search.kernel import ACTIONS, BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
+from agents.search.limits import Limits, check_limits, is_whole
 from agents.search.position import Position, Solvable, position_of
 from agents.search.rule_arrays import rule_arrays
+from agents.search.solution import Solution
 from goita_env import actions
 from goita_env.errors import IllegalActionError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tables import CODE_MASK, KING_PERMIT, code_counts
 from goita_env.tiles import NUM_SEATS
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-SLICE: Final = 100_000
-"""Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
-
-NO_LIMIT: Final = 1 << 62
 NO_HORIZON: Final = 99
 TABLE_BITS: Final = 20
 """A table of 2**20 positions, 8 MiB: enough for whole deals, and emptied in half a millisecond."""
 
 _BYTES: Final = 8 * np.arange(NUM_SEATS)
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Says what a position is worth with perfect play of all who know all hands.
-
-    Points count for the mover's team, against it if the others end the round.
-    """
-
-    position: Position
-    """What was solved."""
-    bounds: dict[int, tuple[int, int]]
-    """Least and most points of each legal action."""
-    line: tuple[tuple[int, int], ...]
-    """(seat, action) of one best line to the end of the round, passes included; shorter, or empty,
-    where the limits cut it off."""
-    nodes: int
-    """Positions searched."""
-    seconds: float
-    """Time that it took."""
-
-    @property
-    def values(self) -> dict[int, int]:
-        """Returns the points of each action that is solved."""
-        return {action: low for action, (low, high) in self.bounds.items() if low == high}
-
-    @property
-    def finished(self) -> bool:
-        """Tells whether all actions are solved."""
-        return len(self.values) == len(self.bounds)
-
-    @property
-    def value_bounds(self) -> tuple[int, int]:
-        """Returns the least and the most points that the position is worth."""
-        lows, highs = zip(*self.bounds.values(), strict=True)
-        return max(lows), max(highs)
-
-    @property
-    def value(self) -> int | None:
-        """Returns what the position is worth; None where the limits left it open."""
-        low, high = self.value_bounds
-        return low if low == high else None
-
-    @property
-    def best(self) -> tuple[int, ...]:
-        """Returns all actions that are known to be worth the position's value."""
-        return tuple(a for a, points in self.values.items() if points == self.value)
 
 
 class Solver:
@@ -107,7 +49,7 @@ class Solver:
     def __init__(
         self, table_bits: int = TABLE_BITS, *, table: bool = True, ordering: str = "best"
     ) -> None:
-        if not _whole(table_bits) or not 1 <= table_bits <= 30:
+        if not is_whole(table_bits) or not 1 <= table_bits <= 30:
             raise SettingError(f"expected table_bits from 1 to 30, got {table_bits!r}")
         if ordering not in ORDERINGS:
             raise SettingError(f"expected an ordering of {ORDERINGS}, got {ordering!r}")
@@ -167,7 +109,7 @@ class Solver:
         check_limits(nodes, seconds)
         place = position_of(position, rules)
         load_kernel()
-        limits, start = _Limits(nodes, seconds), time.perf_counter()
+        limits, start = Limits(nodes, seconds), time.perf_counter()
         node = self._enter(place)
         bounds = self._actions(place.rules, node, limits)
         line = self._line(place.rules, node, bounds, limits)
@@ -226,7 +168,7 @@ class Solver:
         """
         place = position_of(position)
         load_kernel()
-        bounds = self._actions(place.rules, self._enter(place), _Limits(None, None))
+        bounds = self._actions(place.rules, self._enter(place), Limits(None, None))
         return {action: low for action, (low, _) in bounds.items()}
 
     def legal_actions(self, position: Solvable) -> list[int]:
@@ -259,7 +201,7 @@ class Solver:
             else:
                 targets[1] = *ends, WORST, BEST
                 number = 2
-        self._search(rules, number, _Limits(None, None))
+        self._search(rules, number, Limits(None, None))
         if number == 2:
             after = int(targets[1, kernel.T_LOW])
         return sign * int(targets[0, kernel.T_LOW]), sign * after
@@ -330,7 +272,7 @@ class Solver:
                 return int(rule_arrays(rules).points[key]) * (1 - 2 * (seat & 1))
         return _Node(ids, (seat + 1) % NUM_SEATS, int(rule_arrays(rules).after[key]))
 
-    def _actions(self, rules: Rules, node: _Node, limits: _Limits) -> dict[int, tuple[int, int]]:
+    def _actions(self, rules: Rules, node: _Node, limits: Limits) -> dict[int, tuple[int, int]]:
         """Returns bounds of the points of each legal action for the mover's team."""
         sign, targets = 10 * (1 - 2 * (node.seat & 1)), self._work.targets
         known: dict[int, tuple[int, int]] = {}
@@ -349,7 +291,7 @@ class Solver:
             known[action] = min(ends), max(ends)
         return known
 
-    def _search(self, rules: Rules, targets: int, limits: _Limits) -> bool:
+    def _search(self, rules: Rules, targets: int, limits: Limits) -> bool:
         """Narrows the bounds of targets as far as the limits allow; tells whether they all meet."""
         control, arrays = self._work.control, rule_arrays(rules)
         control[kernel.TARGET], control[kernel.GUESS], control[kernel.AIM] = 0, 0, PAUSED
@@ -360,7 +302,7 @@ class Solver:
         return False
 
     def _line(
-        self, rules: Rules, node: _Node, bounds: dict[int, tuple[int, int]], limits: _Limits
+        self, rules: Rules, node: _Node, bounds: dict[int, tuple[int, int]], limits: Limits
     ) -> tuple[tuple[int, int], ...]:
         """Returns one best line from a position on, as far as the limits allow."""
         value = max(low for low, _ in bounds.values())
@@ -377,7 +319,7 @@ class Solver:
             action = self._action_worth(rules, node, aim, limits)
         return tuple(line)
 
-    def _action_worth(self, rules: Rules, node: _Node, aim: int, limits: _Limits) -> int | None:
+    def _action_worth(self, rules: Rules, node: _Node, aim: int, limits: Limits) -> int | None:
         """Returns an action that keeps a position's value; None: the limits were reached."""
         legal = self._legal(rules, node)
         key = node.ids | node.seat << 32 | node.status << 34
@@ -407,41 +349,6 @@ class _Node(NamedTuple):
     status: int
 
 
-def check_limits(nodes: int | None, seconds: float | None) -> None:
-    """Checks limits.
-
-    Raises:
-        SettingError: if one is not above 0.
-    """
-    if nodes is not None and (not _whole(nodes) or nodes < 1):
-        raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
-    number = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    if seconds is not None and not (number and seconds > 0):
-        raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
-
-
-def _whole(number: object) -> bool:
-    """Tells whether something is a whole number."""
-    return isinstance(number, Integral) and not isinstance(number, bool)
-
-
-class _Limits:
-    """Counts nodes and seconds; the clock begins with it."""
-
-    def __init__(self, nodes: int | None, seconds: float | None) -> None:
-        self._nodes = NO_LIMIT if nodes is None else nodes
-        self._slice = SLICE if seconds is None else SLICE // 10
-        self._end = None if seconds is None else time.perf_counter() + seconds
-
-    def reached(self, nodes: int) -> bool:
-        """Tells whether a limit is reached after so many nodes."""
-        return nodes >= self._nodes or (self._end is not None and time.perf_counter() >= self._end)
-
-    def next(self, nodes: int) -> int:
-        """Returns at how many nodes to look at the clock again."""
-        return min(nodes + self._slice, self._nodes)
-
-
 def _zeros(*shape: int) -> Int:
     """Returns an array of int64."""
     return np.zeros(shape, np.int64)
@@ -468,63 +375,3 @@ def load_kernel() -> None:
 
     with event.install_listener("numba:compile", Announcement()):
         Solver(1)._call_all()
-
-
-def on_all_cores(
-    work: Callable[[Solver, T], R],
-    items: Sequence[T],
-    workers: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> list[R]:
-    """Does something with every item, each thread with a solver of its own.
-
-    The search runs outside Python's lock, so threads suffice.
-
-    Args:
-        work: called with a solver and an item.
-        items: what there is to do.
-        workers: threads; None: one a core.
-        progress: called with the number of items that are done, in order.
-
-    Returns:
-        What came out, in order.
-
-    Raises:
-        KeyboardInterrupt: soon after Ctrl-C; what has begun is broken off.
-        SettingError: if the number of workers is not above 0.
-    """
-    workers = _cores() if workers is None else workers
-    if not _whole(workers) or workers < 1:
-        raise SettingError(f"expected 1 worker or more, got {workers!r}")
-    load_kernel()
-    solvers = [Solver() for _ in range(min(workers, len(items)))]
-    free: SimpleQueue[Solver] = SimpleQueue()
-    for solver in solvers:
-        free.put(solver)
-
-    def one(item: T) -> R:
-        """Does one with a solver that is free."""
-        solver = free.get()
-        try:
-            return work(solver, item)
-        finally:
-            free.put(solver)
-
-    found: list[R] = []
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for result in pool.map(one, items):
-                found.append(result)
-                if progress is not None:
-                    progress(len(found))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for solver in solvers:
-                solver.stop.set()
-            raise
-    return found
-
-
-def _cores() -> int:
-    """Returns how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from agents.search.engine import Solver, on_all_cores
+from agents.search.cores import on_all_cores
+from agents.search.engine import Solver
 from agents.search.position import Position
 from goita_env import actions
 from goita_env.errors import SettingError

@@ -20,9 +20,12 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from agents import cli
-from agents.search.engine import Solution, Solver, check_limits, on_all_cores
+from agents.search.cores import on_all_cores
+from agents.search.engine import Solver
 from agents.search.grading import Grade, grade
+from agents.search.limits import check_limits
 from agents.search.position import Position, Solvable, position_of
+from agents.search.solution import Solution
 from goita_env import actions
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, RULE_SETS, Rules
