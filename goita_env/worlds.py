@@ -3,6 +3,9 @@
 ``sample`` draws worlds exactly uniformly over the ways to put the distinct unseen tiles into the
 hidden places, given all that ``hidden`` reads from a view; ``enumerate_worlds`` lists them, and
 ``determinize`` turns worlds into games that can be played on.
+
+No view tells that another seat is asked before play, so one of a seat that waits meanwhile is taken
+at the moment when all have answered.
 """
 
 from __future__ import annotations

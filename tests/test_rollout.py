@@ -399,10 +399,12 @@ def test_it_plays_by_all_rules_and_answers_special_hands(rules):
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        ("rollout:worlds=0", "expected worlds=1 or more, got 0"),
+        ("rollout:worlds=0", "expected worlds=1 to 100000, got 0"),
         ("rollout:worlds=many", "expected worlds=int, got 'many'"),
-        ("rollout:ms=0", "above 0, got 0"),
-        ("rollout:ms=nan", "above 0, got nan"),
+        ("rollout:ms=0", "above 0 and up to 10000000, got 0"),
+        ("rollout:worlds=99999999999999999999", "expected worlds=1 to 100000"),
+        ("rollout:ms=1e308", "above 0 and up to 10000000, got 1e),
+        ("rollout:ms=nan", "above 0 and up to 10000000, got nan"),
         ("rollout:weight=polcy", "expected weight=uniform or policy, got 'polcy'"),
         ("rollout:base=gready", "expected an agent of"),
         ("rollout:base=(exec:true)", "a program of its own"),
@@ -422,3 +424,30 @@ def test_a_base_with_a_memory_is_refused():
 
     with pytest.raises(AgentError, match="got 'opaque', which has a memory"):
         RolloutAgent(Remembering(), weight="uniform")
+
+
+@pytest.mark.parametrize("spec", ["rollout:worlds=4", "solver:worlds=4,ms=2"])
+def test_a_view_of_a_seat_that_is_not_asked_is_refused(spec):
+    game = Game(hands=complete("", "", "", ""), dealer=0)
+    game.play(game.legal_actions()[0])
+    waiting = game.view((game.seat + 1) % 4)
+    legal = np.ones((1, 69), bool)
+    with pytest.raises(AgentError, match="expected views of seats that are asked"):
+        load_agent(spec).act(waiting, legal, rng())
+
+
+def test_without_a_policy_listed_worlds_count_by_their_probability():
+    found = 0
+    for seed in range(40):
+        game, numbers = Game(seed=seed), rng(seed)
+        while not game.done:
+            view = game.view(game.seat)
+            listed = enumerate_worlds(view, 64) if view.unseen.sum() <= drawing.LISTED else None
+            if listed is not None and len(set(listed.weight.round(9))) > 1:
+                seeds = np.array([3], np.uint64)
+                drawn = drawing.draw(view, seeds, np.array([64]), 64, None)
+                kept = sorted(drawn.weight[0, : drawn.count[0]])
+                assert kept == pytest.approx(sorted(listed.weight))
+                found += 1
+            game.play(int(numbers.choice(game.legal_actions())))
+    assert found > 3

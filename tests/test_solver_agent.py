@@ -164,7 +164,9 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
         assert points[0] < 15
 
 
-@pytest.mark.parametrize("options", ["worlds=0", "worlds=-3", "ms=0", "ms=-1", "ms=nan", "ms=inf"])
+@pytest.mark.parametrize(
+    "options", ["worlds=0", "worlds=-3", "ms=0", "ms=-1", "ms=nan", "ms=inf", "ms=1e308"]
+)
 def test_limits_that_are_not_above_zero_raise_a_clear_error(options):
     with pytest.raises(AgentError, match=r"expected .*got "):
         load_agent(f"solver:{options}")

@@ -1,7 +1,8 @@
 """Draws the worlds that a decision is searched in: all there are where they are few, else a sample.
 
 With a policy, worlds count by how well it explains in them what the others did (``weighing``). Many
-more worlds are weighed than are searched, since most of them turn out hopeless.
+more worlds are weighed than are searched, since most of them turn out hopeless; where too few are
+left that count, the weights are levelled.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from agents.base import Float, Int, Policy
+from agents.base import AgentError, Float, Int, Policy
 from agents.search.playout import Keys
 from agents.search.weighing import likelihood, resample
 from goita_env import View
-from goita_env.worlds import Worlds, enumerate_worlds, sample
+from goita_env.state import State
+from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
 
 WEIGHED: Final = 16
 """Worlds that are weighed for each world that is searched."""
@@ -74,11 +76,26 @@ def draw(view: View, seeds: Keys, count: Int, places: int, policy: Policy | None
     weights, counts = np.zeros((len(view), places)), np.empty(len(view), np.int64)
     for row, rng in enumerate(rngs):
         here = weight[first[row] : first[row] + number[row]]
+        here = _levelled(here) if policy else here
         index, kept = _thin_out(here, int(count[row]), rng.random())
         chosen[row] = first[row] + np.resize(index, places)
         counts[row] = len(index)
         weights[row, : len(index)] = kept
     return Drawn(worlds[chosen.ravel()], weights, counts)
+
+
+def lay_out(view: View, worlds: Worlds) -> State:
+    """Returns the games of worlds, seat 0 of each to decide.
+
+    Raises:
+        AgentError: if a view is not that of the asked seat.
+    """
+    games = determinize(view, worlds)
+    wrong = np.flatnonzero(games.seat != 0)
+    if len(wrong):
+        row = int(wrong[0]) * len(view) // len(worlds)
+        raise AgentError(f"expected views of seats that are asked, got another in row {row}")
+    return games
 
 
 def _candidates(view: View, number: int, rng: np.random.Generator, *, listed: bool) -> Worlds:
@@ -97,7 +114,6 @@ def _thin_out(weight: Float, count: int, number: float) -> tuple[Int, Float]:
         count: most to return.
         number: random, from 0 to below 1.
     """
-    weight = _levelled(weight)
     possible = np.flatnonzero(weight)
     if 0 < len(possible) <= count:
         order = possible[np.argsort(-weight[possible], kind="stable")]

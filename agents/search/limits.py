@@ -1,4 +1,4 @@
-"""Counts what a search may spend: positions and seconds."""
+"""Says what a search may spend: positions, seconds, worlds and work."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import time
 from numbers import Integral, Real
 from typing import Final
 
+from agents.base import AgentError
 from goita_env.errors import SettingError
 
 SLICE: Final = 100_000
 """Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
 
 NO_LIMIT: Final = 1 << 62
+MOST_WORLDS: Final = 100_000
+MOST_MS: Final = 10_000_000
 
 
 def is_whole(number: object) -> bool:
@@ -30,6 +33,18 @@ def check_limits(nodes: int | None, seconds: float | None) -> None:
     number = isinstance(seconds, Real) and not isinstance(seconds, bool)
     if seconds is not None and not (number and seconds > 0):
         raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
+
+
+def check_search(worlds: int, ms: float) -> None:
+    """Checks the options of a bot that searches sampled worlds.
+
+    Raises:
+        AgentError: if the worlds aren't a whole number, or one of them is not above 0 or too large.
+    """
+    if not is_whole(worlds) or not 1 <= worlds <= MOST_WORLDS:
+        raise AgentError(f"expected worlds=1 to {MOST_WORLDS}, got {worlds!r}")
+    if isinstance(ms, bool) or not isinstance(ms, Real) or not 0 < ms <= MOST_MS:
+        raise AgentError(f"expected ms, milliseconds above 0 and up to {MOST_MS}, got {ms!r}")
 
 
 class Limits:

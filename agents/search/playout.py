@@ -1,8 +1,8 @@
 """Plays games to the end of their round, a base policy at all seats, as one shrinking batch.
 
 What is random in a game is drawn from the game's key: the next deals after redeals, and what a base
-plays that draws random numbers. So two games with one key share their luck, and what happens in a
-game hangs on nothing but its position, its key and the base.
+plays that draws random numbers, if its probabilities are known. So two games with one key share
+their luck, and what happens in a game hangs on nothing but its position, its key and the base.
 """
 
 from __future__ import annotations

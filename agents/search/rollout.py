@@ -10,7 +10,6 @@ stands unless another is better by more than chance.
 from __future__ import annotations
 
 from bisect import bisect_right
-from math import isfinite
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -18,12 +17,12 @@ import numpy as np
 from agents.base import Agent, AgentError, Bool, Float, Int, Memory, Policy
 from agents.faults import Accountable
 from agents.greedy import GreedyAgent
-from agents.search.drawing import WEIGHED, draw
+from agents.search.drawing import WEIGHED, draw, lay_out
 from agents.search.halving import Race, playouts
+from agents.search.limits import check_search
 from agents.search.playout import Keys, Player
 from goita_env import View, deal
 from goita_env.actions import NUM_ACTIONS
-from goita_env.worlds import determinize
 
 Weight = Literal["uniform", "policy"]
 
@@ -35,7 +34,8 @@ BATCH: Final = 16_384
 """Games that are played side by side, about; a row's games stay together."""
 
 CAUTION: Final = 1.5
-"""Standard errors by which an action must be better than the base's own choice."""
+"""Standard errors, as the worlds played show them, by which an action must be better than the
+base's own choice. With very few worlds they are too small, with one they are zero."""
 
 _GREEDY: Final = GreedyAgent()
 
@@ -45,7 +45,7 @@ class RolloutAgent:
 
     Args:
         base: the policy that plays the rounds out; any agent without a memory. If it draws random
-            numbers, each game has its own.
+            numbers and its probabilities are known, they are the same for all actions.
         worlds: how many worlds a decision is searched in, at most.
         ms: budget of a decision, not in time but in work, so that results are the same on every
             machine: at most ``RATE`` playouts for each millisecond, which hold with ``greedy`` as
@@ -67,15 +67,14 @@ class RolloutAgent:
         weight: Weight = "policy",
     ) -> None:
         self.name = "rollout"
+        if not callable(getattr(base, "act", None)):
+            raise AgentError(f"expected an agent as base, got {base!r}")
         if isinstance(base, Memory | Accountable):
             raise AgentError(
                 f"expected a base that plays from one view alone, got {base.name!r}, "
                 "which has a memory or is a program of its own"
             )
-        if isinstance(worlds, bool) or worlds < 1:
-            raise AgentError(f"expected worlds=1 or more, got {worlds!r}")
-        if not (isfinite(ms) and ms > 0):
-            raise AgentError(f"expected ms, milliseconds above 0, got {ms!r}")
+        check_search(worlds, ms)
         if weight not in get_args(Weight):
             raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
         self._policy: Policy | None = None
@@ -86,8 +85,8 @@ class RolloutAgent:
                     "weight=uniform does without"
                 )
             self._policy = base
-        self._player, self._worlds = Player(base), worlds
-        self._counts = _worlds_by_actions(worlds, ms * RATE)
+        self._player, self._counts = Player(base), _worlds_by_actions(worlds, ms * RATE)
+        self._worlds = int(self._counts.max())
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
@@ -106,7 +105,7 @@ class RolloutAgent:
         favourite = self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
         counts = self._counts[legal.sum(axis=1)]
         drawn = draw(view, seeds, counts, self._worlds, self._policy)
-        games = determinize(view, drawn.worlds)
+        games = lay_out(view, drawn.worlds)
         places = np.arange(self._worlds)
         # A world's key is the same whatever action is tried in it: common random numbers.
         keys = deal.deal_keys(seeds.repeat(len(places)), np.tile(places, len(view)), 0)

@@ -9,19 +9,20 @@ granted that it will know later which world it is in.
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Final
 
 import numpy as np
 
-from agents.base import AgentError, Bool, Float, Int
+from agents.base import Bool, Float, Int
 from agents.greedy import GreedyAgent
+from agents.search.drawing import lay_out
 from agents.search.engine import NO_HORIZON, Solver
 from agents.search.kernel import LEAD
+from agents.search.limits import check_search
 from agents.search.rollout import RolloutAgent
 from goita_env import View
 from goita_env.tiles import NUM_SEATS, NUM_TILES
-from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
+from goita_env.worlds import Worlds, enumerate_worlds, sample
 
 RATE: Final = 7_000
 """Positions a millisecond: about what one ordinary core searches."""
@@ -55,10 +56,7 @@ class SolverAgent:
 
     def __init__(self, worlds: int = 64, ms: float = 50.0) -> None:
         self.name = "solver"
-        if isinstance(worlds, bool) or worlds < 1:
-            raise AgentError(f"expected worlds=1 or more, got {worlds!r}")
-        if not (isfinite(ms) and ms > 0):
-            raise AgentError(f"expected ms, milliseconds above 0, got {ms!r}")
+        check_search(worlds, ms)
         self._worlds, self._budget = worlds, max(1, int(ms * RATE))
         self._greedy = GreedyAgent()
         self._before_play = RolloutAgent(self._greedy, worlds, ms, "uniform")
@@ -129,7 +127,7 @@ class SolverAgent:
 
 def _roots(view: View, worlds: Worlds) -> Int:
     """Returns the worlds as the solver takes them, the viewer at seat 0: int64 [W, 6]."""
-    games = determinize(view, worlds)
+    games = lay_out(view, worlds)
     slots = (np.arange(NUM_SEATS)[:, None] + games.offset) & 3
     roots = np.zeros((len(worlds), NUM_SEATS + 2), np.int64)
     roots[:, :NUM_SEATS] = np.take_along_axis(games.hand, slots, axis=0).T
