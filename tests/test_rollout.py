@@ -403,7 +403,7 @@ def test_it_plays_by_all_rules_and_answers_special_hands(rules):
         ("rollout:worlds=many", "expected worlds=int, got 'many'"),
         ("rollout:ms=0", "above 0 and up to 10000000, got 0"),
         ("rollout:worlds=99999999999999999999", "expected worlds=1 to 100000"),
-        ("rollout:ms=1e308", "above 0 and up to 10000000, got 1e),
+        ("rollout:ms=1e308", "above 0 and up to 10000000, got 1e"),
         ("rollout:ms=nan", "above 0 and up to 10000000, got nan"),
         ("rollout:weight=polcy", "expected weight=uniform or policy, got 'polcy'"),
         ("rollout:base=gready", "expected an agent of"),
