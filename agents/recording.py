@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Memory
+from agents.base import Agent, AgentError, Memory, only_action
 from goita_env import core
 from goita_env.hands import format_hand
 from goita_env.match import Match
@@ -40,14 +40,14 @@ def play_deals(
     hands, dealers = state.hand_counts(), state.dealer.copy()
     moves: list[list[tuple[int, int]]] = [[] for _ in range(deals)]
     while True:
-        legal = unpack_legal(*core.legal_actions(state))
-        if not legal.any():
+        low, high = core.legal_actions(state)
+        chosen, choices = only_action(low, high)
+        if not choices.any():
             break
-        chosen, seats = legal.argmax(axis=1), state.seat
-        rows = np.flatnonzero(legal.sum(axis=1) > 1)
+        seats, rows = state.seat, np.flatnonzero(choices > 1)
         if len(rows):
             view = asked_view(state, 4 * number + seats)
-            chosen[rows] = agent.act(view[rows], legal[rows], rng)
+            chosen[rows] = agent.act(view[rows], unpack_legal(low[rows], high[rows]), rng)
         for row in np.flatnonzero(seats >= 0):
             moves[row].append((int(seats[row]), int(chosen[row])))
         before = match.deals.copy()

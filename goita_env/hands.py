@@ -37,15 +37,28 @@ def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
     for seat, hand in enumerate(hands):
         if not isinstance(hand, str) or len(hand) != HAND_SIZE:
             raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}")
-        unknown = set(hand) - set(DIGITS + SECOND_KING_DIGIT)
-        if unknown:
-            raise HandsError(
-                f"expected digits 1 to 9 for seat {seat}, got {sorted(unknown)!r} in {hand!r}"
-            )
-        kinds.append([KING if d == SECOND_KING_DIGIT else DIGITS.index(d) for d in hand])
+        kinds.append(read_digits(hand, seat))
     array = np.array(kinds, np.int8)
     hand_codes(array[None], 1)
     return array
+
+
+def read_digits(hand: str, seat: int) -> list[int]:
+    """Returns the kinds of a hand's digits in the order given, 9 being the second king.
+
+    Args:
+        hand: any number of digits.
+        seat: whose they are, for the message.
+
+    Raises:
+        HandsError: if it is no string of digits from 1 to 9.
+    """
+    unknown = set(hand) - {*DIGITS, SECOND_KING_DIGIT} if isinstance(hand, str) else {hand}
+    if unknown:
+        raise HandsError(
+            f"expected digits 1 to 9 for seat {seat}, got {sorted(unknown)!r} in {hand!r}"
+        )
+    return [KING if digit == SECOND_KING_DIGIT else DIGITS.index(digit) for digit in hand]
 
 
 def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:

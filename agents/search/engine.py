@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from agents.search import kernel
-from agents.search.kernel import ACTIONS, BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
+from agents.search.kernel import BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
 from agents.search.limits import Limits, check_limits, is_whole
 from agents.search.position import Position, Solvable, position_of
 from agents.search.rule_arrays import rule_arrays
@@ -243,6 +243,7 @@ class Solver:
         kernel.value_world(arrays, deal, work, self._table, root, legal, values, 100)
         kernel.value_targets(arrays, deal, work, self._table, 0, 100)
         kernel.best_known(work, self._table, 1)
+        kernel.after_move(arrays, deal, (0, 0, LEAD), 0)
 
     def _bits(self, tiles: int) -> int:
         """Returns the bits of the part of the table that so many tiles in all hands need."""
@@ -264,13 +265,9 @@ class Solver:
 
     def _after(self, rules: Rules, node: _Node, action: int) -> _Node | int:
         """Returns the position after an action, or tens of points for seats 0 and 2 at the end."""
-        ids, seat, status = node
-        key = status * ACTIONS + action
-        if action != actions.PASS:
-            ids -= int(self._deal.weight[seat, list(divmod(action - 1, 8))].sum()) << 8 * seat
-            if self._deal.size[kernel.SUB_HANDS * seat + (ids >> 8 * seat & 255)] == 0:
-                return int(rule_arrays(rules).points[key]) * (1 - 2 * (seat & 1))
-        return _Node(ids, (seat + 1) % NUM_SEATS, int(rule_arrays(rules).after[key]))
+        before = (node.ids, node.seat, node.status)
+        *moved, ends = kernel.after_move(rule_arrays(rules), self._deal, before, action)
+        return ends or _Node(*moved)
 
     def _actions(self, rules: Rules, node: _Node, limits: Limits) -> dict[int, tuple[int, int]]:
         """Returns bounds of the points of each legal action for the mover's team."""

@@ -11,6 +11,7 @@ import numpy as np
 from goita_env import Game
 from goita_env.checks import integers
 from goita_env.errors import HandsError, RecordError, SettingError
+from goita_env.hands import read_digits
 from goita_env.records import DealRecord, Record, history
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.state import State
@@ -24,15 +25,7 @@ from goita_env.tables import (
     attack_status,
     code_counts,
 )
-from goita_env.tiles import (
-    COUNTS,
-    DIGITS,
-    HAND_SIZE,
-    KING,
-    NUM_KINDS,
-    NUM_SEATS,
-    SECOND_KING_DIGIT,
-)
+from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS
 
 
 @dataclass(frozen=True)
@@ -106,7 +99,10 @@ class Position:
         Raises:
             HandsError, SettingError: if there is no such position.
         """
-        chosen, kinds = get_rules(rules), [_kinds(hand) for hand in _four(hands)]
+        chosen = get_rules(rules)
+        if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
+            raise HandsError(f"expected four strings of digits, got {hands!r}")
+        kinds = [read_digits(hand, holder) for holder, hand in enumerate(hands)]
         codes = [sum(RADIX[kind] for kind in hand) for hand in kinds]
         holders = [seat for seat, hand in enumerate(kinds) if hand.count(KING) == 2]
         if both_kings is not None:
@@ -168,28 +164,6 @@ class Position:
         if len(game.deals) > 1:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")
         return cls.from_state(game.state)
-
-
-def _four(hands: object) -> Sequence[object]:
-    """Returns four hands after counting them.
-
-    Raises:
-        HandsError: if they aren't four.
-    """
-    if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
-        raise HandsError(f"expected four strings of digits, got {hands!r}")
-    return hands
-
-
-def _kinds(hand: object) -> list[int]:
-    """Returns the kinds of a hand's digits, 9 being the other king.
-
-    Raises:
-        HandsError: if it is no string of digits from 1 to 9.
-    """
-    if not isinstance(hand, str) or set(hand) - {*DIGITS, SECOND_KING_DIGIT}:
-        raise HandsError(f"expected a hand of digits 1 to 9, got {hand!r}")
-    return [min(int(digit) - 1, KING) for digit in hand]
 
 
 Solvable: TypeAlias = Position | Game | State | DealRecord | Record | str

@@ -128,7 +128,7 @@ class SolverAgent:
 def _roots(view: View, worlds: Worlds) -> Int:
     """Returns the worlds as the solver takes them, the viewer at seat 0: int64 [W, 6]."""
     games = lay_out(view, worlds)
-    slots = (np.arange(NUM_SEATS)[:, None] + games.offset) & 3
+    slots = games.slot_of(np.arange(NUM_SEATS)[:, None])
     roots = np.zeros((len(worlds), NUM_SEATS + 2), np.int64)
     roots[:, :NUM_SEATS] = np.take_along_axis(games.hand, slots, axis=0).T
     roots[:, NUM_SEATS + 1] = np.where(games.status == 0, LEAD, games.status)
