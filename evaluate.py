@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents import arena, cli, names
-from agents.plan import BLOCK_DEALS, Plan, parse_cap
-from agents.progress import ProgressLine
-from agents.results import ResultsFile
-from agents.sprt import Sprt
-from agents.summary import summary
-from agents.workers import MAX_WORKERS, check_workers
+from agents import cli, names
+from agents.statistics.sequential_test import Sprt
+from agents.tournament import arena
+from agents.tournament.plan import BLOCK_DEALS, Plan, parse_cap
+from agents.tournament.progress import ProgressLine
+from agents.tournament.results import ResultsFile
+from agents.tournament.summary import summary
+from agents.tournament.workers import MAX_WORKERS, check_workers
 from goita_env.errors import GoitaError, SettingError
 
 

@@ -15,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from agents import arena, cli, learning, report
+from agents import cli, learning, report
+from agents.tournament import arena
 from goita_env import GoitaVectorEnv
-from goita_env.deal import check_seed
+from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 
 

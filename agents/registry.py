@@ -47,13 +47,13 @@ class Entry:
 
 
 AGENTS: Final = {
-    "random": Entry("agents.random", "RandomAgent"),
-    "greedy": Entry("agents.greedy", "GreedyAgent"),
-    "file": Entry("agents.network", "NetworkAgent.load", argument="PATH"),
-    "heuristic": Entry("agents.heuristic", "HeuristicAgent"),
+    "random": Entry("agents.bots.random", "RandomAgent"),
+    "greedy": Entry("agents.bots.greedy", "GreedyAgent"),
+    "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH"),
+    "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
-    "solver": Entry("agents.search.solver_agent", "SolverAgent"),
-    "exec": Entry("agents.external", "ExternalAgent.parse", argument="COMMAND"),
+    "solver": Entry("agents.search.solver_bot", "SolverAgent"),
+    "exec": Entry("agents.external.agent", "ExternalAgent.parse", argument="COMMAND"),
 }
 """Every agent by the name before the colon."""
 

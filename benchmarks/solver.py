@@ -24,9 +24,8 @@ import numpy as np
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from agents import cli  # noqa: E402  (after the path to it)
-from agents.search import solver  # noqa: E402
-from agents.search.position import position_of  # noqa: E402
+from agents import cli, solver  # noqa: E402
+from agents.solver.position import position_of  # noqa: E402
 from goita_env import Game, actions  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 

@@ -16,7 +16,7 @@ MEMORY_GAMES: Final = 65_536
 TABLES: Final = """
 from time import process_time
 from goita_env.rules import get_rules
-from goita_env.tables import tables
+from goita_env.engine.tables import tables
 start = process_time()
 tables(get_rules("jga"))
 print(process_time() - start)

@@ -14,11 +14,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents import load_agent
+from agents import load_agent, solver
 from agents.base import Agent
-from agents.search import solver
-from goita_env import actions, core, records
-from goita_env.state import State
+from goita_env import actions, records
+from goita_env.engine import core
+from goita_env.engine.state import State
 from goita_env.views import asked_view, unpack_legal
 from goita_env.worlds import determinize, enumerate_worlds
 

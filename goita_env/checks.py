@@ -1,4 +1,4 @@
-"""Reads arrays that a user handed over."""
+"""Checks what a user handed over: arrays, seeds, actions, dealers, scores."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from goita_env import actions
+from goita_env.errors import ActionError, SettingError
+from goita_env.tiles import MATCH_POINTS, NUM_SEATS
+
+Int = npt.NDArray[np.int64]
 
 
 def integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
@@ -24,3 +30,60 @@ def came(values: npt.ArrayLike) -> str:
     except ValueError:
         return "rows of different lengths"
     return f"shape {array.shape!r} of {array.dtype}"
+
+
+def check_seed(seed: int) -> int:
+    """Returns a seed after checking it: an integer from 0 to 2**64 - 1.
+
+    Raises:
+        SettingError: if it is none.
+    """
+    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not is_integer or not 0 <= seed < 1 << 64:
+        raise SettingError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
+    return int(seed)
+
+
+def check_action(action: object) -> None:
+    """Checks type and range of one action.
+
+    Raises:
+        ActionError: if it is not an integer from 0 to 68.
+    """
+    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        raise ActionError(f"expected an action as a whole number, got {action!r}")
+    if not 0 <= action < actions.NUM_ACTIONS:
+        raise ActionError(f"expected an action 0..{actions.NUM_ACTIONS - 1}, got {action!r}")
+
+
+def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:
+    """Returns first dealers as int64 [N] after checking them.
+
+    Raises:
+        SettingError: if they are not N seats.
+    """
+    seats = integers(dealer)
+    if seats is None or seats.shape != (num_games,):
+        raise SettingError(
+            f"expected {num_games} dealer(s), seats 0..3 as whole numbers, got {dealer!r}"
+        )
+    if seats.min() < 0 or seats.max() >= NUM_SEATS:
+        raise SettingError(f"expected dealers of seats 0..3, got {seats.tolist()!r}")
+    return seats.astype(np.int64)
+
+
+def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
+    """Returns scores as int64 [2, N] after checking them.
+
+    Raises:
+        SettingError: if they are not points of two teams before the end of a match.
+    """
+    array = integers(scores)
+    if array is None or array.shape != (num_games, 2):
+        raise SettingError(f"expected the points of two teams in every game, got {scores!r}")
+    if (array % 10).any() or array.min() < 0 or array.max() >= MATCH_POINTS:
+        raise SettingError(
+            f"expected points before a round, multiples of ten from 0 to {MATCH_POINTS - 10}, "
+            f"got {array.tolist()!r}"
+        )
+    return array.T.astype(np.int64)

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions, core
-from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env import actions
+from goita_env.checks import check_action
+from goita_env.engine import core
+from goita_env.engine.match import Episode, Match
+from goita_env.engine.state import State
+from goita_env.engine.tables import WAITING
+from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
 from goita_env.hands import format_hand, parse_hands
-from goita_env.match import Episode, Match
 from goita_env.rules import Rules
-from goita_env.state import State
-from goita_env.tables import WAITING
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view, unpack_legal
 
@@ -180,15 +182,3 @@ class Game:
     def _new_deal(self) -> None:
         """Notes what has been dealt."""
         self.deals.append(PlayedDeal(self.hands, self.dealer, self.scores))
-
-
-def check_action(action: object) -> None:
-    """Checks type and range of one action.
-
-    Raises:
-        ActionError: if it is not an integer from 0 to 68.
-    """
-    if isinstance(action, bool) or not isinstance(action, int | np.integer):
-        raise ActionError(f"expected an action as a whole number, got {action!r}")
-    if not 0 <= action < actions.NUM_ACTIONS:
-        raise ActionError(f"expected an action 0..{actions.NUM_ACTIONS - 1}, got {action!r}")

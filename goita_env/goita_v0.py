@@ -12,9 +12,9 @@ import pettingzoo
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from goita_env.engine.match import Episode
 from goita_env.envs.aec import Observation, RenderMode, env, raw_env
 from goita_env.envs.vector import Reward
-from goita_env.match import Episode
 from goita_env.rules import Rules
 
 __all__ = ["env", "parallel_env", "raw_env"]

@@ -1,4 +1,4 @@
-"""Reads and checks hands: digit strings, kinds, and codes of the tables."""
+"""Reads, checks and writes hands: digit strings, kinds, and counts of each kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from goita_env.checks import came, integers
 from goita_env.errors import HandsError
-from goita_env.tables import RADIX
 from goita_env.tiles import (
     COUNTS,
     DIGITS,
@@ -39,7 +38,7 @@ def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
             raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}")
         kinds.append(read_digits(hand, seat))
     array = np.array(kinds, np.int8)
-    hand_codes(array[None], 1)
+    check_hands(array[None], 1)
     return array
 
 
@@ -66,8 +65,8 @@ def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
     return "".join(digit * int(count) for digit, count in zip(DIGITS, counts, strict=True))
 
 
-def hand_codes(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
-    """Returns hands as codes, int64 [N, 4], after checking that they are deals of the 32 tiles.
+def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
+    """Returns hands as int64 [N, 4, 8] after checking that they are deals of the 32 tiles.
 
     Args:
         hands: [N, 4, 8] kinds 0 to 7.
@@ -94,5 +93,4 @@ def hand_codes(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
             f"expected {COUNTS!r} tiles of the kinds 0..7, "
             f"got {tuple(counts[game].tolist())!r}{where}"
         )
-    codes: npt.NDArray[np.int64] = np.array(RADIX)[kinds].sum(axis=2)
-    return codes
+    return kinds.astype(np.int64)

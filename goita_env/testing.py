@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
+from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rules import Rules, get_rules
-from goita_env.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
 

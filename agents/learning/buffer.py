@@ -15,9 +15,9 @@ import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
-from goita_env import observation
-from goita_env.layout import NUM_WORDS
 from goita_env.tiles import NUM_SEATS
+from goita_env.views import observation
+from goita_env.views.layout import NUM_WORDS
 
 MASK_BYTES: Final = 9
 """Bytes of 69 legal actions, one bit each."""

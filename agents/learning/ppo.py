@@ -30,8 +30,8 @@ from torch.nn import functional
 from agents.learning.buffer import SeatRolloutBuffer
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.vec_env import GoitaVecEnv
-from goita_env import observation
 from goita_env.envs.vector import Turn
+from goita_env.views import observation
 
 STATISTICS: Final = (
     "policy_gradient_loss",

@@ -34,9 +34,9 @@ from stable_baselines3.common.logger import Logger, make_output_format
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import LinearSchedule
 
+from agents.bots.network import NetworkInfo
+from agents.bots.network_file import write_tensors
 from agents.learning.ppo import SelfPlayPPO
-from agents.network import NetworkInfo
-from agents.tensors import write_tensors
 from goita_env.errors import SettingError
 
 CONFIG: Final = "config.json"
@@ -215,7 +215,7 @@ def load_checkpoint(path: Path) -> SelfPlayPPO:
 
 
 def save_policy(model: SelfPlayPPO, path: Path, rules: str) -> None:
-    """Writes a policy as a network file, for ``agents.network``.
+    """Writes a policy as a network file, for ``agents.bots.network``.
 
     Args:
         model: trained.

@@ -16,7 +16,7 @@ from agents.base import AgentError, Float, Int, Policy
 from agents.search.playout import Keys
 from agents.search.weighing import likelihood, resample
 from goita_env import View
-from goita_env.state import State
+from goita_env.engine.state import State
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
 
 WEIGHED: Final = 16

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent, Bool, Float, Int, Policy, only_action, sample_at
-from goita_env import View, core, deal
-from goita_env.state import State, lay, prepare
+from goita_env import View, seeds
+from goita_env.engine import core, deals
+from goita_env.engine.state import State, lay, prepare
 from goita_env.views import asked_view, unpack_legal
 
 U64 = np.uint64
@@ -120,11 +121,11 @@ def deal_again(state: State, rows: Int, keys: Keys, time: int) -> None:
         keys: [n] their keys.
         time: tells moments of a game apart.
     """
-    codes = deal.hand_codes(deal.deal_keys(keys, np.full(len(keys), time), 1))
+    codes = deals.hand_codes(seeds.deal_keys(keys, np.full(len(keys), time), 1))
     lay(state, rows, prepare(state.rules, codes, state.dealer[rows], state.scores[:, rows]))
 
 
 def uniforms(keys: Keys, time: int) -> Float:
     """Returns a number from 0 to below 1 for each game at a moment: float64 [N]."""
-    mixed = deal.mix(keys + U64(time * _GOLDEN % 2**64))
+    mixed = seeds.mix(keys + U64(time * _GOLDEN % 2**64))
     return (mixed >> U64(11)).astype(np.float64) * 2.0**-53

@@ -15,14 +15,15 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from agents.base import Agent, AgentError, Bool, Float, Int, Memory, Policy
+from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
-from agents.greedy import GreedyAgent
 from agents.search.drawing import WEIGHED, draw, lay_out
 from agents.search.halving import Race, playouts
-from agents.search.limits import check_search
 from agents.search.playout import Keys, Player
-from goita_env import View, deal
+from agents.solver.limits import check_search
+from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.seeds import deal_keys
 
 Weight = Literal["uniform", "policy"]
 
@@ -108,7 +109,7 @@ class RolloutAgent:
         games = lay_out(view, drawn.worlds)
         places = np.arange(self._worlds)
         # A world's key is the same whatever action is tried in it: common random numbers.
-        keys = deal.deal_keys(seeds.repeat(len(places)), np.tile(places, len(view)), 0)
+        keys = deal_keys(seeds.repeat(len(places)), np.tile(places, len(view)), 0)
         race = Race(legal, favourite, drawn.weight, drawn.count)
 
         def play(pair: Int, world: Int) -> Float:

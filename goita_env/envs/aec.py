@@ -28,16 +28,17 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from goita_env import actions, core, observation
+from goita_env import actions
+from goita_env.checks import check_action
+from goita_env.engine import core
+from goita_env.engine.match import Episode, Match
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
-from goita_env.game import check_action
 from goita_env.hands import parse_hands
-from goita_env.layout import OBSERVATION_SIZE
-from goita_env.match import Episode, Match
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import unpack_legal
+from goita_env.views import observation, unpack_legal
+from goita_env.views.layout import OBSERVATION_SIZE
 
 RenderMode = Literal["ansi", "human"]
 RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human")

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
-from goita_env import actions, core, observation
+from goita_env import actions
 from goita_env.checks import came, integers
+from goita_env.engine import core
+from goita_env.engine.match import Episode, Match, Outcome
 from goita_env.errors import (
     ActionError,
     EpisodeOverError,
@@ -22,11 +24,10 @@ from goita_env.errors import (
     SettingError,
     StaleTurnError,
 )
-from goita_env.layout import OBSERVATION_SIZE
-from goita_env.match import Episode, Match, Outcome
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import View, unpack_legal
+from goita_env.views import View, observation, unpack_legal
+from goita_env.views.layout import OBSERVATION_SIZE
 
 Reward = Literal["points", "win"]
 REWARDS: Final = ("points", "win")

@@ -16,8 +16,8 @@ from typing import Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
+from goita_env.records.building import build, check_text
 from goita_env.records.model import DealRecord, Move, Record, brief, stored, tell_kings
-from goita_env.records.reading import build, check_text
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from goita_env import actions
+from goita_env.checks import check_action, check_dealer, check_scores
 from goita_env.errors import RecordError, SettingError
-from goita_env.game import Game, check_action
+from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
-from goita_env.match import check_dealer, check_scores
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
 

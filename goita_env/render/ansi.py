@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
+from goita_env.engine.state import State
+from goita_env.engine.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
 from goita_env.errors import SettingError
-from goita_env.state import State
-from goita_env.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
 from goita_env.tiles import CHARACTERS, DIGITS, NUM_SEATS, PAWN
-from goita_env.view_fields import FACE_DOWN, NONE
 from goita_env.views import View, seat_view
+from goita_env.views.fields import FACE_DOWN, NONE
 
 _RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}

@@ -12,10 +12,10 @@ from joblib import delayed
 
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
-from agents.arena import Plan, Tournament  # noqa: E402
-from agents.plan import tasks  # noqa: E402
-from agents.summary import summary  # noqa: E402
-from agents.workers import check_workers, play_blocks, ray_pool  # noqa: E402
+from agents.tournament.arena import Plan, Tournament  # noqa: E402
+from agents.tournament.plan import tasks  # noqa: E402
+from agents.tournament.summary import summary  # noqa: E402
+from agents.tournament.workers import check_workers, play_blocks, ray_pool  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 
 CLOCKED = ("ms_per_decision", "rounds_per_second")
@@ -79,7 +79,7 @@ def test_workers_are_spread_over_both_nodes(cluster):
 
 
 def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
-    from agents.sprt import Sprt
+    from agents.statistics.sequential_test import Sprt
 
     stopped = plan(sprt=Sprt(0, 1.5))
     found = results(stopped, workers=2, backend="ray")

@@ -1,0 +1,1 @@
+"""Plays by rules written down, or as a trained network does."""

@@ -1,0 +1,86 @@
+"""Puts the rules together: features once, a score for each action, the best one is played."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Bool, Float, Int, certain
+from agents.bots.heuristic.answers import answers
+from agents.bots.heuristic.board import Board
+from agents.bots.heuristic.conventions import CONVENTIONS
+from agents.bots.heuristic.reading import COUNTS_ALONE
+from agents.bots.heuristic.skills import SKILLS
+from agents.bots.heuristic.tally import Tally
+from agents.bots.heuristic.weights import READING, WEIGHTS
+from goita_env import View
+
+
+class HeuristicAgent:
+    """Plays by skills and conventions, each convention a switch; it draws no random number.
+
+    Frozen: a changed one gets a new name. docs/heuristic.md tells of each switch.
+
+    Args:
+        conventions: off turns off all the others, whatever they say.
+        pair_lead: attack with knight, silver and gold from two.
+        answer: return what the partner led.
+        lance_lead: attack with lance from two, and go on.
+        false_lance: hide two kings behind a lance.
+        pawn_lead: lead, join and decline the pawn attack.
+        scattered_lead: a pawn or the biggest first from a hand without pairs.
+        king_signal: a pawn as third attack shows a king.
+        king_attack: an early king attack shows the other king.
+        pass_partner: leave the partner its attack.
+        hold_back: pass on an opponent's first attack, cut with a king late.
+        bury: lay face down what narrows the hand least.
+        reading: infer holdings from what the others showed and passed.
+    """
+
+    def __init__(
+        self,
+        conventions: bool = True,
+        pair_lead: bool = True,
+        answer: bool = True,
+        lance_lead: bool = True,
+        false_lance: bool = True,
+        pawn_lead: bool = True,
+        scattered_lead: bool = True,
+        king_signal: bool = True,
+        king_attack: bool = True,
+        pass_partner: bool = True,
+        hold_back: bool = True,
+        bury: bool = True,
+        reading: bool = True,
+    ) -> None:
+        switches = {
+            "pair_lead": pair_lead,
+            "answer": answer,
+            "lance_lead": lance_lead,
+            "false_lance": false_lance,
+            "pawn_lead": pawn_lead,
+            "scattered_lead": scattered_lead,
+            "king_signal": king_signal,
+            "king_attack": king_attack,
+            "pass_partner": pass_partner,
+            "hold_back": hold_back,
+            "bury": bury,
+        }
+        self.name = "heuristic"
+        self._rules = [rule for name, rule in CONVENTIONS.items() if conventions and switches[name]]
+        self._reading = READING if conventions and reading else COUNTS_ALONE
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns the action with the best score in each row: int64 [N]."""
+        return self._choose(view, legal)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns 1 for the action with the best score: float64 [N, 69]."""
+        return certain(self._choose(view, legal))
+
+    def _choose(self, view: View, legal: Bool) -> Int:
+        """Returns the best action of each row."""
+        board, tally = Board(view, self._reading), Tally(len(view), WEIGHTS)
+        for rule in (*SKILLS, *self._rules):
+            rule(board, tally)
+        scores = tally.scores(legal)
+        return answers(board, legal, scores.argmax(axis=1))

@@ -1,0 +1,1 @@
+"""Lets any program play, and our bots play elsewhere: ``python -m agents.external NAME``."""

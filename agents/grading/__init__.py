@@ -1,0 +1,1 @@
+"""Tells what players lose against perfect play: ``python -m agents.grading``."""

@@ -1,0 +1,177 @@
+"""Tells what people and bots lose against perfect play, by phase of the round.
+
+::
+
+    python -m agents.grading --agents greedy heuristic --deals 200
+    python -m agents.grading --kifu FOLDER
+
+What is lost is counted against a player who sees all hands: see ``agents.grading.grades``. The
+phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from agents import cli
+from agents.grading.grades import PHASES, Grade, grade_deal
+from agents.registry import load_agent
+from agents.solver.cores import on_all_cores
+from agents.statistics.intervals import Interval, mean_interval
+from agents.tournament.block import close
+from agents.tournament.recording import play_deals
+from goita_env.errors import GoitaError, SettingError
+from goita_env.records import DealRecord, check, kifu
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Sums up grades of some rounds."""
+
+    name: str
+    """Whose play."""
+    rounds: int
+    """Rounds graded; those that a call ended before play are left out."""
+    decisions: int
+    """Decisions with a choice in them."""
+    lost: dict[str, Interval]
+    """Points that a team loses in a round, by phase and in "all": half of what the four seats lose.
+    95 % intervals over rounds, as if those of one match had nothing to do with each other."""
+    right: float
+    """Share of the decisions with a choice that lost nothing."""
+
+
+def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
+    """Returns what a player loses per team and round, by phase.
+
+    Args:
+        name: whose play.
+        rounds: the grades of each round; two rounds at least that came to play.
+
+    Raises:
+        SettingError: if there are fewer than two.
+    """
+    played = [grades for grades in rounds if grades]
+    lost = {}
+    for phase in (*PHASES, "all"):
+        totals = [
+            sum(one.loss for one in grades if phase in (one.phase, "all")) / 2 for grades in played
+        ]
+        lost[phase] = mean_interval(totals)
+    chosen = [one.loss for grades in played for one in grades if one.choices > 1]
+    return Losses(name, len(played), len(chosen), lost, chosen.count(0) / max(1, len(chosen)))
+
+
+def table(losses: Sequence[Losses]) -> str:
+    """Returns losses as a table in Markdown."""
+    phases = [f"{phase} phase" for phase in PHASES]
+    heads = ["points lost", "rounds", "per team and round", *phases, "decisions", "without loss"]
+    rows = [heads, ["---", *["--:"] * (len(heads) - 1)]]
+    for one in losses:
+        total = one.lost["all"]
+        rows.append(
+            [
+                one.name,
+                f"{one.rounds:,}",
+                f"{total.mean:.1f} [{total.low:.1f}, {total.high:.1f}]",
+                *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
+                f"{one.decisions:,}",
+                f"{one.right:.0%}",
+            ]
+        )
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agents: tuple[str, ...] | None = None
+    """agents that play all four seats of some deals"""
+    deals: int = 200
+    """rounds of each agent"""
+    seed: int = 0
+    """seed of deals and agents, the same deals for all"""
+    kifu: tuple[Path, ...] | None = None
+    """YAML records, or folders of them; what is unsound in them is left out"""
+    rules: Literal["jga", "pagat", "nine"] = "jga"
+    """rule set"""
+    workers: int | None = None
+    """threads (default: one a core)"""
+
+    def __post_init__(self) -> None:
+        """Checks that there is something to grade."""
+        if not self.agents and not self.kifu:
+            raise SettingError("expected --agents or --kifu, got neither")
+        if self.deals < 2:
+            raise SettingError(f"expected 2 deals or more, got {self.deals!r}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Grades records and bots, prints the table and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    found = []
+    try:
+        if args.kifu:
+            found.append(("people", read_kifu(args.kifu, args.rules)))
+        for name in args.agents or ():
+            agent = load_agent(name)
+            try:
+                found.append((name, play_deals(agent, args.deals, args.seed, args.rules)))
+            finally:
+                close([agent])
+        losses = []
+        for name, deals in found:
+            graded = on_all_cores(grade_deal, deals, args.workers, _progress(name, len(deals)))
+            losses.append(summarize(name, graded))
+    except (GoitaError, OSError) as error:
+        cli.fail(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+    sys.stdout.write(table(losses) + "\n")
+    return 0
+
+
+def read_kifu(paths: Sequence[Path], rules: str) -> list[DealRecord]:
+    """Returns the sound deals of YAML records that were played to the end.
+
+    Raises:
+        OSError: if a file can't be read.
+        RecordError: if one is no record at all.
+        SettingError: if there are none.
+    """
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.glob("*.yaml")) if path.is_dir() else [path])
+    ]
+    deals = []
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        record = kifu.loads(text, rules=rules, strict=False, source=file.name)
+        unsound = {problem.deal for problem in check(record)}
+        deals += [deal for deal in record.deals if deal.number not in unsound]
+    if len(deals) < 2:
+        raise SettingError(
+            f"expected two sound deals or more, got {len(deals)} in {len(files)} files"
+        )
+    return deals
+
+
+def _progress(name: str, total: int) -> Callable[[int], None] | None:
+    """Returns what shows on a terminal how many rounds are graded."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int) -> None:
+        """Draws the line anew, and wipes it out at the end."""
+        text = "" if done == total else f"{name}: {done:,} of {total:,} rounds graded"
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+    return show

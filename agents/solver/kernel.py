@@ -1,0 +1,637 @@
+"""Searches a deal with all hands known: the compiled part of the solver.
+
+A hand is the number of one of its sub-hands (at most 256, one digit a kind in a radix of its own),
+so that a position is an exact key of 41 bits: four such numbers, the seat to move and the public
+status of ``goita_env.engine.tables``, from which all rules are read. All that is compiled is in
+this one file, because numba's cache looks for changes nowhere else. The search is alpha-beta with
+a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no recursion: it
+keeps its own stack, so it can be stopped after any number of nodes and goes on where it was.
+
+Values are in tens of points for seats 0 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    from numba import njit
+except ImportError as error:
+    raise ImportError("the solver needs numba: pip install 'goita-env[search]'") from error
+
+Int = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
+Code = Any  # what numba knows as an integer of 64 bits, signed or not
+
+SUB_HANDS: Final = 256
+"""Most sub-hands of a dealt hand: eight different kinds, each there or not."""
+
+WORST: Final = -10
+"""Tens of points: no round is worth more than 100 to anybody."""
+
+BEST: Final = 10
+ACTIONS: Final = 69
+"""Actions of a status in a key of the rules' tables."""
+
+LEAD: Final = 7
+"""The status under which a seat leads with no king face up; LEAD + 1: with one."""
+
+KEY: Final = (1 << 41) - 1
+LOW, HIGH, MOVE, TILES = 41, 46, 51, 58
+"""Where an entry of the table keeps its bounds (+ 10), its best move and the pairs left."""
+
+GOLDEN: Final = 0x9E3779B97F4A7C15
+"""A key times this, shifted, is its place in the table."""
+
+NO_MOVE: Final = 127
+PAUSED: Final = 99
+"""In place of a value: the nodes ran out."""
+
+MAX_DEPTH: Final = 64
+"""More than the decisions of a round: at most three for each of 16 plays."""
+
+# What a row of Work.frames holds.
+IDS, SEAT, STATUS, PLAYS, MOVES, LIMIT, TRIED, VALUE, BEST_MOVE, MADE = range(10)
+# What Work.control holds: the place in a search that was paused, and what was counted.
+DEPTH, STEP, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = range(10)
+# What a row of Work.targets holds.
+T_IDS, T_SEAT, T_STATUS, T_LOW, T_HIGH = range(5)
+# What Work.options holds.
+USE_TABLE, ORDERING, HORIZON, SHIFT = range(4)
+# The steps of the search.
+ENTER, RETURN, NEXT = range(3)
+# Orderings.
+ORDERINGS: Final = ("best", "plain", "reverse")
+
+_ONE: Final = np.uint64(1)
+_DE_BRUIJN: Final = np.uint64(0x03F79D71B4CB0A89)
+_TOP_SIX: Final = np.uint64(58)
+_GOLDEN: Final = np.uint64(GOLDEN)
+_KING_COLUMN: Final = np.uint64(0x8080808080808080)
+_PLACE: Final = np.zeros(64, np.int64)
+"""Place of a single bit by the top six bits of its product with a de Bruijn number."""
+for _bit in range(64):
+    _PLACE[(int(_DE_BRUIJN) << _bit) % 2**64 >> 58] = _bit
+
+# Move ordering, found by a random climb on the nodes that it takes to solve deals.
+_SAFE: Final = 488
+"""An attack that no opponent can block."""
+
+_STOPPED, _STOPPED_LAST = 32, 1_000
+"""Taken off where the next opponent can block it, and where a blocking one would end the round."""
+
+_PARTNER, _PARTNER_LAST = -6, 1_318
+"""The partner can block it, and ends the round by it."""
+
+_KING_BLOCK, _PLENTY, _WORTH = 353, 96, 4
+"""Blocks: a king is dear; as a lead's block better a kind with more tiles, and less points."""
+
+_LOOSE, _DEFENCE = 43, 35
+"""A lead's block that no opponent could block as an attack; one whose kind an opponent holds."""
+
+_PASSES: Final = np.array([-1_493, 120, -2_601])
+"""Passes of the next opponent, of the partner, of the previous opponent."""
+
+_HISTORY_SHIFT, _HISTORY_CAP = 7, 800
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compiles a function that needs no Python, and keeps it on disk if there is a place for it."""
+    try:
+        return cast("F", njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba found no folder to write to
+        return cast("F", njit(nogil=True)(function))
+
+
+class RuleArrays(NamedTuple):
+    """Holds what the search reads of a rule set's tables."""
+
+    pairs: Bits
+    """[2 * 2**18] ``Tables.pairs``."""
+    blocks: Bits
+    """[S] Pairs whose block is allowed, by status."""
+    after: Int
+    """[K] Status after an action, by key."""
+    points: Int
+    """[K] Tens of points of an action that empties the hand, by key."""
+    finish: Int
+    """[2, 8] Tens of points of a last pair led with this attack: not alike, alike."""
+    stopped: Int
+    """[256] Bits of the attacks that somebody with these kinds in hand (bits) can block."""
+    twins: Int
+    """[3, 3] Two kinds of the same points, and whether kings tell them apart."""
+    twin_pairs: Bits
+    """[3] All pairs but those that the twins' exchange makes superfluous."""
+    radix: Int
+    """[9] Weight of a tile of each kind in a code, and the number of codes."""
+    permit: Int
+    """[1] KING_PERMIT."""
+
+
+class Deal(NamedTuple):
+    """Holds the sub-hands of four hands; index: 256 * seat + number."""
+
+    weight: Int
+    """[4, 8] What a tile of a kind adds to the number of a seat's sub-hand."""
+    pairs: Bits
+    """[2, 1024] Legal pairs; second row: with a king face up."""
+    size: Int
+    """[1024] Tiles."""
+    counts: Int
+    """[1024] Tiles of each kind, four bits each."""
+    kinds: Int
+    """[1024] Bits of the kinds held."""
+    most: Int
+    """[1024] Tens of points of the best last pair that these tiles hold."""
+
+
+class Work(NamedTuple):
+    """Holds what a search writes."""
+
+    frames: Int
+    """[64, 10] The stack."""
+    moves: Int
+    """[64, 66] Actions of each frame."""
+    scores: Int
+    """[64, 66] How early to try them."""
+    history: Int
+    """[4 * 65] How much each seat's actions have cut off."""
+    control: Int
+    """[10] Place in the search."""
+    targets: Int
+    """[66, 5] Positions to be valued, with bounds."""
+    options: Int
+    """[4] Use the table; ordering; plays from the target on after which only the first move of
+    each position is tried; 64 - n for a table of 2**n."""
+
+
+@njit(inline="always")
+def place(bit: Code) -> Any:
+    """Returns the place of a single bit."""
+    return _PLACE[(bit * _DE_BRUIJN) >> _TOP_SIX]
+
+
+@njit(inline="always")
+def sub_hand(ids: Any, seat: Any) -> Any:
+    """Returns the index of a seat's sub-hand."""
+    return SUB_HANDS * seat + (ids >> 8 * seat & 255)
+
+
+@njit(inline="always")
+def most_points(points: Int, pairs: Code, status: Any) -> Any:
+    """Returns the most tens of points of a last pair among these."""
+    best = 0
+    while pairs != 0:
+        bit = pairs & (~pairs + _ONE)
+        pairs ^= bit
+        best = max(best, points[status * ACTIONS + 1 + place(bit)])
+    return best
+
+
+@njit(inline="always")
+def settle(pairs: Bits, blocks: Bits, ids: Any, seat: Any, status: Any) -> Any:
+    """Passes for seats that can do nothing else; returns seat and status of the next choice.
+
+    All leads look alike, whatever was not received.
+    """
+    if status == 0:
+        status = LEAD
+    king_up = status - 1 & 1
+    while (status - 1 >> 1 & 3) != 3 and pairs[king_up, sub_hand(ids, seat)] & blocks[status] == 0:
+        status += 2
+        seat = seat + 1 & 3
+    if status - 1 >> 1 & 3 == 3:
+        status = LEAD + king_up
+    return seat, status
+
+
+@njit(inline="always")
+def run_out(
+    counts: Int, kinds: Int, size: Int, stopped: Int, finish: Int, ids: Any, seat: Any, legal: Code
+) -> Any:
+    """Returns tens of points that a leader makes by attacks that no opponent can stop; 0: none.
+
+    With n plays left it takes n - 1 such attacks; the last attack need not be one of them. A king
+    that may attack now may do so later, if the kings attack first.
+    """
+    mine = sub_hand(ids, seat)
+    opponents = kinds[sub_hand(ids, seat + 1 & 3)] | kinds[sub_hand(ids, seat + 3 & 3)]
+    safe = kinds[mine] & ~stopped[opponents]
+    if legal & _KING_COLUMN == 0:
+        safe &= 127
+    held, needed = counts[mine], size[mine] // 2 - 1
+    found = 0
+    for kind in range(8):
+        found += (held >> 4 * kind & 15) * (safe >> kind & 1)
+    best = 0
+    if found >= needed:
+        for kind in range(8):
+            tiles, is_safe = held >> 4 * kind & 15, safe >> kind & 1
+            if tiles and (kind != 7 or is_safe):
+                if found - is_safe >= needed:
+                    best = max(best, finish[0, kind])
+                if tiles > 1 and found - 2 * is_safe >= needed:
+                    best = max(best, finish[1, kind])
+    return best
+
+
+@njit(inline="always")
+def without_twins(
+    counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, status: Any, pairs: Code
+) -> Any:
+    """Drops pairs that do the same as others: of two kinds that lie alike in all four hands."""
+    apart, held = 0, 0
+    for seat in range(4):
+        tiles = counts[sub_hand(ids, seat)]
+        apart |= tiles ^ tiles >> 4
+        held |= kinds[sub_hand(ids, seat)]
+    attack = status - 1 >> 3 if status > LEAD + 1 or status < LEAD else -1
+    for n in range(len(twins)):
+        one, other = twins[n, 0], twins[n, 1]
+        alike = apart >> 4 * one & 15 == 0 and (twins[n, 2] == 0 or held < 128)
+        if alike and attack not in (one, other):
+            pairs &= twin_pairs[n]
+    return pairs
+
+
+@njit(inline="always")
+def look_up(table: Int, shift: Code, key: Any) -> Any:
+    """Returns the entry of a position, 0 if there is none, and where it is or might go."""
+    index = np.int64((np.uint64(key) * _GOLDEN) >> shift)
+    entry = table[index]
+    if entry & KEY != key:
+        entry = table[index ^ 1]
+        if entry & KEY == key:
+            index ^= 1
+        else:
+            entry = 0
+    return entry, index
+
+
+@compiled
+def after_move(
+    rules: RuleArrays, deal: Deal, where: tuple[int, int, int], move: int
+) -> tuple[int, int, int, int]:
+    """Returns sub-hands, seat and status after a move, and what it ends the round with, else 0.
+
+    The search makes the same step in place: with a call there it takes a third longer.
+
+    Args:
+        rules: the rules.
+        deal: the sub-hands.
+        where: sub-hands, seat and status before.
+        move: a legal action.
+    """
+    ids, seat, status = where
+    key, value = status * ACTIONS + move, 0
+    if move:
+        if deal.size[sub_hand(ids, seat)] == 2:
+            value = rules.points[key] if seat & 1 == 0 else -rules.points[key]
+        ids -= deal.weight[seat, move - 1 >> 3] + deal.weight[seat, move - 1 & 7] << 8 * seat
+    return ids, seat + 1 & 3, rules.after[key], value
+
+
+@compiled
+def best_known(work: Work, table: Int, key: int) -> int:
+    """Returns the best move that the table knows for a position, NO_MOVE if none."""
+    entry, _ = look_up(table, np.uint64(work.options[SHIFT]), key)
+    return entry >> MOVE & 127 if entry else NO_MOVE
+
+
+@njit(inline="always")
+def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: Any) -> None:
+    """Writes bounds and best move of a position into the table.
+
+    A place holds two positions: the one with the most tiles, and the last.
+    """
+    entry, index = look_up(table, shift, key)
+    tiles = 0
+    for seat in range(4):
+        tiles += size[sub_hand(key, seat)]
+    low, high = bounds
+    if entry:
+        low = max(low, (entry >> LOW & 31) - 10)
+        high = min(high, (entry >> HIGH & 31) - 10)
+    elif table[index] >> TILES <= tiles >> 1:
+        table[index ^ 1] = table[index]
+    else:
+        index ^= 1
+    known = low + 10 << LOW | high + 10 << HIGH
+    table[index] = key | known | move << MOVE | tiles >> 1 << TILES
+
+
+@njit(inline="always")
+def order_moves(
+    tiles: Any,
+    lists: Any,
+    stopped: Int,
+    finish: Int,
+    where: Any,
+    legal: Code,
+    first: Any,
+) -> Any:
+    """Lists the moves of a position with how early to try them; returns their number.
+
+    Args:
+        tiles: counts, kinds and size of the deal.
+        lists: moves and scores, filled in, and history of the work.
+        stopped: of the rules.
+        finish: of the rules.
+        where: depth, sub-hands, seat, status and ordering.
+        legal: the pairs.
+        first: a move to be tried before all others.
+    """
+    counts, kinds, size = tiles
+    moves, scores, history = lists
+    depth, ids, seat, status, ordering = where
+    leads = status <= LEAD + 1 and status >= LEAD
+    following, partner = sub_hand(ids, seat + 1 & 3), sub_hand(ids, seat + 2 & 3)
+    previous, held = sub_hand(ids, seat + 3 & 3), counts[sub_hand(ids, seat)]
+    opponents = kinds[following] | kinds[previous]
+    stops_1, stops_3 = stopped[kinds[following]], stopped[kinds[previous]]
+    stops_2, loose = stopped[kinds[partner]], ~stopped[opponents]
+    danger_1 = _STOPPED + _STOPPED_LAST * (size[following] == 2)
+    danger_3 = _STOPPED_LAST * (size[previous] == 2)
+    number = 0
+    while legal != 0:
+        bit = legal & (~legal + _ONE)
+        legal ^= bit
+        pair = place(bit)
+        block, attack = pair >> 3, pair & 7
+        score = pair * (ordering - 1) - (ordering == 1) * pair
+        if ordering == 0:
+            score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
+            score += (held >> 4 * attack & 15) - _KING_BLOCK * (block == 7)
+            blocked = stops_1 >> attack & 1
+            score -= danger_1 * blocked + danger_3 * (stops_3 >> attack & 1)
+            score += _SAFE * (loose >> attack & 1)
+            if stops_2 >> attack & 1:
+                ends = size[partner] == 2 and not blocked
+                score += _PARTNER + _PARTNER_LAST * ends
+            if leads:
+                score += _PLENTY * (held >> 4 * block & 15) - _WORTH * finish[0, block]
+                score += _DEFENCE * (opponents >> block & 1) - _LOOSE * (loose >> block & 1)
+        moves[depth, number] = pair + 1
+        scores[depth, number] = score + ((pair + 1 == first) << 40)
+        number += 1
+    if not leads:
+        score = 100 * (ordering - 1) - 50
+        if ordering == 0:
+            score = _PASSES[status - 1 >> 1 & 3]
+            score += min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
+        moves[depth, number] = 0
+        scores[depth, number] = score + ((first == 0) << 40)
+        number += 1
+    return number
+
+
+@njit(inline="always")
+def pick(frames: Int, moves: Int, scores: Int, depth: Any) -> Any:
+    """Returns the best move of a frame that was not tried yet, and moves it behind those tried."""
+    tried = frames[depth, TRIED]
+    best = tried
+    for n in range(tried + 1, frames[depth, MOVES]):
+        if scores[depth, n] > scores[depth, best]:
+            best = n
+    move = moves[depth, best]
+    moves[depth, best], scores[depth, best] = moves[depth, tried], scores[depth, tried]
+    frames[depth, TRIED], frames[depth, MADE] = tried + 1, move
+    return move
+
+
+@compiled
+def search(  # noqa: PLR0912, PLR0915
+    rules: RuleArrays, deal: Deal, work: Work, table: Int, aim: int, limit: int
+) -> int:
+    """Goes on with the search that the control names, until so many nodes have been counted.
+
+    One function, and long, because the state of the search stays in registers so: as functions
+    that hand it to each other it takes ten times as long.
+
+    Returns:
+        A bound in tens of points that says whether the value reaches the aim: if it is at least
+        the aim, the value is no lower; else the value is no higher. PAUSED: not finished.
+    """
+    points, blocks, stopped, finish = rules.points, rules.blocks, rules.stopped, rules.finish
+    weight, pairs, size, most = deal.weight, deal.pairs, deal.size, deal.most
+    counts, kinds, twins, twin_pairs = deal.counts, deal.kinds, rules.twins, rules.twin_pairs
+    frames, moves, scores, history = work.frames, work.moves, work.scores, work.history
+    after, control, options = rules.after, work.control, work.options
+    use_table, shift = options[USE_TABLE], np.uint64(options[SHIFT])
+    ordering, horizon = options[ORDERING], options[HORIZON]
+    depth, step, nodes, value = control[DEPTH], control[STEP], control[NODES], 0
+    ids, seat, status = control[AT_IDS], control[AT_SEAT], control[AT_STATUS]
+    plays = control[AT_PLAYS]
+    while True:
+        if step == ENTER:
+            if nodes >= limit:
+                control[DEPTH], control[STEP], control[NODES] = depth, step, nodes
+                control[AT_IDS], control[AT_SEAT], control[AT_STATUS] = ids, seat, status
+                control[AT_PLAYS] = plays
+                return PAUSED
+            nodes += 1
+            step = RETURN  # unless the tiles alone or the table don't say enough
+            seat, status = settle(pairs, blocks, ids, seat, status)
+            even = seat & 1 == 0
+            value = max(most[sub_hand(ids, 0)], most[sub_hand(ids, 2)])
+            if value < aim:
+                continue
+            value = -max(most[sub_hand(ids, 1)], most[sub_hand(ids, 3)])
+            if value >= aim:
+                continue
+            mine, leads = sub_hand(ids, seat), status <= LEAD + 1 and status >= LEAD
+            legal = pairs[status - 1 & 1, mine] & blocks[status]
+            if size[mine] == 2 or leads:
+                if size[mine] == 2:
+                    value = most_points(points, legal, status)
+                else:
+                    value = run_out(counts, kinds, size, stopped, finish, ids, seat, legal)
+                    leads = False  # it may do better
+                if value:
+                    value = value if even else -value
+                    if leads or (value >= aim) == even:
+                        continue
+            first = NO_MOVE
+            if use_table:
+                entry, _ = look_up(table, shift, ids | seat << 32 | status << 34)
+                if entry:
+                    value = (entry >> LOW & 31) - 10
+                    if value >= aim:
+                        continue
+                    value = (entry >> HIGH & 31) - 10
+                    if value < aim:
+                        continue
+                    first = entry >> MOVE & 127
+            step = NEXT
+            depth += 1
+            legal = without_twins(counts, kinds, twins, twin_pairs, ids, status, legal)
+            where = (depth, ids, seat, status, ordering)
+            tiles, lists = (counts, kinds, size), (moves, scores, history)
+            number = order_moves(tiles, lists, stopped, finish, where, legal, first)
+            frames[depth, IDS], frames[depth, SEAT], frames[depth, STATUS] = ids, seat, status
+            frames[depth, PLAYS], frames[depth, TRIED] = plays, 0
+            frames[depth, MOVES] = number
+            frames[depth, LIMIT] = 1 if plays >= horizon else number
+            frames[depth, VALUE] = WORST - 1 if even else BEST + 1
+            frames[depth, BEST_MOVE] = NO_MOVE
+        elif step == RETURN:
+            if depth < 0:
+                control[NODES] = nodes
+                return value
+            ids, seat, best = frames[depth, IDS], frames[depth, SEAT], frames[depth, VALUE]
+            even = seat & 1 == 0
+            if value != best and (value > best) == even:
+                best = value
+                frames[depth, VALUE], frames[depth, BEST_MOVE] = value, frames[depth, MADE]
+            cut = (value >= aim) == even
+            if not cut and frames[depth, TRIED] < frames[depth, LIMIT]:
+                step = NEXT
+                continue
+            if cut:
+                history[65 * seat + frames[depth, MADE]] += size[sub_hand(ids, seat)] ** 2
+            if use_table:
+                key = ids | seat << 32 | frames[depth, STATUS] << 34
+                bounds = (best, BEST) if best >= aim else (WORST, best)
+                remember(size, table, shift, key, bounds, frames[depth, BEST_MOVE])
+            value = best
+            depth -= 1
+        else:
+            move = pick(frames, moves, scores, depth)
+            ids, seat, plays = frames[depth, IDS], frames[depth, SEAT], frames[depth, PLAYS]
+            key = frames[depth, STATUS] * ACTIONS + move
+            step = ENTER
+            if move:
+                if size[sub_hand(ids, seat)] == 2:
+                    value = points[key] if seat & 1 == 0 else -points[key]
+                    step = RETURN
+                ids -= weight[seat, move - 1 >> 3] + weight[seat, move - 1 & 7] << 8 * seat
+                plays += 1
+            status = after[key]
+            seat = seat + 1 & 3
+
+
+@compiled
+def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
+    """Lists the sub-hands of four hands; returns the numbers of the hands themselves.
+
+    Args:
+        codes: [4] hands by seat, with KING_PERMIT where a seat has it.
+        rules: the rules.
+        deal: filled in.
+    """
+    permit, ids = rules.permit[0], 0
+    held = np.zeros(8, np.int64)
+    for seat in range(4):
+        flag, number = codes[seat] & permit, 1
+        for kind in range(8):
+            code = codes[seat] & (permit - 1)
+            held[kind] = code % rules.radix[kind + 1] // rules.radix[kind]
+            deal.weight[seat, kind] = number
+            number *= held[kind] + 1
+        ids |= number - 1 << 8 * seat  # a whole hand is the last of its sub-hands
+        for one in range(number):
+            rest, code, size, counts, kinds = one, 0, 0, 0, 0
+            for kind in range(8):
+                tiles = rest % (held[kind] + 1)
+                rest //= held[kind] + 1
+                code += tiles * rules.radix[kind]
+                size += tiles
+                counts |= tiles << 4 * kind
+                kinds |= (tiles > 0) << kind
+            at = SUB_HANDS * seat + one
+            deal.pairs[0, at] = rules.pairs[code | flag]
+            deal.pairs[1, at] = rules.pairs[code | permit]
+            deal.size[at], deal.counts[at], deal.kinds[at] = size, counts, kinds
+            deal.most[at] = most_points(rules.points, deal.pairs[1, at], LEAD)
+    return ids
+
+
+@compiled
+def value_targets(
+    rules: RuleArrays, deal: Deal, work: Work, table: Int, number: int, limit: int
+) -> bool:
+    """Narrows the bounds of the targets until they meet; tells whether they all do.
+
+    A null window is moved to where the value seems to be (MTD(f): Plaat and others, 1996).
+
+    Args:
+        rules: the rules.
+        deal: the sub-hands.
+        work: the targets among it, and the place at which an earlier call stopped.
+        table: int64 [2**n] positions known so far.
+        number: how many targets there are.
+        limit: stop when ``control[NODES]`` reaches it.
+    """
+    control = work.control
+    while control[TARGET] < number:
+        target = work.targets[control[TARGET]]
+        if target[T_LOW] >= target[T_HIGH]:
+            control[TARGET] += 1
+            control[GUESS] = target[T_LOW]
+            continue
+        if control[AIM] == PAUSED:
+            control[AIM] = min(max(control[GUESS], target[T_LOW] + 1), target[T_HIGH])
+            control[DEPTH], control[STEP], control[AT_PLAYS] = -1, ENTER, 0
+            control[AT_IDS], control[AT_SEAT] = target[T_IDS], target[T_SEAT]
+            control[AT_STATUS] = target[T_STATUS]
+        bound = search(rules, deal, work, table, control[AIM], limit)
+        if bound == PAUSED:
+            return False
+        if bound >= control[AIM]:
+            target[T_LOW], control[GUESS] = bound, bound + 1
+        else:
+            target[T_HIGH], control[GUESS] = bound, bound
+        control[AIM] = PAUSED
+    return True
+
+
+@compiled
+def value_world(
+    rules: RuleArrays,
+    deal: Deal,
+    work: Work,
+    table: Int,
+    root: Int,
+    legal: Int,
+    values: Int,
+    limit: int,
+) -> bool:
+    """Values the legal actions of a position from scratch; tells whether the nodes sufficed.
+
+    Args:
+        rules: the rules.
+        deal: for the sub-hands.
+        work: with the options; ``control[NODES]`` will tell the nodes.
+        table: int64 [2**n]; emptied.
+        root: [6] codes of the hands by seat with KING_PERMIT, seat, status.
+        legal: [A] the actions.
+        values: [A] filled in: tens of points for seats 0 and 2.
+        limit: nodes at which to give up.
+    """
+    before, number = (prepare(root[:4], rules, deal), root[4], root[5]), 0
+    table[:] = 0
+    work.history[:] = 0
+    for n in range(len(legal)):
+        moved = after_move(rules, deal, before, legal[n])
+        values[n] = moved[3] if moved[3] else PAUSED
+        if moved[3] == 0:
+            target = work.targets[number]
+            target[T_IDS], target[T_SEAT], target[T_STATUS] = moved[0], moved[1], moved[2]
+            target[T_LOW], target[T_HIGH] = WORST, BEST
+            number += 1
+    work.control[NODES] = 0
+    work.control[TARGET], work.control[GUESS], work.control[AIM] = 0, 0, PAUSED
+    done = value_targets(rules, deal, work, table, number, limit)
+    number = 0
+    for n in range(len(legal)):
+        if values[n] == PAUSED:
+            values[n] = work.targets[number, T_LOW]
+            number += 1
+    return done

@@ -1,0 +1,54 @@
+"""Holds what the solver found out about a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.solver.position import Position
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Says what a position is worth with perfect play of all who know all hands.
+
+    Points count for the mover's team, against it if the others end the round.
+    """
+
+    position: Position
+    """What was solved."""
+    bounds: dict[int, tuple[int, int]]
+    """Least and most points of each legal action."""
+    line: tuple[tuple[int, int], ...]
+    """(seat, action) of one best line to the end of the round, passes included; shorter, or empty,
+    where the limits cut it off."""
+    nodes: int
+    """Positions searched."""
+    seconds: float
+    """Time that it took."""
+
+    @property
+    def values(self) -> dict[int, int]:
+        """Returns the points of each action that is solved."""
+        return {action: low for action, (low, high) in self.bounds.items() if low == high}
+
+    @property
+    def finished(self) -> bool:
+        """Tells whether all actions are solved."""
+        return len(self.values) == len(self.bounds)
+
+    @property
+    def value_bounds(self) -> tuple[int, int]:
+        """Returns the least and the most points that the position is worth."""
+        lows, highs = zip(*self.bounds.values(), strict=True)
+        return max(lows), max(highs)
+
+    @property
+    def value(self) -> int | None:
+        """Returns what the position is worth; None where the limits left it open."""
+        low, high = self.value_bounds
+        return low if low == high else None
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """Returns all actions that are known to be worth the position's value."""
+        return tuple(a for a, points in self.values.items() if points == self.value)

@@ -1,0 +1,1 @@
+"""Plays agents against each other over duplicate deals."""

@@ -1,0 +1,207 @@
+"""Compares agents over duplicate deals: has the blocks of a plan played, and keeps what counts.
+
+Each deal is played twice, the teams' seats exchanged, with the same dealer and, should a redeal be
+chosen, the same next deals; so the luck of the deal cancels. Deal number i under a seed is the one
+that ``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
+
+::
+
+    tournament = Tournament(Plan(("greedy", "random"), deals=2000))
+    tournament.play(workers=2)
+    print(report.terminal(summary(tournament.plan, tournament.played())))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from agents.base import Agent
+from agents.faults import FAULTS
+from agents.registry import load_agent
+from agents.statistics.sequential_test import SprtRun
+from agents.tournament.block import BlockResult, Task, close, play_block
+from agents.tournament.plan import BLOCK_DEALS, Pairing, Plan, check_deals, tasks
+from agents.tournament.results import ResultsFile
+from agents.tournament.summary import PairResult, Played, pair_result
+from agents.tournament.workers import Backend, one_thread, play_blocks
+from goita_env.rules import Rules
+
+__all__ = [
+    "BLOCK_DEALS", "PairResult", "Plan", "Tournament", "check_agents", "check_deals", "play_pair",
+    "summarise", "tasks",
+]  # fmt: skip
+
+Progress = Callable[[BlockResult], None]
+
+
+class Book:
+    """Keeps the blocks of one pairing, and says when it is over.
+
+    Blocks may come in any order. Those that count are the first ones without a gap, up to the
+    block in which the pairing is decided, so what counts hangs on the plan alone.
+
+    Args:
+        pairing: who meets whom.
+    """
+
+    def __init__(self, pairing: Pairing) -> None:
+        self.pairing = pairing
+        self.over = False
+        """Every block has been counted, the test has decided, or an agent has forfeited."""
+        self._blocks: dict[int, BlockResult] = {}
+        self._counted = 0
+        self._test = SprtRun(pairing.sprt) if pairing.sprt else None
+        self._faults: Counter[int] = Counter()
+        self._forfeited: set[int] = set()
+
+    def add(self, result: BlockResult) -> None:
+        """Takes in a block."""
+        self._blocks[result.task.block] = result
+        while not self.over and self._counted in self._blocks:
+            self._count(self._blocks[self._counted])
+
+    def missing(self) -> Iterator[Task]:
+        """Yields the blocks that are not there, as long as the pairing is not over."""
+        for task in self.pairing.tasks:
+            if self.over:
+                return
+            if task.block not in self._blocks:
+                yield task
+
+    def deals_left(self) -> int:
+        """Returns how many deals are still to be played, at most."""
+        if self.over:
+            return 0
+        return self.pairing.deals - sum(block.task.deals for block in self._blocks.values())
+
+    def played(self) -> Played:
+        """Returns the blocks that count."""
+        return Played(
+            self.pairing,
+            tuple(self._blocks[block] for block in range(self._counted)),
+            self._test.verdict() if self._test else None,
+            tuple(dict.fromkeys(self.pairing.agents[player] for player in self._forfeited)),
+        )
+
+    def _count(self, block: BlockResult) -> None:
+        """Counts the next block."""
+        self._counted += 1
+        self.over = self._counted == len(self.pairing.tasks)
+        if self._test:
+            values = block.points.sum(axis=0) / block.rounds.sum(axis=0)
+            self.over |= self._test.add(values) is not None
+        # Each block has processes of its own for a bot; it is their faults together that count.
+        self._faults.update(player for player, _ in block.faults)
+        out = {player for player, faults in self._faults.items() if faults >= FAULTS}
+        self._forfeited = out.union(block.forfeited)
+        self.over |= bool(self._forfeited)
+
+
+class Tournament:
+    """Plays a plan.
+
+    Args:
+        plan: who meets whom.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.books = [Book(pairing) for pairing in plan.pairings()]
+        self._by_agents = {book.pairing.agents: book for book in self.books}
+
+    def tasks(self) -> list[Task]:
+        """Returns every block, played or not."""
+        return [task for book in self.books for task in book.pairing.tasks]
+
+    def add(self, results: Iterable[BlockResult]) -> None:
+        """Takes in blocks that have been played before."""
+        for result in results:
+            self._by_agents[result.task.agents].add(result)
+
+    def play(
+        self,
+        *,
+        workers: int = 1,
+        backend: Backend = "loky",
+        file: ResultsFile | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Plays what is missing; stopped by an exception, it keeps what has been played.
+
+        Args:
+            workers: processes.
+            backend: where they run; neither changes a result.
+            file: keeps the blocks.
+            progress: called after each block.
+
+        Raises:
+            AgentError: if an agent can't be built or answers with an illegal action.
+        """
+        missing = (task for book in self.books for task in book.missing())
+        for result in play_blocks(missing, workers, backend):
+            if file is not None:
+                file.append(result)
+            self.add([result])
+            if progress is not None:
+                progress(result)
+
+    def played(self) -> list[Played]:
+        """Returns the pairings that are over."""
+        return [book.played() for book in self.books if book.over]
+
+
+def check_agents(names: Sequence[str]) -> None:
+    """Builds every agent once.
+
+    Raises:
+        AgentError: if one can't be built.
+    """
+    for name in names:
+        close([load_agent(name)])
+
+
+def summarise(results: Sequence[BlockResult]) -> PairResult:
+    """Returns a pair's result from its blocks, whatever their order."""
+    results = sorted(results, key=lambda result: result.task.block)
+    pairing = Pairing(results[0].task.agents, tuple(result.task for result in results))
+    return pair_result(Played(pairing, tuple(results)))
+
+
+def play_pair(
+    a: str | Agent,
+    b: str | Agent,
+    deals: int,
+    *,
+    seed: int = 0,
+    rules: str | Rules = "jga",
+    progress: Progress | None = None,
+) -> PairResult:
+    """Plays two agents against each other, block by block in this process.
+
+    Args:
+        a: an agent or its text; results are from its side.
+        b: another, or the same.
+        deals: how many deals, at least 2; each is played twice.
+        seed: of deals and players.
+        rules: a rule set or its name.
+        progress: called after each block.
+
+    Raises:
+        AgentError, SettingError: before anything is played, if a part of this is impossible.
+    """
+    built: list[Agent] = []
+    try:
+        players = []
+        for agent in (a, b):
+            players.append(load_agent(agent))
+            built += players[-1:] if isinstance(agent, str) else []
+        results = []
+        for task in tasks((players[0].name, players[1].name), deals, seed=seed, rules=rules):
+            with one_thread():
+                results.append(play_block(task, players))
+            if progress is not None:
+                progress(results[-1])
+        return summarise(results)
+    finally:
+        close(built)

@@ -1,0 +1,178 @@
+"""Has blocks played: in this process, by processes of this machine, or by a Ray cluster.
+
+A block's result hangs on its task alone, so it is the same whoever plays it. For that the
+libraries that multiply matrices are held to one thread in every worker: how they split a sum among
+threads shows in its last bit, and a network's closest choices hang on that.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any, Final, Literal
+
+from agents.tournament.block import BlockResult, Task, play_block
+from goita_env.errors import GoitaError, SettingError
+
+Backend = Literal["loky", "ray"]
+
+MAX_WORKERS: Final = 1024
+
+_WAVE: Final = 16
+"""Blocks for each worker that Ray is handed at a time; joblib has no stream of results there."""
+
+
+class WorkerError(GoitaError):
+    """Reports that a worker died: killed, out of memory, or brought down by a library."""
+
+
+def check_workers(workers: int, backend: Backend) -> None:
+    """Checks a number of workers, and that a Ray cluster has as many processors.
+
+    Raises:
+        SettingError: if it is impossible, or Ray is not installed or not reached.
+    """
+    if not 1 <= workers <= MAX_WORKERS:
+        raise SettingError(f"expected 1 to {MAX_WORKERS:,} workers, got {workers!r}")
+    if backend not in ("loky", "ray"):
+        raise SettingError(f"expected a backend of 'loky', 'ray', got {backend!r}")
+    if backend == "ray":
+        if find_spec("ray") is None:
+            raise SettingError(
+                "expected ray for --backend ray, but it is not installed: "
+                "pip install 'goita-env[ray,eval]', in an environment of its own (docs/scaling.md)"
+            )
+        processors = _connect()
+        if workers > processors:
+            raise SettingError(
+                f"expected no more workers than the Ray cluster has processors, {processors}, "
+                f"got {workers!r}"
+            )
+
+
+def play_blocks(
+    tasks: Iterable[Task], workers: int = 1, backend: Backend = "loky"
+) -> Iterator[BlockResult]:
+    """Yields the results of blocks as they are finished, in any order.
+
+    Args:
+        tasks: taken as workers become free, so it may end early.
+        workers: processes; one of the backend "loky" is this process itself.
+        backend: "loky" for this machine, "ray" for a cluster (``check_workers`` first).
+    """
+    if backend == "ray":
+        yield from _play_on_ray(tasks, workers)
+    elif workers == 1:
+        yield from map(play_alone, tasks)
+    else:
+        yield from _play_on_loky(tasks, workers)
+
+
+def play_alone(task: Task, folder: str | None = None) -> BlockResult:
+    """Plays a block with one thread for matrices.
+
+    Args:
+        task: the block.
+        folder: directory from which agents' files are named; None: the present one.
+    """
+    if folder is not None and folder != os.getcwd() and os.path.isdir(folder):
+        os.chdir(folder)
+    with one_thread():
+        return play_block(task)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Holds the libraries that multiply matrices to one thread."""
+    with _libraries().limit(limits=1):
+        yield
+
+
+@cache
+def _libraries() -> Any:
+    """Returns the libraries that multiply matrices, looked for once."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
+    """Plays blocks on processes of this machine; they are gone at the end."""
+    from joblib import Parallel, delayed
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    # A stop must not wait for blocks under way, nor leave a process behind.
+    parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
+    results = parallel(delayed(_play_for)(os.getpid(), task) for task in tasks)
+    finished = False
+    try:
+        yield from results
+        finished = True
+    except TerminatedWorkerError as error:
+        raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
+    finally:
+        get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
+
+
+def _play_for(parent: int, task: Task) -> BlockResult:
+    """Plays a block for another process, and ends when that one does, even if it is killed."""
+    _watch(parent)
+    return play_alone(task)
+
+
+@cache
+def _watch(parent: int) -> None:
+    """Begins to look once a second whether a process is still our parent."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+def _play_on_ray(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
+    """Plays blocks on a Ray cluster, a wave at a time."""
+    from joblib import delayed
+
+    waiting, folder = iter(tasks), os.getcwd()
+    with ray_pool(workers) as parallel:
+        from ray.exceptions import RayTaskError
+
+        while wave := list(islice(waiting, _WAVE * workers)):
+            try:
+                yield from parallel(delayed(play_alone)(task, folder) for task in wave)
+            except RayTaskError as error:
+                raise error.cause or error from error
+
+
+@contextmanager
+def ray_pool(workers: int) -> Iterator[Any]:
+    """Yields joblib's ``Parallel`` on a Ray cluster, its workers spread over the nodes."""
+    from joblib import Parallel, parallel_config
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    _connect()
+    # A processor for each worker: else Ray puts them all on one node.
+    claim = {"num_cpus": 1, "scheduling_strategy": "SPREAD"}
+    config = parallel_config(backend="ray", n_jobs=workers, ray_remote_args=claim)
+    with config, Parallel() as parallel:
+        yield parallel
+
+
+def _connect() -> int:
+    """Joins the Ray cluster of RAY_ADDRESS, else one of this machine; returns its processors."""
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, logging_level="ERROR")
+    return int(ray.cluster_resources().get("CPU", 0))

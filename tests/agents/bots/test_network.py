@@ -1,0 +1,281 @@
+"""Policy networks in numpy: they equal torch's, and no file can make the reader do harm."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch as th
+from safetensors.numpy import load as reference_load
+from safetensors.numpy import save as reference_save
+
+from agents import AgentError, load_agent
+from agents.bots.network import NetworkAgent, NetworkInfo
+from agents.bots.network_file import read_tensors, write_tensors
+from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
+from agents.tournament import arena
+from goita_env import GoitaVectorEnv
+from goita_env.views.layout import OBSERVATION_VERSION
+
+INFO = NetworkInfo(layers=2, decisions=7, points_per_value=50.0, rules="jga")
+
+
+def tensors(widths=(12, 9), seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = [512, *widths]
+    names = [*(f"layers.{i}" for i in range(len(widths))), "policy", "value"]
+    shapes = [*zip(sizes[1:], sizes[:-1], strict=True), (69, sizes[-1]), (1, sizes[-1])]
+    found = {}
+    for name, shape in zip(names, shapes, strict=True):
+        found[f"{name}.weight"] = rng.normal(size=shape).astype(np.float32)
+        found[f"{name}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
+    return found
+
+
+def encoded(arrays=None, **metadata):
+    return reference_save(arrays or tensors(), INFO.metadata() | metadata)
+
+
+def position(steps=9, games=300):
+    env = GoitaVectorEnv(games, seed=5)
+    turn, rng = env.reset(), np.random.default_rng(0)
+    for _ in range(steps):
+        turn = env.step(env.sample_legal(rng))
+    return turn
+
+
+@pytest.fixture(scope="module")
+def model():
+    th.set_num_threads(1)
+    env = GoitaVecEnv(GoitaVectorEnv(64, seed=1, observe=False))
+    settings = {"n_steps": 16, "batch_size": 128, "learning_rate": 3e-3, "device": "cpu"}
+    trained = SelfPlayPPO(
+        SelfPlayPolicy, env, seed=2, policy_kwargs={"layers": (48, 32)}, **settings
+    )
+    return trained.learn(3000)
+
+
+@pytest.fixture(scope="module")
+def file(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("network") / "policy.safetensors"
+    save_policy(model, path, "jga")
+    return path
+
+
+def test_the_numpy_policy_equals_the_torch_policy(model, file):
+    agent = NetworkAgent.load(file, temperature=1.0)
+    for steps in (0, 1, 9, 30):
+        turn = position(steps)
+        with th.no_grad():
+            bits = th.from_numpy(turn.observation)
+            distribution = model.policy.get_distribution(bits, turn.action_mask).distribution
+            logits, values = model.policy.logits_and_values(bits)
+        found = agent.probabilities(turn.view, turn.action_mask)
+        np.testing.assert_allclose(found, distribution.probs.numpy(), atol=1e-5)
+        np.testing.assert_allclose(agent.logits(turn.view), logits.numpy(), atol=1e-5)
+        np.testing.assert_allclose(agent.values(turn.view), 50 * values.numpy(), atol=1e-3)
+
+
+def test_the_file_says_what_the_network_is(model, file):
+    agent = load_agent(f"file:{file}")
+    assert agent.name == f"file:{file}"
+    assert agent.info.layers == 2
+    assert agent.info.decisions == model.num_timesteps
+    assert agent.info.rules == "jga"
+    assert agent.info.observation_version == OBSERVATION_VERSION
+
+
+def test_our_reader_reads_what_safetensors_reads(file):
+    data = file.read_bytes()
+    metadata, mine = read_tensors(data)
+    theirs = reference_load(data)
+    assert mine.keys() == theirs.keys()
+    assert all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    assert NetworkInfo.parse(metadata).metadata() == metadata
+
+
+def test_safetensors_reads_what_our_writer_writes_and_equal_contents_give_equal_bytes():
+    arrays = tensors() | {"layers.0.weight": tensors()["layers.0.weight"][::-1]}  # not contiguous
+    data = write_tensors(arrays, INFO.metadata())
+    assert data == write_tensors(arrays, INFO.metadata())
+    theirs = reference_load(data)
+    assert theirs.keys() == arrays.keys()
+    assert all(np.array_equal(theirs[name], arrays[name]) for name in arrays)
+
+
+def test_it_plays_without_torch_and_without_unpickling(file):
+    program = f"""
+import sys, pickle
+def refuse(*_): raise SystemExit("unpickled")
+pickle.load = pickle.loads = pickle.Unpickler = refuse
+from agents import load_agent
+from agents.tournament import arena
+arena.play_pair("file:{file}", "random", 4, seed=1)
+heavy = {{"torch", "stable_baselines3", "sb3_contrib", "safetensors"}} & sys.modules.keys()
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_at_temperature_zero_it_plays_the_likeliest_action_and_draws_nothing():
+    turn = position()
+    agent = NetworkAgent(INFO, tensors())
+    warm = NetworkAgent(INFO, tensors(), temperature=1.0)
+    likely = warm.probabilities(turn.view, turn.action_mask)
+    rng = np.random.default_rng(1)
+    chosen = agent.act(turn.view, turn.action_mask, rng)
+    assert rng.random() == np.random.default_rng(1).random()
+    assert np.array_equal(chosen, likely.argmax(axis=1))
+    sure = agent.probabilities(turn.view, turn.action_mask)
+    assert np.array_equal(sure.argmax(axis=1), chosen)
+    assert np.array_equal(sure.sum(axis=1), np.ones(len(chosen)))
+
+
+def test_at_other_temperatures_it_samples_from_its_probabilities():
+    turn = position(games=1)
+    view, legal = turn.view[np.zeros(20_000, int)], np.repeat(turn.action_mask, 20_000, axis=0)
+    assert legal[0].sum() > 1
+    agent = NetworkAgent(INFO, tensors(), temperature=8.0)
+    chosen = agent.act(view, legal, np.random.default_rng(2))
+    wanted = agent.probabilities(view[:1], legal[:1])[0]
+    assert np.abs(np.bincount(chosen, minlength=69) / 20_000 - wanted).max() < 0.015
+    assert (wanted[~legal[0]] == 0).all()
+    assert wanted.sum() == pytest.approx(1)
+    cold = NetworkAgent(INFO, tensors(), temperature=1e-3).probabilities(view[:1], legal[:1])[0]
+    assert cold.max() > wanted.max()
+
+
+def test_rows_do_not_hang_on_their_batch():
+    turn = position()
+    agent = NetworkAgent(INFO, tensors(), temperature=1.0)
+    together = agent.probabilities(turn.view, turn.action_mask)
+    for row in (0, 17):
+        alone = agent.probabilities(turn.view[row : row + 1], turn.action_mask[row : row + 1])
+        np.testing.assert_allclose(alone[0], together[row], atol=1e-6)
+
+
+# --------------------------------------------------------------------------------------- bad files
+
+
+def refused(tmp_path, data, match):
+    path = tmp_path / "bad.safetensors"
+    path.write_bytes(data)
+    with pytest.raises(AgentError, match=match) as error:
+        load_agent(f"file:{path}")
+    assert str(path) in str(error.value)
+
+
+def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path):
+    data = encoded()
+    for length in [*range(40), *range(40, len(data), 997), len(data) - 1]:
+        refused(tmp_path, data[:length], "expected")
+
+
+def test_a_file_with_more_at_its_end_is_refused(tmp_path):
+    refused(tmp_path, encoded() + b"\0", "bytes of tensors")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"PK\3\4 a zip file, as torch and stable-baselines3 write them",
+        b"\x80\x04pickle" * 9,
+        bytes(100),
+        (2**62).to_bytes(8, "little") + bytes(50),
+        b'{"layers": 3}' * 9,
+    ],
+    ids=["empty", "zip", "pickle", "zeros", "endless header", "json"],
+)
+def test_a_foreign_file_is_refused(tmp_path, data):
+    refused(tmp_path, data, "expected")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "match"),
+    [
+        ({"observation_version": str(OBSERVATION_VERSION + 1)}, "observation version"),
+        ({"format": "somebody-elses"}, "format"),
+        ({"observation_size": "640"}, "640"),
+        ({"actions": "70"}, "70"),
+        ({"activation": "gelu"}, "gelu"),
+        ({"layers": "1"}, "foreign"),
+        ({"layers": "3"}, "missing"),
+        ({"layers": "many"}, "many"),
+        ({"layers": "0"}, "1 to"),
+        ({"points_per_value": "a lot"}, "a lot"),
+    ],
+)
+def test_a_network_for_something_else_is_refused(tmp_path, metadata, match):
+    refused(tmp_path, encoded(**metadata), match)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "match"),
+    [
+        ("policy.weight", np.zeros((68, 9), np.float32), "policy of shape"),
+        ("policy.weight", np.zeros((69, 9), np.float64), "float32"),
+        ("policy.bias", np.zeros((69, 1), np.float32), "policy of shape"),
+        ("layers.0.weight", np.zeros((12, 511), np.float32), r"layers\.0"),
+        ("layers.1.weight", np.zeros((9, 13), np.float32), r"layers\.1"),
+        ("value.bias", np.full(1, np.nan, np.float32), "finite"),
+        ("value.weight", np.full((1, 9), np.inf, np.float32), "finite"),
+        ("extra", np.zeros(3, np.float32), "extra"),
+        ("scalar", np.zeros((), np.float32), "scalar"),
+    ],
+)
+def test_a_network_with_a_wrong_tensor_is_refused(tmp_path, name, array, match):
+    refused(tmp_path, encoded(tensors() | {name: array}), match)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": [69, 10]},
+        {"shape": [-69, -9]},
+        {"shape": [69, 9.0]},
+        {"shape": [2**40, 2**40]},
+        {"shape": "69"},
+        {"data_offsets": [0, 4]},
+        {"data_offsets": [4]},
+        {"data_offsets": None},
+        {"dtype": "F16"},
+        {"dtype": None},
+    ],
+)
+def test_a_header_that_lies_is_refused(tmp_path, change):
+    data = encoded()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    header["policy.weight"] |= change
+    text = json.dumps(header).encode()
+    refused(tmp_path, len(text).to_bytes(8, "little") + text + data[8 + length :], "policy.weight")
+
+
+def test_headers_of_another_form_are_refused(tmp_path):
+    for text in (
+        b"[1, 2]",
+        b'{"a": 3}',
+        b'{"__metadata__": 7}',
+        b"[" * 5000,
+        b'{"a": {}, "b": []}',
+    ):
+        refused(tmp_path, len(text).to_bytes(8, "little") + text, "expected")
+
+
+def test_a_missing_file_and_a_negative_temperature_are_refused(tmp_path):
+    with pytest.raises(AgentError, match="nothing"):
+        load_agent(f"file:{tmp_path / 'nothing.safetensors'}")
+    with pytest.raises(AgentError, match="temperature"):
+        NetworkAgent(INFO, tensors(), temperature=-1)
+    with pytest.raises(AgentError, match="temperature"):
+        NetworkAgent(INFO, tensors(), temperature=float("nan"))
+
+
+def test_a_network_plays_in_the_arena_in_every_rule_set(file):
+    for rules in ("jga", "pagat", "nine"):
+        result = arena.play_pair(f"file:{file}", "random", 20, seed=2, rules=rules)
+        assert result.deals == 20
+    assert replace(INFO, rules="nine").metadata()["rules"] == "nine"

@@ -1,0 +1,320 @@
+"""The bot protocol's messages, their way back into views, the hosting side, and its page."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS, complete, played
+
+from agents import load_agent
+from agents.bots.random import RandomAgent
+from agents.external import host as hosting
+from agents.external import protocol
+from agents.external.host import Host
+from agents.external.protocol import History
+from agents.external.seat_table import SeatTable
+from agents.tournament.arena import tasks
+from agents.tournament.block import play_block
+from goita_env import Game
+from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_WORD
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs" / "protocol.md"
+HANDS = ["11235578", "11112333", "11444567", "11224568"]
+
+
+def events(game: Game, seat: int, known: int = 0) -> list[dict]:
+    """Lists the events of a game as a seat is told them, without type and game."""
+    told = History(game.view(seat)).since(0, seat, 0, known)
+    assert all((message.pop("type"), message.pop("game")) == ("event", 0) for message in told)
+    return told
+
+
+# ---------------------------------------------------------------------------------------- messages
+
+
+def test_a_deal_is_told_in_seats_of_the_table():
+    game = Game("jga", hands=HANDS, dealer=2, scores=(30, 140))
+    for seat in range(4):
+        assert protocol.deal(17, seat, game.view(seat), 0) == {
+            "type": "deal",
+            "game": 17,
+            "seat": seat,
+            "dealer": 2,
+            "hand": HANDS[seat],
+            "scores": [30, 140],
+        }
+
+
+def test_a_block_face_down_shows_itself_to_its_own_seat_alone():
+    game = played(Game(hands=HANDS, dealer=2), "14", "p", "p", "p", "16", "62")
+    own = [
+        {"seat": 2, "event": "play", "block": "1", "attack": "4", "face_down": True},
+        {"seat": 3, "event": "pass"},
+        {"seat": 0, "event": "pass"},
+        {"seat": 1, "event": "pass"},
+        {"seat": 2, "event": "play", "block": "1", "attack": "6", "face_down": True},
+        {"seat": 3, "event": "play", "block": "6", "attack": "2", "face_down": False},
+    ]
+    others = [own[0] | {"block": "x"}, *own[1:4], own[4] | {"block": "x"}, own[5]]
+    assert events(game, 2) == own
+    for seat in (0, 1, 3):
+        assert events(game, seat) == others
+    assert events(game, 0, known=4) == others[4:]
+
+
+def test_calls_and_choices_are_told_in_order_and_silence_is_not():
+    hands = complete("11111234", "11111567", "", "")
+    game = played(Game(hands=hands, dealer=0), "silent", "call")
+    for seat in range(4):
+        assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 5}]
+    played(game, "continue", "12", "p")
+    for seat in range(4):
+        assert events(game, seat)[:2] == [
+            {"seat": 1, "event": "call", "pawns": 5},
+            {"seat": 3, "event": "continue"},
+        ]
+    assert events(game, 3, known=1)[0] == {"seat": 3, "event": "continue"}
+    assert events(game, 3, known=3) == [{"seat": 1, "event": "pass"}]
+
+
+def test_two_opponents_calls_are_answered_by_both_partners():
+    game = played(
+        Game(hands=complete("11111234", "11111567", "", ""), dealer=1), "call", "call", "redeal"
+    )
+    assert events(game, 2) == [
+        {"seat": 1, "event": "call", "pawns": 5},
+        {"seat": 0, "event": "call", "pawns": 5},
+        {"seat": 3, "event": "redeal"},
+    ]
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_a_call_of_six_shows_the_hand(seat):
+    game = played(Game(hands=complete("22345678", "11111155", "", ""), dealer=0), "call")
+    assert game.done
+    assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 6, "hand": "11111155"}]
+
+
+def test_the_hand_that_was_dealt_is_told_in_mid_game_too():
+    game = played(Game(hands=HANDS, dealer=2), "14", "p", "p", "p", "16", "62")
+    assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
+
+
+# ------------------------------------------------------------------------------- back into a view
+
+
+class Follower(RandomAgent):
+    """Plays at random, and compares each view with what its messages say."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.known, self.compared = {}, {}, 0
+
+    def begin(self, games, seats, view):
+        """Sits down at the deals."""
+        for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
+            deal = json.loads(protocol.encode(protocol.deal(game, seat, view, row)))
+            self.tables[game] = SeatTable(view.rules, deal)
+            self.known[game] = 0
+            self.compare(view[row : row + 1], self.tables[game].view())
+
+    def act(self, view, legal, rng):
+        """Compares, then plays."""
+        for row in range(len(view)):
+            names = protocol.legal_names(legal[row])
+            table = self.follow(view, row)
+            asked = table.asked(np.flatnonzero(legal[row]).tolist())
+            self.compare(view[row : row + 1], asked)
+            assert protocol.legal_names(asked.legal()[0]) == names
+        return super().act(view, legal, rng)
+
+    def end(self, games, results, hands):
+        """Compares what is seen at the end."""
+        for row in range(len(games)):
+            table = self.follow(results.view, row)
+            table.ends()
+            self.compare(results.view[row : row + 1], table.view())
+
+    def follow(self, view, row):
+        """Tells a table the news."""
+        game = int(view.game[row])
+        table = self.tables[game]
+        for message in History(view).since(row, table.seat, game, self.known[game]):
+            table.happens(json.loads(protocol.encode(message)))
+            self.known[game] += 1
+        return table
+
+    def compare(self, view, seen):
+        """Compares two views to the bit, but for a question that is not asked yet."""
+        words = view.words.copy()
+        if not seen.asked_call[0]:
+            words[:, TABLE_WORD] &= ~np.uint64(1 << TABLE_ASKED_CALL)
+        assert seen.words.tolist() == words.tolist()
+        assert (seen.game.tolist(), seen.rules) == (view.game.tolist(), view.rules)
+        self.compared += 1
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_messages_of_a_round_say_what_the_views_say(rules):
+    follower = Follower()
+    for task in tasks(("follower", "random"), 80, seed=11, rules=rules):
+        play_block(task, [follower, RandomAgent()])
+    assert follower.compared > 1500
+
+
+# ----------------------------------------------------------------------------------------- hosting
+
+
+def hosted(*messages: dict | str, name: str = "greedy") -> list[dict]:
+    """Returns what a hosted bot answers."""
+    out = io.StringIO()
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in messages]
+    Host(load_agent(name), out, np.random.default_rng(0)).run(lines)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 1000}
+DEAL = {"type": "deal", "game": 1, "seat": 0, "dealer": 0, "hand": HANDS[0], "scores": [0, 0]}
+ACT = {"type": "act", "game": 1, "legal": ["12", "13"]}
+PASS = {"type": "event", "game": 1, "seat": 0, "event": "pass"}
+PLAY = {"type": "event", "game": 1, "seat": 0, "event": "play", "block": "1", "attack": "2"}
+HIDDEN = PLAY | {"block": "x"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "text"),
+    [
+        (["{"], "expected a line of JSON"),
+        (["[" * 100_000], "expected a line of JSON"),
+        (["[]"], 'expected a JSON object with a "type"'),
+        ([HELLO | {"protocol": 2}], "expected protocol 1, got 2"),
+        ([HELLO | {"rules": "chess"}], "expected a Rules value or one of"),
+        ([DEAL], 'expected "hello" before anything else'),
+        ([HELLO, ACT], "expected a game with a deal, got 1"),
+        ([HELLO, DEAL | {"hand": "1123557"}], "expected 8 digits as 'hand'"),
+        ([HELLO, DEAL | {"hand": "1123557x"}], "expected a digit of a kind, got 'x'"),
+        ([HELLO, DEAL | {"seat": 4}], 'expected a seat 0..3 as "seat", got 4'),
+        ([HELLO, DEAL | {"seat": True}], 'expected a whole number as "seat", got True'),
+        ([HELLO, DEAL | {"scores": "0-0"}], "expected the points of two teams"),
+        ([HELLO, DEAL, ACT | {"legal": []}], "expected names of legal actions, got []"),
+        ([HELLO, DEAL, ACT | {"legal": ["19x"]}], "expected two digits"),
+        ([HELLO, DEAL | {"seat": 1}, ACT], "expected seat 0 to be asked, got seat 1"),
+        ([HELLO, DEAL, PASS], "expected a play of seat 0, which leads, got a pass"),
+        ([HELLO, DEAL, PASS | {"seat": 1}], "expected an event of seat 0, got seat 1"),
+        ([HELLO, DEAL, PASS | {"event": "resign"}], "expected an event of the protocol"),
+        ([HELLO, DEAL, HIDDEN], "expected a block to see, got 'x'"),
+        ([HELLO, DEAL | {"seat": 1}, PLAY], "expected a block x, got '1'"),
+        ([HELLO, DEAL, PLAY | {"attack": "6"}], "expected a play from the hand"),
+        ([HELLO, DEAL, PLAY, PASS | {"event": "call"}], "expected no 'call' once play has begun"),
+    ],
+)
+def test_a_host_says_what_is_wrong_with_a_message(messages, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        hosted(*messages)
+
+
+def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_know(capsys):
+    king = DEAL | {"hand": "11235579", "mood": "bright"}
+    answers = hosted(HELLO | {"new": [1]}, {"type": "gossip"}, king, ACT)
+    assert [answer["type"] for answer in answers] == ["hello", "act"]
+    assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
+
+
+def host(*arguments: str, text: str) -> subprocess.CompletedProcess:
+    """Runs the hosting side as a program."""
+    command = [sys.executable, "-m", "agents.external", *arguments]
+    return subprocess.run(
+        command, input=text, capture_output=True, text=True, cwd=ROOT, check=False, timeout=30
+    )
+
+
+def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense():
+    closed = host("greedy", text=json.dumps(HELLO) + "\n")
+    assert (closed.returncode, closed.stderr) == (0, "")
+    assert json.loads(closed.stdout) == {"type": "hello", "protocol": 1, "name": "greedy"}
+    nonsense = host("greedy", text="hello?\n")
+    assert nonsense.returncode == 2
+    assert nonsense.stderr == (
+        "python -m agents.external greedy: expected a line of JSON, got 'hello?\\n'\n"
+    )
+
+
+def test_a_host_refuses_a_bot_that_does_not_exist(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert hosting.main(["nobody"]) == 2
+    assert "expected an agent of random, greedy" in capsys.readouterr().err
+
+
+def test_a_host_whose_answers_nobody_reads_ends_without_a_traceback():
+    command = f"({sys.executable} -m agents.external greedy; echo $? >&2) | true"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        input=json.dumps(HELLO) + "\n",
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=30,
+    )
+    assert done.stderr == "1\n"
+
+
+# ---------------------------------------------------------------------------------------- the page
+
+
+def conversation(hands: list[str], dealer: int, seat: int) -> list[str]:
+    """Returns what is said in a round of greedy players, by and to one of them, as on the page."""
+    game, bot, number, said = Game(hands=hands, dealer=dealer), load_agent("greedy"), 17, []
+    messages = [HELLO, protocol.deal(number, seat, game.view(seat), 0)]
+    known, rng = 0, np.random.default_rng(0)
+
+    def tell() -> None:
+        nonlocal known
+        new = History(game.view(seat)).since(0, seat, number, known)
+        messages.extend(new)
+        known += len(new)
+
+    while not game.done:
+        view = game.view(game.seat)
+        legal = view.legal()
+        if game.seat == seat and legal.sum() > 1:
+            tell()
+            act = {"type": "act", "game": number, "legal": protocol.legal_names(legal[0])}
+            messages.append(act)
+        game.play(int(bot.act(view, legal, rng)[0]))
+    tell()
+    messages += [protocol.end(number, game.winner, game.points, game.dealt), {"type": "bye"}]
+    answers = iter(hosted(*messages))
+    for message in messages:
+        said.append("-> " + protocol.encode(message).rstrip())
+        if message["type"] in ("hello", "act"):
+            said.append("<- " + protocol.encode(next(answers)).rstrip())
+    return said
+
+
+def test_the_conversation_on_the_page_is_a_real_one():
+    (block,) = re.findall(r"```conversation\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert block.splitlines() == conversation(HANDS, dealer=2, seat=0)
+
+
+def test_the_page_names_the_limits_that_hold():
+    from agents import faults
+    from agents.external import agent as external
+    from agents.external import process as external_process
+
+    text = PAGE.read_text(encoding="utf-8")
+    for number in (
+        f"{external_process.MAX_LINE} bytes",
+        f"{external_process.MAX_OUTPUT} bytes",
+        f"last {external_process.STDERR_LINES} lines",
+        f"{faults.FAULTS} faults",
+        f"{faults.RESTARTS} times",
+        f"{external.PATIENCE} s",
+    ):
+        assert number in text, number

@@ -1,0 +1,68 @@
+"""The solver's command line: a history string in, each legal action with its value out."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES
+
+COMPILING = "compiling the solver, once; this takes a few seconds\n"
+"""Said by whoever runs it first after an install."""
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "agents.solver", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_prints_each_legal_action_with_its_value():
+    done = run(KNOWN)
+    assert done.returncode == 0
+    assert done.stderr in ("", COMPILING)
+    lines = done.stdout.splitlines()
+    for name, value in KNOWN_VALUES.items():
+        word = "(p|pass)" if name == "p" else name
+        row = re.compile(rf"(?<!\w){word}(?!\w).*(?<![\w-]){value}(?!\w)")
+        assert any(row.search(line) for line in lines), (name, done.stdout)
+
+
+@pytest.mark.parametrize("text", ["hello", LINE, KNOWN + ",1p", ""])
+def test_bad_input_ends_the_command_with_one_line(text):
+    done = run(text)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.removeprefix(COMPILING).strip().splitlines()) == 1
+    assert re.search("expected .*got ", done.stderr)
+
+
+def test_the_command_without_a_position_says_how_it_is_used():
+    done = run()
+    assert done.returncode != 0
+    assert "usage" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
+    command = [sys.executable, "benchmarks/solver.py", "--positions", "1"]
+    command += ["--json", str(tmp_path / "out.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    rows = [line.split("|")[1].strip() for line in done.stdout.splitlines()[2:9]]
+    assert rows == ["6", "5", "4", "3", "2", "1", "0 (whole deal)"]
+    assert "The known position, all four actions:" in done.stdout
+    assert len(json.loads((tmp_path / "out.json").read_text())["depths"]) == 7
+
+
+def test_without_numba_the_error_names_the_extra():
+    code = "import sys; sys.modules['numba'] = None; import agents; agents.load_agent('solver')"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "AgentError: expected to build 'solver'" in done.stderr
+    assert "pip install 'goita-env[search]'" in done.stderr

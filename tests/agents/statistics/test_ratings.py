@@ -1,0 +1,96 @@
+"""Ratings from win counts: Elo as the model says, intervals over deals, and what anchors them."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from agents.statistics.ratings import Games, rate
+
+TRUTH = {"random": 0, "greedy": 200, "strong": 350}
+
+
+def chance(a, b):
+    return 1 / (1 + 10 ** ((b - a) / 400))
+
+
+def tournament(truth=TRUTH, deals=1500, seed=0):
+    draws, games = np.random.default_rng(seed), []
+    for a, b in combinations(truth, 2):
+        won = draws.binomial(2, chance(truth[a], truth[b]), deals)
+        games.append(Games(a, b, won.astype(float), np.full(deals, 2.0)))
+    return games
+
+
+def test_two_agents_are_as_far_apart_as_their_win_rate_says():
+    won = np.repeat([2.0, 1.0, 0.0], [400, 500, 100])
+    best, worst = rate([Games("a", "random", won, np.full(1000, 2.0))])
+    # The logistic curve by hand: 400 log10(wins / losses), half a win more for both.
+    assert best.elo == pytest.approx(400 * np.log10(1300.5 / 700.5))
+    assert (worst.agent, worst.elo, worst.ci95) == ("random", 0, (0, 0))
+
+
+def test_the_fit_is_where_the_expected_wins_are_those_that_were_counted():
+    games = tournament()
+    elo = {rating.agent: rating.elo for rating in rate(games, resamples=2)}
+    for name in TRUTH:
+        mine = [game for game in games if name in (game.a, game.b)]
+        counted = sum(
+            (g.won if g.a == name else g.played - g.won).sum() + 0.5 for g in mine
+        )  # half a win more against each
+        expected = sum(
+            (g.played.sum() + 1) * chance(elo[name], elo[g.b if g.a == name else g.a]) for g in mine
+        )
+        assert expected == pytest.approx(counted, rel=1e-6)
+
+
+def test_intervals_cover_the_truth_about_95_times_in_100():
+    covered = []
+    for seed in range(40):
+        for rating in rate(tournament(deals=200, seed=seed), seed=seed, resamples=120)[:2]:
+            low, high = rating.ci95
+            covered.append(low < TRUTH[rating.agent] < high)
+    assert len(covered) == 80
+    assert np.mean(covered) > 0.87
+
+
+def test_ratings_are_sorted_repeat_and_hold_random_at_zero():
+    found = rate(tournament())
+    assert [rating.agent for rating in found] == ["strong", "greedy", "random"]
+    assert found == rate(tournament())
+    assert all(r.ci95[0] <= r.elo <= r.ci95[1] for r in found)
+    assert found[-1].elo == 0
+
+
+def test_without_random_the_mean_is_zero():
+    found = rate(tournament({"a": 0, "b": 100, "c": 50}))
+    assert sum(rating.elo for rating in found) == pytest.approx(0, abs=1e-6)
+
+
+def test_an_agent_that_never_lost_has_a_finite_rating():
+    always = Games("a", "random", np.full(100, 2.0), np.full(100, 2.0))
+    best, worst = rate([always])
+    assert best.elo == pytest.approx(400 * np.log10(200.5 / 0.5))
+    assert worst.elo == 0
+
+
+def test_agents_that_cannot_be_compared_are_not_rated():
+    one, other = tournament()[0], tournament({"x": 0, "y": 10})[0]
+    assert rate([one, other]) == []
+    assert rate([]) == []
+
+
+def test_games_of_an_agent_against_itself_say_nothing():
+    same = Games("greedy", "greedy", np.ones(50), np.full(50, 2.0))
+    assert rate([same])[0].elo == 0
+    games = tournament()
+    alone, beside = rate(games, resamples=20), rate([*games, same], resamples=20)
+    assert alone == beside
+
+
+def test_pairs_may_have_different_numbers_of_deals_and_very_many():
+    games = tournament(deals=12_345)
+    short = Games(games[1].a, games[1].b, games[1].won[:7], games[1].played[:7])
+    found = {r.agent: r for r in rate([games[0], short, games[2]], resamples=50)}
+    for name, elo in TRUTH.items():
+        assert found[name].elo == pytest.approx(elo, abs=25)

@@ -1,0 +1,318 @@
+"""The rules as tables: the scalar rules read out, their expansion, and pinned checksums."""
+
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS, deal, legal_mask
+
+from goita_env import JGA, NINE, PAGAT, Rules, get_rules
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode
+from goita_env.engine import core
+from goita_env.engine.tables import (
+    ALL_TILES,
+    CALL_CHOICE,
+    CALL_DUTY,
+    CHOOSE,
+    CODE_MASK,
+    FRESH,
+    KING_PERMIT,
+    NUM_CODES,
+    NUM_STATUSES,
+    OVER,
+    RADIX,
+    WAITING,
+    attack_status,
+    call_points,
+    code_counts,
+    finish_points,
+    king_may_attack,
+    must_call,
+    receives,
+    tables,
+)
+from goita_env.errors import SettingError
+from goita_env.tiles import COUNTS, KING, POINTS
+
+PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, _ = range(8)
+
+CHECKSUMS = {"jga": 3537353929, "pagat": 900007076, "nine": 3773125002}
+"""Second source: the oracle, which plays hundreds of thousands of decisions from the same tables.
+
+Printed anew by ``.venv/bin/python tests/test_tables.py``."""
+
+
+# ------------------------------------------------------------------------- the rules, read out
+
+
+def test_a_block_receives_its_own_kind_but_for_kings():
+    for kind in range(8):
+        assert receives(kind, kind) == (kind != KING)
+
+
+def test_a_king_receives_all_but_pawn_lance_and_king():
+    received = {attack for attack in range(8) if receives(KING, attack)}
+    assert received == {KNIGHT, SILVER, GOLD, BISHOP, ROOK}
+
+
+def test_nothing_else_receives():
+    others = [(block, attack) for block in range(7) for attack in range(8) if block != attack]
+    assert not any(receives(block, attack) for block, attack in others)
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_when_a_king_may_attack(rules):
+    for tiles in (2, 4, 6, 8):
+        assert king_may_attack(rules, 1, tiles, True), "a king lies face up"
+        assert king_may_attack(rules, 2, tiles, False), "both are in hand"
+        last = rules is JGA and tiles == 2
+        assert king_may_attack(rules, 1, tiles, False) == last, "the eighth tile"
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_the_points_of_a_finish(rules):
+    for block in range(8):
+        for attack in range(8):
+            alike = block == attack and not (rules is NINE and block == KING)
+            assert finish_points(rules, block, attack, False) == POINTS[attack]
+            assert finish_points(rules, block, attack, True) == POINTS[attack] * (1 + alike)
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_the_points_of_a_call(rules):
+    assert call_points(rules, 8, ()) == 100
+    for kind in range(1, 8):
+        assert call_points(rules, 7, (kind,)) == 2 * POINTS[kind]
+        for other in range(kind, 8):
+            doubled = kind == other and rules is not PAGAT and not (rules is NINE and kind == KING)
+            points = max(POINTS[kind], POINTS[other]) * (1 + doubled)
+            assert call_points(rules, 6, (kind, other)) == points
+
+
+def test_who_must_call():
+    duties = {
+        rules.name: [must_call(rules, n) for n in (5, 6, 7, 8)] for rules in (JGA, PAGAT, NINE)
+    }
+    assert duties == {
+        "jga": [False, False, False, False],
+        "pagat": [True, True, True, True],
+        "nine": [False, True, True, True],
+    }
+
+
+def test_the_three_rule_sets_differ_as_the_page_says():
+    differ = {
+        "call_five": ("choice", "duty", "choice"),
+        "call_six_or_more": ("choice", "duty", "duty"),
+        "last_king": (True, False, False),
+        "second_king_after_own_face_down": (True, False, False),
+        "six_alike_doubles": (True, False, True),
+        "kings_are_alike": (True, True, False),
+        "partners_fives_win": ("called", "called", "held"),
+        "opponents_fives": ("both partners choose", "both partners choose", "redeal"),
+    }
+    assert {field.name for field in fields(Rules)} == {"name", *differ}
+    for name, values in differ.items():
+        assert tuple(getattr(rules, name) for rules in (JGA, PAGAT, NINE)) == values
+
+
+def test_rules_are_frozen_values_found_by_name():
+    assert [get_rules(name) for name in RULE_SETS] == [JGA, PAGAT, NINE]
+    assert get_rules(NINE) is NINE
+    assert replace(JGA, last_king=False) != JGA
+    with pytest.raises(AttributeError):
+        JGA.last_king = False
+    with pytest.raises(SettingError, match=r"expected .*'jga'.* got 'chess'"):
+        get_rules("chess")
+
+
+# -------------------------------------------------------------------------- codes and statuses
+
+
+def test_codes_are_added_like_multisets_of_tiles():
+    counts = code_counts()
+    assert counts.shape == (NUM_CODES, 8) == (np.prod([n + 1 for n in COUNTS]), 8)
+    assert np.array_equal(counts @ np.array(RADIX), np.arange(NUM_CODES))
+    assert (counts <= COUNTS).all()
+    assert counts[ALL_TILES].tolist() == list(COUNTS)
+    assert NUM_CODES <= CODE_MASK
+    assert KING_PERMIT & CODE_MASK == 0
+
+
+def test_every_moment_has_a_status_of_its_own():
+    attacks = {
+        attack_status(attack, passes, king_up)
+        for attack in range(8)
+        for passes in range(4)
+        for king_up in (False, True)
+    }
+    rest = {FRESH, CALL_CHOICE, CALL_DUTY, CHOOSE, WAITING, OVER}
+    assert len(attacks) == 64
+    assert sorted(attacks | rest) == list(range(NUM_STATUSES))
+
+
+def moment(rules, hands, status):
+    """Puts hands (codes [N]) in the asked seat at a status."""
+    state = core.State.empty(len(hands), rules)
+    state.hand[state.clock] = hands
+    state.status[:] = status
+    # A state finds its open questions when it is made.
+    return state.copy()
+
+
+def plain_legal(rules, counts, permit, attack, passes, king_up):
+    """Lists the legal pairs of a seat by the scalar rules; attack None: the dealer's first turn."""
+    leads = attack is None or passes == 3
+    legal = [] if leads else [PASS]
+    for block in range(8):
+        for new in range(8):
+            held = counts[block] >= 1 + (block == new) and counts[new] >= 1
+            if not held or not (leads or receives(block, attack)):
+                continue
+            if new == KING:
+                king_down = king_up or permit
+                if not king_may_attack(rules, int(counts[KING]), int(counts.sum()), king_down):
+                    continue
+            legal.append(encode(block, new))
+    return legal
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_legal_actions_are_the_scalar_rules_expanded(rules):
+    rng = np.random.default_rng(0)
+    counts = code_counts()
+    sizes = counts.sum(axis=1)
+    moments = [(FRESH, None, 0, False)] + [
+        (attack_status(attack, passes, king_up), attack, passes, king_up)
+        for attack in range(8)
+        for passes in range(4)
+        for king_up in (False, True)
+    ]
+    checked = 0
+    for status, attack, passes, king_up in moments:
+        allowed = (8,) if attack is None else (2, 4, 6, 8)
+        codes = np.concatenate([rng.choice(np.flatnonzero(sizes == n), 30) for n in allowed])
+        kings = rng.choice(np.flatnonzero((counts[:, KING] > 0) & np.isin(sizes, allowed)), 30)
+        codes = np.concatenate([codes, kings])
+        permits = rng.integers(0, 2, len(codes)).astype(bool)
+        mask = legal_mask(moment(rules, codes + permits * KING_PERMIT, status))
+        for n, code in enumerate(codes):
+            legal = plain_legal(rules, counts[code], permits[n], attack, passes, king_up)
+            assert np.flatnonzero(mask[n]).tolist() == legal
+            checked += 1
+    assert checked > 6_000
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_the_answers_to_questions_are_those_of_the_page(rules):
+    answers = {CALL_CHOICE: [CALL, SILENT], CALL_DUTY: [CALL], CHOOSE: [REDEAL, CONTINUE]}
+    for status, legal in answers.items():
+        mask = legal_mask(moment(rules, np.array([ALL_TILES]), status))
+        assert np.flatnonzero(mask[0]).tolist() == legal
+    for status in (WAITING, OVER):
+        assert not legal_mask(moment(rules, np.array([0]), status)).any()
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_every_last_pair_scores_by_the_scalar_rule(rules):
+    finished = 0
+    for attack in range(8):
+        for passes in range(4):
+            for block in range(8):
+                for last in range(8):
+                    state = moment(
+                        rules,
+                        np.array([(RADIX[block] + RADIX[last]) | KING_PERMIT]),
+                        attack_status(attack, passes, True),
+                    )
+                    action = encode(block, last)
+                    if not legal_mask(state)[0, action]:
+                        continue
+                    core.step(state, np.array([action]))
+                    face_down = passes == 3
+                    assert state.status[0] == OVER
+                    assert state.points[0] == finish_points(rules, block, last, face_down)
+                    finished += 1
+    # Every pair where the seat leads; else a block of the kind, or a king against five kinds.
+    assert finished == 8 * 64 + 3 * 8 * (1 + 1 + 5 * 2)
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_every_called_hand_of_six_or_more_scores_by_the_scalar_rule(rules):
+    rests = [(), *((n,) for n in range(1, 8))]
+    rests += [(n, m) for n in range(1, 8) for m in range(n, 8)]
+    assert len(rests) == 36
+    for rest in rests:
+        tiles = [PAWN] * (8 - len(rest)) + list(rest)
+        others = [kind for kind in range(8) for _ in range(COUNTS[kind] - tiles.count(kind))]
+        others = np.random.default_rng(0).permutation(others).reshape(3, 8)
+        state = deal(rules, np.concatenate([[tiles], others])[None], [0])
+        core.step(state, np.array([CALL]))
+        assert state.points[0] == call_points(rules, 8 - len(rest), rest)
+        assert state.winner[0] == 0
+        assert np.array_equal(code_counts()[state.up[0]], [tiles.count(kind) for kind in range(8)])
+
+
+# ----------------------------------------------------------------------------- cache and checksums
+
+
+def test_tables_are_built_once_for_each_value_of_the_rules():
+    assert tables(JGA) is tables(Rules(name="jga"))
+    assert tables(JGA) is not tables(PAGAT)
+    for number in range(2):
+        assert core.State.empty(number + 1, "jga").tables is tables(JGA)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_checksums_of_the_three_rule_sets_are_pinned(rules):
+    assert tables(get_rules(rules)).checksum() == CHECKSUMS[rules]
+
+
+def test_a_change_of_one_rule_changes_the_checksum():
+    changes = [
+        {"call_five": "duty"},
+        {"call_six_or_more": "duty"},
+        {"last_king": False},
+        {"six_alike_doubles": False},
+        {"kings_are_alike": False},
+    ]
+    sums = {tables(replace(JGA, name="changed", **change)).checksum() for change in changes}
+    assert len(sums | {CHECKSUMS["jga"]}) == 6
+    assert tables(replace(JGA, name="changed")).checksum() == CHECKSUMS["jga"]
+
+
+BUILD = """
+import time
+from goita_env.engine.questions import book
+from goita_env.rules import JGA
+from goita_env.engine.tables import tables
+start = time.process_time()
+tables(JGA), book(JGA)
+print(time.process_time() - start)
+"""
+
+
+def test_tables_are_built_in_less_than_a_fifth_of_a_second():
+    command = [sys.executable, "-c", BUILD]
+    taken = []
+    for _ in range(5):
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        taken.append(float(done.stdout))
+        if taken[-1] < 0.2:  # one run undisturbed by others is enough
+            break
+    assert min(taken) < 0.2
+
+
+def test_actions_are_numbered_as_the_page_says():
+    assert (PASS, CALL, SILENT, REDEAL, CONTINUE) == (0, 65, 66, 67, 68)
+    for block in range(8):
+        for attack in range(8):
+            assert encode(block, attack) == 1 + 8 * block + attack
+            assert decode(1 + 8 * block + attack) == (block, attack)
+    assert [decode(action) for action in (0, 65, 66, 67, 68)] == [None] * 5
+
+
+if __name__ == "__main__":
+    print("CHECKSUMS =", {rules: tables(get_rules(rules)).checksum() for rules in RULE_SETS})

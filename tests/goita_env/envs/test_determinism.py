@@ -1,0 +1,478 @@
+"""Determinism: the same seed gives the same games, in any batch, process or copy.
+
+The pinned hashes are printed anew by ``.venv/bin/python tests/test_determinism.py``.
+"""
+
+import copy
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS, TILES, complete, deal, legal_mask, pick
+from oracle import Referee
+
+from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
+from goita_env.engine import deals as dealing
+from goita_env.engine.match import Match
+from goita_env.views.layout import OBSERVATION_VERSION
+
+SEED, GAMES, STEPS = 2, 64, 400
+
+TRAJECTORIES = {
+    ("jga", "round"): "2b8bdef97c3dbe3e0c3800dbd62367e88b53d4d3793a900abfc7dfe707c02998",
+    ("jga", "match"): "349155e03245f0456846e4d36d2452da1e295d59c16d88d1a27be5a4182e365a",
+    ("pagat", "round"): "baa6cde9bfb3273b74e5fc1875ac3d8c6e4a3328c0cf45b5acaee88b94f815e8",
+    ("pagat", "match"): "ffd8324d7d2a0df25d7428c55480371bf6cc7756f0d3084660a0acf38cd1c5fa",
+    ("nine", "round"): "d697a5816ceafa7a30f4466a6ecf882597ee38d9a3107f6eeab2369c8ead21d3",
+    ("nine", "match"): "72ac02843d31cfdc240c7e3dca90ddb9dd11a63dadc3c1fe0b95be2a5ffb756c",
+}
+"""By rule set and episode: who is asked, what is legal, what is done, the points."""
+
+OBSERVATIONS = {
+    "jga": "1e038a57966848033e3e040173b61c076ad52e42dfac3208ff9e4bc160fc7796",
+    "pagat": "e96f24a5edabbb3977f138530ac250053ab158213d1181fc72b8684185f93870",
+    "nine": "6648e425a3f9733b089cc6f9b35857701898973801d91facef67c91179e52158",
+}
+"""By rule set, for version 1 of the layout: all observations of the rounds."""
+
+
+def numbers(step, games):
+    """Picks actions: whole numbers [games] that hang on step and game alone."""
+    return ((step + 1) * 2_654_435_761 + np.arange(games) * 40_503) >> 7
+
+
+def line(seat, legal, action, points, winner):
+    return f"{seat} {' '.join(map(str, legal))} > {action} {points} {winner}\n"
+
+
+def trajectory(rules, episode):
+    """Hashes the first games of a seed as the vector environment plays them."""
+    env = GoitaVectorEnv(GAMES, rules, episode, seed=SEED, observe=False)
+    turn = env.reset()
+    lines = [[] for _ in range(GAMES)]
+    for step in range(STEPS):
+        chosen = pick(turn.action_mask, numbers(step, GAMES))
+        after = env.step(chosen)
+        for game in range(GAMES):
+            legal = np.flatnonzero(turn.action_mask[game]).tolist()
+            result = after.points[game], after.winner[game]
+            lines[game].append(line(turn.seat[game], legal, chosen[game], *result))
+        turn = after
+    return hashlib.sha256("".join(map("".join, lines)).encode()).hexdigest()
+
+
+def observations(rules):
+    """Hashes all observations of the first rounds of a seed."""
+    env = GoitaVectorEnv(GAMES, rules, seed=SEED)
+    turn, digest = env.reset(), hashlib.sha256()
+    for step in range(STEPS):
+        digest.update(turn.observation.tobytes())
+        turn = env.step(pick(turn.action_mask, numbers(step, GAMES)))
+    return digest.hexdigest()
+
+
+# ------------------------------------------------------------------------------- the second source
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def mix(value):
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), in plain integers."""
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EB & MASK
+    return value ^ (value >> 31)
+
+
+def plain_key(seed, game, episode, number):
+    key = mix(mix(seed + GOLDEN & MASK) + game * GOLDEN & MASK)
+    return mix(key + ((episode << 20) + number) * GOLDEN & MASK)
+
+
+def plain_deal(seed, game, episode, number):
+    """Deals as the package says it does, in plain integers: four hands of kinds."""
+    key = plain_key(seed, game, episode, number)
+    words = [mix(key + n * GOLDEN & MASK) for n in range(16)]
+    halves = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
+    order = sorted(range(32), key=lambda tile: (halves[tile] & ~31, tile))
+    return [sorted(TILES[tile] for tile in order[8 * seat : 8 * seat + 8]) for seat in range(4)]
+
+
+def plain_dealer(seed, game, episode):
+    return mix(plain_key(seed, game, episode, 0) ^ GOLDEN) >> 62
+
+
+def plain_trajectory(rules, episode):
+    """Hashes the same games as the oracle plays them with the plain deals."""
+    lines = []
+    for game in range(GAMES):
+        number, count = 0, 0
+        judge = Referee(rules, plain_deal(SEED, game, 0, 0), plain_dealer(SEED, game, 0))
+        for step in range(STEPS):
+            seat, legal = judge.seat, judge.legal_actions()
+            action = legal[int(numbers(step, GAMES)[game]) % len(legal)]
+            judge.play(action)
+            winner = -1 if judge.winner is None else judge.winner
+            lines.append(line(seat, legal, action, judge.points, winner))
+            if judge.phase == "over" and (episode == "round" or judge.match_over):
+                number, count = number + 1, 0
+                hands = plain_deal(SEED, game, number, 0)
+                judge = Referee(rules, hands, plain_dealer(SEED, game, number))
+            elif judge.seat is None:
+                count += 1
+                judge.deal(plain_deal(SEED, game, number, count))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def test_the_hash_of_deals_is_splitmix64():
+    # The first outputs of the published generator from state 0.
+    outputs = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    states = np.array([GOLDEN * (n + 1) & MASK for n in range(3)], np.uint64)
+    assert [mix(int(state)) for state in states] == outputs
+    assert seeds.mix(states).tolist() == outputs
+
+
+def test_deals_and_dealers_are_what_the_plain_hash_gives():
+    for seed, game, episode, number in [(0, 0, 0, 0), (7, 5, 3, 2), (1 << 63, 9_999, 1 << 30, 7)]:
+        games = seeds.game_keys(seed, np.array([game]))
+        keys = seeds.deal_keys(games, np.array([episode]), np.array([number]))
+        assert dealing.hands(keys)[0].tolist() == plain_deal(seed, game, episode, number)
+        keys = seeds.deal_keys(games, np.array([episode]), np.array([0]))
+        assert dealing.first_dealers(keys)[0] == plain_dealer(seed, game, episode)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_a_fixed_seed_gives_the_pinned_trajectories(rules, episode):
+    assert trajectory(rules, episode) == TRAJECTORIES[rules, episode]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_the_oracle_with_plain_deals_gives_the_pinned_trajectories(rules, episode):
+    assert plain_trajectory(rules, episode) == TRAJECTORIES[rules, episode]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_fixed_seed_gives_the_pinned_observations(rules):
+    assert OBSERVATION_VERSION == 1, "a new version has new pins"
+    assert observations(rules) == OBSERVATIONS[rules]
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_another_process_gives_the_pinned_hashes(hash_seed):
+    environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+    command = [sys.executable, __file__]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment, timeout=120
+    )
+    found = {}
+    exec(done.stdout, found)
+    assert found["TRAJECTORIES"] == TRAJECTORIES
+    assert found["OBSERVATIONS"] == OBSERVATIONS
+
+
+# -------------------------------------------------------------------------------- batches and play
+
+
+def turns(env, first=None, steps=150, start=0):
+    """Plays a vector environment on and returns all that it handed out."""
+    turn = env.reset() if first is None else first
+    seen = []
+    for step in range(start, start + steps):
+        shown = turn.observation, turn.action_mask, turn.seat
+        turn = env.step(pick(turn.action_mask, numbers(step, env.num_games)))
+        seen.append((*shown, turn.reward, turn.done, turn.points, turn.winner))
+    return seen
+
+
+def assert_same(one, other, rows=slice(None)):
+    assert len(one) == len(other) > 0
+    for before, after in zip(one, other, strict=True):
+        for first, second in zip(before, after, strict=True):
+            assert np.array_equal(first, second[rows])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_batches_of_1_7_and_4096_give_the_same_games(rules, episode):
+    seven = turns(GoitaVectorEnv(7, rules, episode, seed=3))
+    assert any(after[4].any() for after in seven) or episode == "match"
+    assert_same(turns(GoitaVectorEnv(1, rules, episode, seed=3)), seven, slice(0, 1))
+    assert_same(seven, turns(GoitaVectorEnv(4096, rules, episode, seed=3)), slice(0, 7))
+
+
+def test_observations_left_out_change_nothing():
+    lazy, eager = (GoitaVectorEnv(50, seed=3, observe=observe) for observe in (False, True))
+    assert_same(turns(lazy), turns(eager))
+
+
+def test_another_seed_gives_other_games():
+    one, other = (GoitaVectorEnv(20, seed=seed).reset().observation for seed in (3, 4))
+    assert (one != other).any(axis=1).all()
+
+
+def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
+    picked = np.array([5, 2, 17])
+    whole, some = Match(20, "jga", "match", 9), Match(3, "jga", "match", 9, games=picked)
+    whole.reset()
+    some.reset()
+    for step in range(200):
+        assert np.array_equal(whole.state.hand_counts()[picked], some.state.hand_counts())
+        assert np.array_equal(whole.state.seat[picked], some.state.seat)
+        chosen = pick(legal_mask(whole.state), numbers(step, 20))
+        whole.step(chosen)
+        some.step(chosen[picked])
+
+
+def deals_of(rules, episode, policy, games=64, steps=400):
+    """Returns every deal that came up: hands by game, episode and number."""
+    match = Match(games, rules, episode, seed=6)
+    match.reset()
+    found = {}
+    for step in range(steps):
+        hands = match.state.hand_counts()
+        for game in range(games):
+            key = game, int(match.episodes[game]), int(match.deals[game])
+            found.setdefault(key, hands[game].tolist())
+        match.step(policy(legal_mask(match.state), step))
+    return found
+
+
+def patient(mask, step):
+    """Calls and redeals, and passes when it may."""
+    return mask.argmax(axis=1)
+
+
+def eager(mask, step):
+    """Calls and redeals, and plays when it may, each time another pair."""
+    mask = mask.copy()
+    mask[:, 0] &= ~mask[:, 1:].any(axis=1)
+    return pick(mask, numbers(step, len(mask)) * ~mask[:, 65:].any(axis=1))
+
+
+def silent(mask, step):
+    """Keeps silent and continues, and plays the last legal pair."""
+    return 68 - mask[:, ::-1].argmax(axis=1)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_the_deals_are_the_same_whatever_the_play(rules, episode):
+    slow, fast, quiet = (deals_of(rules, episode, play) for play in (patient, eager, silent))
+    common = slow.keys() & fast.keys()
+    assert len(common) > 300
+    assert max(number for _, _, number in common) >= 2, "redeals or rounds"
+    assert all(slow[key] == fast[key] for key in common)
+    assert len(quiet.keys() & fast.keys()) > 300
+    assert all(quiet[key] == fast[key] for key in quiet.keys() & fast.keys())
+    for game, number, count in sorted(common)[::25]:
+        plain = plain_deal(6, game, number, count - 1)
+        counts = [[hand.count(kind) for kind in range(8)] for hand in plain]
+        assert slow[game, number, count] == counts
+
+
+def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
+    hands = complete("11111234", "", "", "")
+    for number in range(4):
+        env = goita_v0.raw_env()
+        env.reset(seed=11)
+        for _ in range(number):
+            env.reset()
+        env.reset(options={"hands": hands, "dealer": 3})
+        env.step(65)
+        env.step(67)
+        state = env._match.state
+        plain = plain_deal(11, 0, number + 1, 1)
+        assert state.hand_counts()[0].tolist() == [
+            [hand.count(kind) for kind in range(8)] for hand in plain
+        ]
+        assert state.dealer[0] == 3
+
+
+# ------------------------------------------------------------------------------- copies and resets
+
+
+def aec_trace(env, steps=60):
+    """Plays an AEC environment on, through resets, and returns all that it handed out."""
+    seen = []
+    for step in range(steps):
+        if not env.agents:
+            env.reset()
+        agent = env.agent_selection
+        observation, *rest = env.last()
+        seen.append((agent, observation["observation"].tolist(), rest, env.state().tolist()))
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(int(legal[step % len(legal)]) if len(legal) else None)
+    return seen
+
+
+def parallel_trace(env, steps=60):
+    """Plays a parallel environment on in the same way."""
+    seen = []
+    for step in range(steps):
+        observations = {agent: env.aec_env.observe(agent) for agent in env.agents}
+        chosen = {}
+        for agent, observation in observations.items():
+            legal = np.flatnonzero(observation["action_mask"])
+            chosen[agent] = int(legal[step % len(legal)]) if len(legal) else 0
+        observations, *rest = env.step(chosen)
+        seen.append((str(observations), rest))
+        if not env.agents:
+            env.reset()
+    return seen
+
+
+def game_trace(game):
+    """Plays a game to its end."""
+    seen = []
+    while not game.done:
+        legal = game.legal_actions()
+        seen.append((game.seat, legal, game.scores, repr(game)))
+        game.play(legal[len(seen) % len(legal)])
+    return [*seen, game.winner, game.points, game.scores]
+
+
+def begun_vector():
+    env = GoitaVectorEnv(30, "jga", "match", seed=4)
+    turns(env, steps=77)
+    return env
+
+
+def begun_aec(make):
+    env = make("jga", "match")
+    env.reset(seed=4)
+    aec_trace(env, 77)
+    return env
+
+
+def begun_parallel():
+    env = goita_v0.parallel_env("jga", "match")
+    env.reset(seed=4)
+    parallel_trace(env, 77)
+    return env
+
+
+def begun_game():
+    game = Game("jga", episode="match", seed=4)
+    for step in range(77):
+        legal = game.legal_actions()
+        game.play(legal[step % len(legal)])
+    return game
+
+
+def vector_trace(env):
+    # The state has stepped on; what is asked now is what legal_mask says.
+    mask = env.legal_mask()
+    return turns(env, env.step(pick(mask, numbers(0, env.num_games))))
+
+
+KINDS = {
+    "vector": (begun_vector, vector_trace),
+    "raw_env": (lambda: begun_aec(goita_v0.raw_env), aec_trace),
+    "env": (lambda: begun_aec(goita_v0.env), aec_trace),
+    "parallel_env": (begun_parallel, parallel_trace),
+    "Game": (begun_game, game_trace),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+def test_a_pickled_or_copied_environment_goes_on_identically_and_apart(kind, how):
+    begin, trace = KINDS[kind]
+    env = begin()
+    twin = how(env)
+    ahead = trace(how(twin))
+    if kind == "vector":
+        assert_same(ahead, trace(env))
+        assert_same(ahead, trace(twin))
+    else:
+        assert trace(env) == ahead
+        assert trace(twin) == ahead
+
+
+@pytest.mark.parametrize("kind", ["raw_env", "env", "parallel_env"])
+def test_an_environment_can_be_copied_before_its_first_reset(kind):
+    env = getattr(goita_v0, kind)()
+    twin = pickle.loads(pickle.dumps(env))
+    for one in (env, twin):
+        one.reset(seed=1)
+    assert np.array_equal(env.state(), twin.state())
+
+
+def dealt(env):
+    state = env.unwrapped._match.state
+    return state.hand_counts()[0].tolist(), int(state.dealer[0])
+
+
+@pytest.mark.parametrize("kind", ["raw_env", "env", "parallel_env"])
+def test_reset_without_a_seed_goes_on_to_the_next_episode(kind):
+    env = getattr(goita_v0, kind)()
+    env.reset(seed=21)
+    for number in range(5):
+        hands, dealer = dealt(env)
+        plain = plain_deal(21, 0, number, 0)
+        assert hands == [[hand.count(kind) for kind in range(8)] for hand in plain]
+        assert dealer == plain_dealer(21, 0, number)
+        if number == 2 and kind != "parallel_env":
+            aec_trace(env, 5)  # a break in mid-round changes nothing
+        env.reset()
+    env.reset(seed=21)
+    assert dealt(env)[0] == [
+        [hand.count(kind) for kind in range(8)] for hand in plain_deal(21, 0, 0, 0)
+    ]
+
+
+def test_vector_reset_goes_on_to_the_next_episode():
+    env = GoitaVectorEnv(5, seed=21)
+    for number in range(4):
+        turn = env.reset()
+        hands = env.match.state.hand_counts()
+        for game in range(5):
+            plain = plain_deal(21, game, number, 0)
+            assert hands[game].tolist() == [[h.count(k) for k in range(8)] for h in plain]
+        env.step(pick(turn.action_mask, 1))
+
+
+def test_environments_without_a_seed_differ():
+    hands = []
+    for _ in range(3):
+        env = goita_v0.raw_env()
+        env.reset()
+        hands.append(dealt(env))
+        hands.append((Game().hands.tolist(), 0))
+    assert len({str(hand) for hand, _ in hands}) == 6
+
+
+def test_given_hands_apply_to_the_first_deal_alone():
+    hands = complete("88223344", "", "", "")
+    env = goita_v0.raw_env(episode="match")
+    env.reset(seed=5, options={"hands": hands, "dealer": 0})
+    for name in [1 + 8 * 1 + 1, 0, 0, 0, 1 + 8 * 2 + 2, 0, 0, 0, 64, 0, 0, 0, 1 + 8 * 3 + 3]:
+        env.step(name)
+    plain = plain_deal(5, 0, 0, 1)
+    counts = [[hand.count(kind) for kind in range(8)] for hand in plain]
+    assert dealt(env) == (counts, 0)
+    fresh = deal("jga", np.array([plain]), [0], np.array([[60, 0]]))
+    assert env.agent_selection == f"player_{fresh.seat[0]}"
+
+
+def print_pins():
+    """Prints the pinned hashes as Python, to be pasted above."""
+    both = [(rules, episode) for rules in RULE_SETS for episode in ("round", "match")]
+    for name, pins in (
+        ("TRAJECTORIES", {key: trajectory(*key) for key in both}),
+        ("OBSERVATIONS", {rules: observations(rules) for rules in RULE_SETS}),
+    ):
+        print(f"{name} = {{")
+        for key, value in pins.items():
+            print(f'    {key!r}: "{value}",'.replace("'", '"'))
+        print("}")
+
+
+if __name__ == "__main__":
+    print_pins()

@@ -1,0 +1,442 @@
+"""The PettingZoo environments: PettingZoo's own tests, rewards, masks, illegal moves, state."""
+
+import warnings
+
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.spaces import Box, Discrete
+from helpers import RULE_SETS, complete, pick
+
+from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError
+from goita_env.views.layout import HAND_COUNTS
+
+with warnings.catch_warnings():
+    # PettingZoo's tests import a game of its own in a way that it calls old, where pygame is there.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import (
+        api_test,
+        parallel_api_test,
+        parallel_seed_test,
+        render_test,
+        seed_test,
+    )
+    from pettingzoo.test.state_test import state_test
+
+SETTINGS = [
+    (rules, episode, reward)
+    for rules in RULE_SETS
+    for episode in ("round", "match")
+    for reward in ("points", "win")
+]
+AGENTS = [f"player_{seat}" for seat in range(4)]
+
+UNAVOIDABLE = (
+    # PettingZoo warns of every observation that is a dictionary, but for names on a list in its
+    # own source.
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or",
+)
+"""The two warnings that api_test gives to any environment with a mask in its observations."""
+
+
+def random_play(env, seed=0, steps=10_000):
+    """Plays legal actions at random to the end and yields each agent's last()."""
+    rng = np.random.default_rng(seed)
+    for agent in env.agent_iter(steps):
+        last = env.last()
+        yield agent, last
+        legal = np.flatnonzero(last[0]["action_mask"])
+        env.step(int(rng.choice(legal)) if len(legal) else None)
+
+
+# ------------------------------------------------------------------------------- PettingZoo's tests
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+def test_api_test_passes(make, rules, episode, reward, capsys):
+    with warnings.catch_warnings():
+        for message in UNAVOIDABLE:
+            warnings.filterwarnings("ignore", message, UserWarning)
+        api_test(make(rules, episode, reward), num_cycles=100)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+def test_the_two_warnings_left_out_are_given_indeed_and_no_others(capsys):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(goita_v0.env(), num_cycles=5)
+    messages = {str(one.message) for one in caught}
+    assert len(messages) == 2
+    assert all(any(one.startswith(known) for one in messages) for known in UNAVOIDABLE)
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+def test_seed_test_passes(make, rules, episode, reward):
+    seed_test(lambda: make(rules, episode, reward), num_cycles=100)
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+def test_parallel_api_test_passes(rules, episode, reward, capsys):
+    parallel_api_test(goita_v0.parallel_env(rules, episode, reward), num_cycles=200)
+    assert "Passed Parallel API test" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+def test_parallel_seed_test_passes(rules, episode, reward):
+    parallel_seed_test(lambda: goita_v0.parallel_env(rules, episode, reward), num_cycles=100)
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+def test_state_test_passes(rules, episode, reward):
+    settings = rules, episode, reward
+    # It samples without the mask, so it needs the environment that takes illegal actions.
+    state_test(goita_v0.env(*settings), goita_v0.parallel_env(*settings), num_cycles=20)
+
+
+@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_render_test_passes(make, rules, capsys):
+    render_test(lambda render_mode: make(rules, render_mode=render_mode))
+    assert capsys.readouterr().out, "human prints"
+
+
+needs_registry = pytest.mark.skipif(
+    not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry"
+)
+
+
+@needs_registry
+@pytest.mark.parametrize("name", ["goita/goita-v0", "goita/goita"])
+def test_the_registry_makes_the_environments(name):
+    env = pettingzoo.make("aec", name, rules="nine", episode="match")
+    env.reset(seed=1)
+    twin = goita_v0.env(rules="nine", episode="match")
+    twin.reset(seed=1)
+    assert isinstance(env.unwrapped, goita_v0.raw_env)
+    assert np.array_equal(env.state(), twin.state())
+    parallel = pettingzoo.make("parallel", name, reward="win")
+    observations, _ = parallel.reset(seed=1)
+    assert list(observations) == AGENTS
+
+
+# ---------------------------------------------------------------------------------- what it offers
+
+
+def test_agents_teams_spaces_and_metadata():
+    env = goita_v0.env()
+    assert env.possible_agents == AGENTS
+    assert TEAMS == (("player_0", "player_2"), ("player_1", "player_3"))
+    for agent in AGENTS:
+        assert env.action_space(agent) == Discrete(69)
+        space = env.observation_space(agent)
+        assert set(space) == {"observation", "action_mask"}
+        assert space["observation"] == Box(0, 1, (512,), np.uint8)
+        assert space["action_mask"] == Box(0, 1, (69,), np.int8)
+    assert env.metadata["name"] == "goita_v0" == str(env.unwrapped)
+    assert env.metadata["render_modes"] == ["ansi", "human"]
+    assert env.metadata["is_parallelizable"] is False
+    assert env.render_mode is None
+
+
+def test_an_observation_lists_observation_before_mask():
+    env = goita_v0.env()
+    env.reset(seed=1)
+    observation, mask = env.observe(env.agent_selection).values()
+    assert (observation.shape, observation.dtype) == ((512,), np.uint8)
+    assert (mask.shape, mask.dtype) == ((69,), np.int8)
+
+
+def test_no_render_mode_draws_nothing():
+    env = goita_v0.env()
+    env.reset(seed=1)
+    assert env.render() is None
+
+
+@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_mask_is_zero_for_all_but_the_asked_seat(make, rules):
+    env = make(rules)
+    for seed in range(10):
+        env.reset(seed=seed)
+        for agent, (observation, _, terminated, truncated, _) in random_play(env, seed):
+            assert observation["action_mask"].any() == (not terminated)
+            assert not truncated
+            for other in env.possible_agents:
+                if other != agent:
+                    assert not env.observe(other)["action_mask"].any()
+
+
+def test_observations_do_not_hang_on_the_order_or_number_of_asking():
+    env = goita_v0.raw_env()
+    env.reset(seed=3)
+    once = {agent: env.observe(agent) for agent in AGENTS}
+    once["player_2"]["action_mask"][:] = 1  # handed out, the caller's to write
+    once["player_2"]["observation"][:] = 1
+    again = {agent: env.observe(agent) for agent in reversed(AGENTS)}
+    for agent in ("player_0", "player_1", "player_3"):
+        for name in ("observation", "action_mask"):
+            assert np.array_equal(once[agent][name], again[agent][name])
+    assert not again["player_2"]["observation"].all()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_environment_equals_the_vector_environment(rules):
+    for episode, reward in (("round", "points"), ("match", "points"), ("match", "win")):
+        vector = GoitaVectorEnv(1, rules, episode, reward, seed=17)
+        turn = vector.reset()
+        env = goita_v0.env(rules, episode, reward)
+        env.reset(seed=17)
+        for step in range(250):
+            observation, _, terminated, _, _ = env.last()
+            assert not terminated
+            assert env.agent_selection == f"player_{turn.seat[0]}"
+            assert np.array_equal(observation["observation"], turn.observation[0])
+            assert np.array_equal(observation["action_mask"], turn.action_mask[0])
+            chosen = pick(turn.action_mask, step * 31)
+            turn = vector.step(chosen)
+            env.step(chosen[0])
+            assert [env.rewards[agent] for agent in AGENTS] == turn.reward[0].tolist()
+            assert all(env.terminations.values()) == turn.done[0]
+            if turn.done[0]:
+                env.reset()
+
+
+def test_numpy_integers_are_actions():
+    for kind in (np.int8, np.int32, np.int64, np.uint8):
+        env = goita_v0.raw_env()
+        env.reset(seed=1)
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+        env.step(kind(legal[0]))
+
+
+def test_given_hands_dealer_and_scores_apply():
+    hands = complete("8822334", "", "", "")
+    nines = [hand.replace("88", "98") for hand in hands]
+    env = goita_v0.raw_env(episode="match")
+    env.reset(options={"hands": nines, "dealer": 2, "scores": [140, 30]})
+    assert env.agent_selection == "player_2"
+    other = goita_v0.raw_env(episode="match")
+    other.reset(options={"hands": hands, "dealer": 2, "scores": [140, 30]})
+    assert np.array_equal(env.state(), other.state())
+
+
+# ---------------------------------------------------------------------------------------- rewards
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
+    env = goita_v0.env(rules, episode, reward)
+    for seed in range(8):
+        env.reset(seed=seed)
+        returns = dict.fromkeys(AGENTS, 0.0)
+        for agent, (_, gained, _, _, _) in random_play(env, seed):
+            returns[agent] += gained
+            assert sum(env.rewards.values()) == 0
+        one, two, three, four = (returns[agent] for agent in AGENTS)
+        assert one == three == -two == -four != 0
+        if reward == "win":
+            assert abs(one) == 1
+        else:
+            assert one % 10 == 0
+
+
+@pytest.mark.parametrize(("reward", "gain"), [("points", 60.0), ("win", 1.0)])
+def test_the_losers_see_their_loss_through_last(reward, gain):
+    env = goita_v0.env(reward=reward)
+    env.reset(options={"hands": complete("88223344", "", "", ""), "dealer": 0})
+    for name in ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]:
+        env.step(actions.parse(name))
+    expected = {"player_0": gain, "player_1": -gain, "player_2": gain, "player_3": -gain}
+    seen = {}
+    for agent in env.agent_iter():
+        _, seen[agent], terminated, truncated, _ = env.last()
+        assert (terminated, truncated) == (True, False)
+        env.step(None)
+    assert seen == expected
+    assert env.agents == []
+
+
+def test_a_match_pays_the_points_of_every_round_when_it_is_scored():
+    env = goita_v0.env(episode="match")
+    env.reset(seed=2, options={"hands": complete("88223344", "", "", ""), "dealer": 0})
+    for name in ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]:
+        env.step(actions.parse(name))
+    assert env.rewards == {"player_0": 60, "player_1": -60, "player_2": 60, "player_3": -60}
+    assert not any(env.terminations.values())
+    assert env.agents == AGENTS
+    # Who has not acted since keeps the reward; who acts has seen it.
+    first = env.agent_selection
+    env.step(int(env.observe(first)["action_mask"].argmax()))
+    assert env._cumulative_rewards[first] == 0
+    assert {abs(env._cumulative_rewards[agent]) for agent in AGENTS if agent != first} == {60}
+
+
+def test_a_match_won_pays_one_at_its_end_alone():
+    env = goita_v0.env(episode="match", reward="win")
+    for seed in range(5):
+        env.reset(seed=seed)
+        gains = [
+            gain for _, (_, gain, terminated, _, _) in random_play(env, seed) if not terminated
+        ]
+        assert not any(gains)
+
+
+def test_a_seat_that_never_acts_sees_the_end_of_a_special_hand():
+    env = goita_v0.env()
+    env.reset(options={"hands": complete("", "1111118", "", ""), "dealer": 0})
+    assert env.agent_selection == "player_1"
+    env.step(CALL)
+    rewards = {agent: reward for agent, (_, reward, _, _, _) in random_play(env)}
+    points = env.unwrapped._match.state.points[0]
+    assert rewards == {agent: float(points if agent in TEAMS[1] else -points) for agent in AGENTS}
+
+
+# ---------------------------------------------------------------------------------- illegal actions
+
+
+@pytest.mark.parametrize(("reward", "loss"), [("points", 100.0), ("win", 1.0)])
+@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize("dealer", range(4))
+def test_for_an_illegal_action_the_team_pays_and_all_end(reward, loss, episode, dealer):
+    env = goita_v0.env(episode=episode, reward=reward)
+    env.reset(seed=1, options={"hands": complete("", "", "", ""), "dealer": dealer})
+    env.step(PASS)
+    team = TEAMS[dealer % 2]
+    assert env.rewards == {agent: -loss if agent in team else loss for agent in AGENTS}
+    assert set(env.terminations.values()) == {True}
+    assert set(env.truncations.values()) == {False}
+    for agent in AGENTS:
+        assert not env.observe(agent)["action_mask"].any()
+    seen = {}
+    for agent in env.agent_iter():
+        _, seen[agent], terminated, truncated, _ = env.last()
+        assert (terminated, truncated) == (True, False)
+        env.step(None)
+    assert seen == {agent: -loss if agent in team else loss for agent in AGENTS}
+    env.reset()
+    assert env.agents == AGENTS
+    assert not any(env.terminations.values())
+
+
+def test_an_illegal_answer_to_a_question_ends_the_episode_too():
+    for answer in (PASS, REDEAL, CONTINUE, 1):
+        env = goita_v0.env()
+        env.reset(options={"hands": complete("", "", "11111", ""), "dealer": 0})
+        env.step(answer)
+        assert env.rewards["player_0"] == env.rewards["player_2"] == -100
+    env = goita_v0.env("pagat")
+    env.reset(options={"hands": complete("", "", "11111", ""), "dealer": 0})
+    env.step(SILENT)
+    assert env.rewards["player_0"] == env.rewards["player_2"] == -100
+
+
+def test_raw_env_raises_on_an_illegal_action_and_changes_nothing():
+    env = goita_v0.raw_env()
+    env.reset(seed=1, options={"hands": complete("", "", "", ""), "dealer": 1})
+    before = env.state(), env.last(), dict(env.rewards), dict(env.terminations)
+    with pytest.raises(IllegalActionError, match=r"expected one of .* from player_1, got 'p'"):
+        env.step(PASS)
+    after = env.state(), env.last(), dict(env.rewards), dict(env.terminations)
+    assert str(before) == str(after)
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+
+
+@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+@pytest.mark.parametrize("action", [69, -1, None, "p", 0.5])
+def test_what_is_no_action_raises_in_both_environments(make, action):
+    env = make()
+    env.reset(seed=1)
+    with pytest.raises(ActionError, match="expected an action"):
+        env.step(action)
+    assert not any(env.terminations.values())
+
+
+def test_in_the_parallel_environment_the_asked_seats_action_counts():
+    env = goita_v0.parallel_env()
+    observations, _ = env.reset(seed=1, options={"hands": complete("", "", "", ""), "dealer": 3})
+    action = int(observations["player_3"]["action_mask"].argmax())
+    _, rewards, terminations, truncations, _ = env.step(
+        {"player_0": 7, "player_1": 68, "player_2": 0, "player_3": action}
+    )
+    assert not any(rewards.values())
+    assert not any((terminations | truncations).values())
+    _, rewards, terminations, _, _ = env.step(dict.fromkeys(AGENTS, CALL))
+    assert rewards == {"player_0": -100, "player_1": 100, "player_2": -100, "player_3": 100}
+    assert all(terminations.values())
+    assert env.agents == []
+
+
+# ------------------------------------------------------------------------------------------ state
+
+
+def hands_in(state):
+    """Reads the four hands from a state: in each seat's word of tiles, a thermometer a kind."""
+    hands = []
+    for seat in range(4):
+        bits, hand = state[64 * (6 + seat) :], []
+        for size in HAND_COUNTS:
+            hand.append(int(bits[:size].sum()))
+            assert bits[: hand[-1]].all()
+            bits = bits[size:]
+        hands.append(hand)
+    return hands
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_state_holds_every_seats_hand(rules):
+    env = goita_v0.raw_env(rules)
+    for seed in range(5):
+        env.reset(seed=seed)
+        for _ in random_play(env, seed):
+            state = env.state()
+            assert (state.shape, state.dtype) == ((704,), np.uint8)
+            assert env.state_space.contains(state)
+            assert hands_in(state) == env._match.state.hand_counts()[0].tolist()
+        assert sum(map(sum, hands_in(env.state()))) <= 24
+
+
+def test_the_state_tells_hands_apart_that_a_view_does_not():
+    one, other = goita_v0.raw_env(), goita_v0.raw_env()
+    hands = complete("88223344", "1112", "1113", "")
+    swapped = [hands[0], hands[2], hands[1], hands[3]]
+    one.reset(options={"hands": hands, "dealer": 0})
+    other.reset(options={"hands": swapped, "dealer": 0})
+    seen = [env.observe("player_0")["observation"] for env in (one, other)]
+    assert np.array_equal(*seen)
+    assert not np.array_equal(one.state(), other.state())
+
+
+def test_the_state_tells_face_down_blocks_apart_and_who_is_asked_what():
+    hands = complete("11111234", "11111235", "", "")
+    env = goita_v0.raw_env()
+    env.reset(options={"hands": hands, "dealer": 0})
+    states = [env.state()]
+    for action in (SILENT, SILENT):
+        env.step(action)
+        states.append(env.state())
+    assert len({state.tobytes() for state in states}) == 3
+    played = []
+    for block in (1, 2, 3):  # a lance, a knight or a silver face down
+        env.reset(options={"hands": hands, "dealer": 0})
+        for action in (SILENT, SILENT, actions.encode(block, 0)):
+            env.step(action)
+        played.append(env.state().tobytes())
+    assert len(set(played)) == 3
+
+
+@pytest.mark.parametrize("make", [goita_v0.raw_env, goita_v0.env])
+def test_last_asks_for_a_reset_before_the_first_and_after_the_end(make):
+    env = make()
+    with pytest.raises(EpisodeOverError, match="expected a reset, got a call of last"):
+        env.last()
+    env.reset(seed=3)
+    for _ in env.agent_iter():
+        observation, _, terminated, _, _ = env.last()
+        env.step(None if terminated else int(observation["action_mask"].argmax()))
+    with pytest.raises(EpisodeOverError, match="after the end of the episode"):
+        env.last()

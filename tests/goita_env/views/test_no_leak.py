@@ -1,0 +1,411 @@
+"""No leak: redraw all that a seat cannot know, and what it sees stays the same to the bit.
+
+A position is redrawn by dealing the tiles that the seat cannot place anew, into the others' hands
+and under their face-down blocks, and playing the same public moves again. Where the redrawn deal
+asks another seat about a special hand, it keeps silent unless it called; where the rules don't let
+it, or a public move becomes illegal, the redraw is no world that the seat could be in, and another
+is tried.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import pytest
+from helpers import (
+    RULE_SETS,
+    complete,
+    deal,
+    digits,
+    legal_mask,
+    special_hands,
+    tiles_of,
+    uniform_hands,
+)
+from oracle import Referee
+
+from goita_env import Game, goita_v0
+from goita_env.actions import CALL, PASS, SILENT, decode, encode
+from goita_env.engine import core
+from goita_env.engine.match import Match
+from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX, WAITING
+from goita_env.tiles import KING, PAWN
+from goita_env.views import View, observation
+from goita_env.views.layout import TABLE_WORD
+
+POSITIONS = 500
+TRIES = 150
+
+
+@dataclass(frozen=True)
+class World:
+    """A deal and the moves made so far: all that there is to know."""
+
+    rules: str
+    hands: list
+    dealer: int
+    scores: list
+    moves: list
+
+    @cached_property
+    def judge(self) -> Referee:
+        """The oracle at the end of the moves."""
+        judge = Referee(self.rules, self.hands, self.dealer, self.scores)
+        for _, action in self.moves:
+            judge.play(action)
+        return judge
+
+    def hidden_from(self, viewer: int) -> tuple:
+        """What the viewer cannot know: the others' tiles in hand and face down, and silences."""
+        others = [seat for seat in range(4) if seat != viewer]
+        hands = [sorted(self.judge.hands[seat]) for seat in others]
+        down = [self.judge.face_down[seat] for seat in others]
+        silent = [seat for seat, action in self.moves if action == SILENT and seat != viewer]
+        return hands, down, silent, None if self.judge.seat == viewer else self.judge.phase
+
+
+def random_world(rules: str, rng: np.random.Generator) -> World:
+    """Plays a deal at random, and back to some moment of it."""
+    special = rng.random() < 0.5
+    hands = (special_hands if special else uniform_hands)(rng, 1)[0].tolist()
+    dealer, scores = int(rng.integers(4)), (10 * rng.integers(0, 15, 2)).tolist()
+    judge = Referee(rules, hands, dealer, scores)
+    while judge.seat is not None:
+        legal = judge.legal_actions()
+        passes = legal[0] == PASS and rng.random() < 0.3
+        judge.play(PASS if passes else int(rng.choice(legal)))
+    moves = judge.log
+    last = len(moves) - (judge.phase == "redeal")  # after a redeal there is a new deal to see
+    answers = sum(action >= CALL for _, action in moves)
+    stop = int(rng.integers(0, (min(answers, last) if special else last) + 1))
+    return World(rules, hands, dealer, scores, moves[:stop])
+
+
+# ---------------------------------------------------------------------------------------- redraws
+
+
+def lies_down(moves: list) -> list[bool]:
+    """Tells of each move whether it is a play with its block face down."""
+    down, attacker = [], None
+    for seat, action in moves:
+        plays = decode(action) is not None
+        down.append(plays and attacker in (None, seat))
+        attacker = seat if plays else attacker
+    return down
+
+
+def redraw(world: World, viewer: int, rng: np.random.Generator) -> World | None:
+    """Returns another world that the viewer cannot tell from this one; None if none was found."""
+    hidden = world.hidden_from(viewer)
+    for number in range(TRIES):
+        other = propose(world, viewer, rng, swaps=0 if number % 3 == 0 else 1 + number % 4)
+        for candidate in (other and relived(world, viewer, *other)) or ():
+            if candidate.hidden_from(viewer) != hidden:
+                return candidate
+    return None
+
+
+def propose(world: World, viewer: int, rng: np.random.Generator, swaps: int) -> tuple:
+    """Deals the tiles that the viewer cannot place anew: all of them, or a few swapped.
+
+    Returns:
+        The hands dealt, and the face-down block of each move.
+    """
+    judge, down = world.judge, lies_down(world.moves)
+    shown = judge.winner if world.moves and world.moves[-1][1] == CALL else None
+    shown = shown if judge.points != 150 else None  # only a call of six or more shows the hand
+    blocks = [None] * len(down)
+    for n in np.flatnonzero(down).tolist():
+        blocks[n] = decode(world.moves[n][1])[0]
+    places = [("block", n) for n, (seat, _) in enumerate(world.moves) if down[n] and seat != viewer]
+    places += [
+        (seat, n)
+        for seat in range(4)
+        if seat not in (viewer, shown)
+        for n in range(len(judge.hands[seat]))
+    ]
+    hands = [list(hand) for hand in judge.hands]
+    tiles = [blocks[n] if where == "block" else hands[where][n] for where, n in places]
+    if swaps == 0:
+        tiles = rng.permutation(tiles).tolist()
+    for _ in range(swaps if len(tiles) > 1 else 0):
+        one, two = rng.choice(len(tiles), 2, replace=False)
+        tiles[one], tiles[two] = tiles[two], tiles[one]
+    for (where, n), tile in zip(places, tiles, strict=True):
+        if where == "block":
+            blocks[n] = tile
+        else:
+            hands[where][n] = tile
+    for n, (seat, action) in enumerate(world.moves):
+        pair = decode(action)
+        if pair is not None:
+            hands[seat] += [blocks[n] if down[n] else pair[0], pair[1]]
+    return hands, blocks
+
+
+def relived(world: World, viewer: int, hands: list, blocks: list) -> list[World]:
+    """Replays what is public in other hands; returns the worlds that look alike at its end."""
+    judge = Referee(world.rules, hands, world.dealer, world.scores)
+    for (seat, action), block in zip(world.moves, blocks, strict=True):
+        if action == SILENT and seat != viewer:
+            continue  # nobody knows
+        while judge.phase == "question" and not (judge.seat == seat and action in (CALL, SILENT)):
+            if not keep_silent_unless(judge, viewer):
+                return []
+        if action == CALL and hands[seat].count(PAWN) != world.hands[seat].count(PAWN):
+            return []
+        new = action if block is None else encode(block, decode(action)[1])
+        if judge.seat != seat or new not in judge.legal_actions():
+            return []
+        judge.play(new)
+    found = []
+    while True:
+        if alike(judge, world.judge, viewer):
+            found.append(World(world.rules, hands, world.dealer, world.scores, list(judge.log)))
+        if not (judge.phase == "question" and keep_silent_unless(judge, viewer)):
+            return found
+
+
+def keep_silent_unless(judge: Referee, viewer: int) -> bool:
+    """Lets the asked seat keep silent if it may and is not the viewer, who knows its answers."""
+    if judge.seat == viewer or SILENT not in judge.legal_actions():
+        return False
+    judge.play(SILENT)
+    return True
+
+
+def alike(one: Referee, other: Referee, viewer: int) -> bool:
+    """Tells whether the viewer is asked the same, or nothing, and the round has ended or not."""
+    if (one.seat is None) != (other.seat is None):
+        return False
+    if one.seat is None:
+        return (one.phase, one.winner, one.points) == (other.phase, other.winner, other.points)
+    if (one.seat == viewer) != (other.seat == viewer):
+        return False
+    return one.seat != viewer or one.legal_actions() == other.legal_actions()
+
+
+# ------------------------------------------------------------------------------------- what is seen
+
+
+def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Plays worlds of one rule set in the core; returns what each viewer sees at their ends.
+
+    Returns:
+        The packed observations [N, 8], and the masks [N, 69], all False where it is not asked.
+    """
+    hands = np.array([world.hands for world in worlds])
+    dealers = np.array([world.dealer for world in worlds])
+    state = deal(worlds[0].rules, hands, dealers, np.array([world.scores for world in worlds]))
+    lengths = np.array([len(world.moves) for world in worlds])
+    words, masks = np.zeros((len(worlds), 8), np.uint64), np.zeros((len(worlds), 69), bool)
+    for step in range(lengths.max() + 1):
+        now, mask, asked = lengths == step, legal_mask(state), state.seat == viewers
+        words[now] = observation.pack_seat(state, viewers)[now]
+        masks[now & asked] = mask[now & asked]
+        assert np.array_equal(observation.pack(state)[now & asked], words[now & asked])
+        on = step < lengths
+        chosen = mask.argmax(axis=1)  # past its end a world plays on, unseen
+        chosen[on] = [world.moves[step][1] for world in worlds if step < len(world.moves)]
+        assert mask[on, chosen[on]].all()
+        core.step(state, chosen)
+    return words, masks
+
+
+def fields(words: np.ndarray, rules: str) -> dict[str, np.ndarray]:
+    """Reads every field and method of the views."""
+    view = View(words, rules=rules)
+    names = [name for name in dir(View) if isinstance(getattr(View, name), cached_property)]
+    assert len(names) > 20
+    read = {name: getattr(view, name) for name in names}
+    decisions = view.decisions()
+    read |= {name: getattr(decisions, name) for name in ("seat", "event", "length")}
+    return read | {"observation": view.observation(), "legal": view.legal()}
+
+
+@cache
+def pairs(rules: str) -> tuple[list[World], list[World], np.ndarray, int]:
+    """Returns worlds and their redraws, whose eyes see them, and how many were not redrawn."""
+    rng = np.random.default_rng(0)
+    before, after, viewers, failed = [], [], [], 0
+    for _ in range(POSITIONS):
+        world = random_world(rules, rng)
+        for viewer in range(4):
+            other = redraw(world, viewer, rng)
+            if other is None:
+                failed += 1
+            else:
+                before.append(world)
+                after.append(other)
+                viewers.append(viewer)
+    return before, after, np.array(viewers), failed
+
+
+def leaks(rules: str) -> np.ndarray:
+    """Tells of each pair of worlds whether the viewer can tell one from the other: bool [N]."""
+    before, after, viewers, _ = pairs(rules)
+    words, masks = look(before, viewers)
+    other_words, other_masks = look(after, viewers)
+    return (words != other_words).any(axis=1) | (masks != other_masks).any(axis=1)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_seat_sees_what_it_cannot_know(rules):
+    before, after, viewers, _ = pairs(rules)
+    words, masks = look(before, viewers)
+    other_words, other_masks = look(after, viewers)
+    assert np.array_equal(words, other_words)
+    assert np.array_equal(masks, other_masks)
+    one, other = fields(words, rules), fields(other_words, rules)
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    asked = masks.any(axis=1)
+    assert np.array_equal(one["legal"][asked], masks[asked])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_redraw_changes_something_hidden_in_95_of_100_positions(rules):
+    before, after, viewers, failed = pairs(rules)
+    changed = sum(
+        one.hidden_from(viewer) != other.hidden_from(viewer)
+        for one, other, viewer in zip(before, after, viewers, strict=True)
+    )
+    assert changed + failed == 4 * POSITIONS
+    assert changed >= 0.95 * 4 * POSITIONS
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_positions_cover_questions_choices_play_and_ends(rules):
+    before, after, viewers, _ = pairs(rules)
+    phases = Counter(world.judge.phase for world in before)
+    asked = Counter(
+        world.judge.phase
+        for world, viewer in zip(before, viewers, strict=True)
+        if world.judge.seat == viewer
+    )
+    assert min(phases[phase] for phase in ("question", "choice", "play", "over")) >= 40
+    assert min(asked[phase] for phase in ("question", "choice", "play")) >= 10
+    # An open question, or a silence, that one world has and the other has not.
+    silent = [[action == SILENT for _, action in world.moves] for world in (*before, *after)]
+    differ = sum(sum(silent[n]) != sum(silent[n + len(before)]) for n in range(len(before)))
+    phase = sum(
+        one.judge.phase != other.judge.phase for one, other in zip(before, after, strict=True)
+    )
+    assert phase >= 20
+    if rules != "pagat":  # where calling is a duty nobody keeps silent
+        assert differ >= 20
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_agent_of_the_environment_sees_what_it_cannot_know(rules):
+    before, after, viewers, _ = pairs(rules)
+    rng = np.random.default_rng(1)
+    for n in rng.choice(len(before), 60, replace=False):
+        agent = f"player_{viewers[n]}"
+        seen = []
+        for world in (before[n], after[n]):
+            env = goita_v0.raw_env(rules)
+            options = {"hands": digits(world.hands), "dealer": world.dealer, "scores": world.scores}
+            env.reset(seed=0, options=options)
+            for _, action in world.moves:
+                env.step(action)
+            seen.append((env.observe(agent), env.infos[agent], env.rewards[agent]))
+        (one, *public), (other, *also_public) = seen
+        assert np.array_equal(one["observation"], other["observation"])
+        assert np.array_equal(one["action_mask"], other["action_mask"])
+        assert public == also_public
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
+    rng = np.random.default_rng(2)
+    match = Match(200, rules, "match")
+    match.reset(special_hands(rng, 200))
+    deals = match.deals.copy()
+    compared = 0
+    for _ in range(150):
+        mask = legal_mask(match.state)
+        match.step((mask * rng.random(mask.shape)).argmax(axis=1))
+        new = np.flatnonzero(match.deals != deals)
+        deals = match.deals.copy()
+        if len(new) == 0:
+            continue
+        state = match.state.repeat((np.isin(np.arange(200), new)).astype(int))
+        hands = np.array([tiles_of(counts) for counts in state.hand_counts()])
+        fresh = deal(rules, hands, state.dealer, state.scores.T)
+        assert np.array_equal(state.seat, fresh.seat)
+        assert np.array_equal(legal_mask(state), legal_mask(fresh))
+        assert np.array_equal(observation.pack(state), observation.pack(fresh))
+        for seat in range(4):
+            words = observation.pack_seat(state, seat)
+            assert np.array_equal(words, observation.pack_seat(fresh, seat))
+        compared += len(new)
+    assert compared >= 500
+
+
+# ----------------------------------------------------------------------------------- planted leaks
+
+
+def next_seat_holds_a_king(state: core.State, viewer: np.ndarray) -> np.ndarray:
+    slot = (viewer + 1 + state.offset) & 3
+    hand = np.take_along_axis(state.hand, slot[None], axis=0)[0] & CODE_MASK
+    return hand >= RADIX[KING]
+
+
+def partner_laid_a_pawn_face_down(state: core.State, viewer: np.ndarray) -> np.ndarray:
+    slot = (viewer + 2 + state.offset) & 3
+    down = np.take_along_axis(state.down, slot[None], axis=0)[0]
+    return down % 11 > 0
+
+
+def somebody_is_asked_a_question(state: core.State, viewer: np.ndarray) -> np.ndarray:
+    return (state.status >= CALL_CHOICE) & (state.status < WAITING)
+
+
+def steps_were_counted(state: core.State, viewer: np.ndarray) -> np.ndarray:
+    return np.full(state.num_games, state.clock & 1, bool)
+
+
+SECRETS = [
+    (rules, secret)
+    for rules in RULE_SETS
+    for secret in (
+        next_seat_holds_a_king,
+        partner_laid_a_pawn_face_down,
+        somebody_is_asked_a_question,
+        steps_were_counted,
+    )
+    # Where calling is a duty nobody keeps silent, and the steps are public.
+    if (rules, secret) != ("pagat", steps_were_counted)
+]
+
+
+@pytest.mark.parametrize(("rules", "secret"), SECRETS)
+def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
+    pack_seat = observation.pack_seat
+
+    def leaky_pack_seat(state, seat):
+        words = pack_seat(state, seat)
+        words[:, TABLE_WORD] |= secret(state, np.broadcast_to(seat, len(words))).astype(
+            np.uint64
+        ) << np.uint64(63)
+        return words
+
+    assert not leaks(rules).any()
+    monkeypatch.setattr(observation, "pack_seat", leaky_pack_seat)
+    monkeypatch.setattr(observation, "pack", lambda state: leaky_pack_seat(state, state.seat))
+    assert leaks(rules).sum() >= 5
+
+
+def test_a_game_shows_a_silent_seat_to_nobody():
+    hands = complete("11111234", "11111235", "", "")
+    asked = Game("jga", hands=hands, dealer=0)
+    silent = Game("jga", hands=hands, dealer=0)
+    silent.play(SILENT)
+    both_silent = Game("jga", hands=hands, dealer=0)
+    both_silent.play(SILENT)
+    both_silent.play(SILENT)
+    for seat in (2, 3):
+        words = asked.view(seat).words
+        assert np.array_equal(words, silent.view(seat).words)
+        assert np.array_equal(words, both_silent.view(seat).words)

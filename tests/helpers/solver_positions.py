@@ -1,0 +1,88 @@
+"""Gives the solver's tests their positions: late ones as states and games, and known ones."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from brute_force import DIGITS, Late
+from helpers import deal
+
+from goita_env import Game, actions
+from goita_env.engine import core
+from goita_env.engine.state import State
+from goita_env.records import DealRecord
+
+KNOWN = (
+    "11244556,12234569,11123378,11113457,s3,"
+    "371,411,115,2p,3p,4p,145,252,3p,4p,124,2p"
+)  # fmt: skip
+"""A deal as far as the second turn of the third seat."""
+
+KNOWN_VALUES = {"p": -40, "81": -40, "82": -50, "83": -40}
+"""Points of its actions for the third seat's team."""
+
+WHOLE_DEAL = "12222447,11134568,11134557,11133569,s1"
+"""A deal before its first turn."""
+
+WHOLE_DEAL_POINTS = 60
+
+
+def states(lates: Sequence[Late]) -> Iterator[State]:
+    """Yields late positions of one rule set as states of one game, played out all at once."""
+    hands, dealers = np.array([late.hands for late in lates]), [late.dealer for late in lates]
+    state, playing = deal(lates[0].rules, hands, dealers), np.arange(len(lates))
+    found: dict[int, State] = {}
+    made = 0
+    while len(playing):
+        lengths = np.array([len(lates[index].log) for index in playing])
+        for row in np.flatnonzero(lengths == made):
+            found[int(playing[row])] = state.select(np.array([row]))
+        state, playing = state.select(np.flatnonzero(lengths > made)), playing[lengths > made]
+        seats_and_actions = np.array([lates[index].log[made] for index in playing]).reshape(-1, 2)
+        assert (state.seat == seats_and_actions[:, 0]).all()
+        if len(playing):
+            core.step(state, seats_and_actions[:, 1])
+        made += 1
+    for index in range(len(lates)):
+        yield found[index]
+
+
+def record_of(late: Late) -> DealRecord:
+    """Returns the record of a late position."""
+    hands = tuple("".join(DIGITS[kind] for kind in hand) for hand in late.hands)
+    return DealRecord(hands, late.dealer, late.log, rules=late.rules)
+
+
+def game_of(late: Late) -> Game:
+    """Returns the game of a late position."""
+    record = record_of(late)
+    game = Game(record.rules, record.hands, record.dealer)
+    for _, action in late.log:
+        game.play(action)
+    return game
+
+
+def with_tiles(late: Late, change: Callable[[int], int]) -> Late:
+    """Returns a position in which every tile is another kind."""
+    return replace(
+        late,
+        hands=tuple(tuple(change(kind) for kind in hand) for hand in late.hands),
+        log=tuple((seat, action_with_tiles(action, change)) for seat, action in late.log),
+    )
+
+
+def action_with_tiles(action: int, change: Callable[[int], int]) -> int:
+    """Returns an action played with other kinds."""
+    pair = actions.decode(action)
+    return action if pair is None else actions.encode(change(pair[0]), change(pair[1]))
+
+
+def moved_on(late: Late, seats: int) -> Late:
+    """Returns a position whose players all sit so many seats on."""
+    return replace(
+        late,
+        hands=tuple(late.hands[(seat - seats) % 4] for seat in range(4)),
+        dealer=(late.dealer + seats) % 4,
+        log=tuple(((seat + seats) % 4, action) for seat, action in late.log),
+        seat=(late.seat + seats) % 4,
+    )

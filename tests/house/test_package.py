@@ -1,0 +1,96 @@
+"""The wheel: what it ships, and that it plays a round where the checkout is out of reach."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+import goita_env
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PLAY_A_ROUND = """
+import numpy as np
+
+import goita_env
+from goita_env import goita_v0
+
+rng = np.random.default_rng(1)
+env = goita_v0.env()
+env.reset(seed=1)
+for agent in env.agent_iter():
+    observation, reward, terminated, truncated, info = env.last()
+    done = terminated or truncated
+    env.step(None if done else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+print(goita_env.__file__)
+print(goita_env.__version__)
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command and return what it printed; fail with all that it said."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build the wheel with the installed backend, so that no network is needed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
+    run(*build, cwd=folder)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_is_pure_python_and_named_after_the_version(wheel):
+    assert wheel.name == f"goita_env-{goita_env.__version__}-py3-none-any.whl"
+
+
+def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {name for name in names if name.startswith("goita_env/")}
+    dist_info = f"goita_env-{goita_env.__version__}.dist-info"
+
+    assert {name.split("/")[0] for name in names} == {"goita_env", dist_info}
+    assert {name for name in package if name.endswith(".py")} == {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "goita_env").rglob("*.py")
+    }
+    assert "goita_env/py.typed" in package
+    assert f"{dist_info}/licenses/LICENSE" in names
+
+
+def test_the_core_needs_numpy_gymnasium_and_pettingzoo_alone(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"goita_env-{goita_env.__version__}.dist-info/METADATA").decode()
+    metadata = message_from_string(text)
+    needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
+
+    assert sorted(needed) == ["gymnasium<1.5,>=1.2", "numpy>=2", "pettingzoo>=1.25"]
+    assert metadata["License-Expression"] == "MIT"
+
+
+def test_the_installed_wheel_plays_a_round(wheel, tmp_path):
+    fresh = tmp_path / "venv"
+    venv.create(fresh, with_pip=False)
+    python = fresh / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    paths = {"base": str(fresh), "platbase": str(fresh)}
+    site_packages = Path(sysconfig.get_path("purelib", scheme="venv", vars=paths))
+    # The dependencies come from this environment. A path file inside a folder that a path file
+    # names is not read, so the editable install of the checkout stays out of sight.
+    here = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site_packages / "dependencies.pth").write_text("\n".join(here), encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+    run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+
+    file, version = run(python, "-I", "-c", PLAY_A_ROUND, cwd=tmp_path).splitlines()
+
+    assert Path(file).is_relative_to(site_packages)
+    assert version == goita_env.__version__
