@@ -9,8 +9,8 @@
 
     python -m agents.solver "11244556,12234569,11123378,11113457,s3,371,411,115"
 
-``solve`` takes a game, a state, a record or a history string; ``solve_many`` uses all cores;
-``grade`` tells what each decision of a record lost; a ``Solver`` of one's own remembers a round.
+``solve`` takes a game, a state, a record or a history string; ``solve_many`` uses all cores; a
+``Solver`` of one's own remembers a round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from agents import cli
-from agents.grading.grades import Grade, grade
 from agents.solver.cores import on_all_cores
 from agents.solver.engine import Solver
 from agents.solver.limits import check_limits
@@ -32,11 +31,9 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, RULE_SETS, Rules
 
 __all__ = [
-    "Grade",
     "Position",
     "Solution",
     "Solver",
-    "grade",
     "solve",
     "solve_many",
 ]

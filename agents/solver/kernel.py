@@ -4,8 +4,9 @@ A hand is the number of one of its sub-hands (at most 256, one digit a kind in a
 so that a position is an exact key of 41 bits: four such numbers, the seat to move and the public
 status of ``goita_env.engine.tables``, from which all rules are read. All that is compiled is in
 this one file, because numba's cache looks for changes nowhere else. The search is alpha-beta with
-a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no recursion: it
-keeps its own stack, so it can be stopped after any number of nodes and goes on where it was.
+a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no
+recursion: it keeps its own stack, so it can be stopped after any number of nodes and goes on where
+it was.
 
 Values are in tens of points for seats 0 and 2.
 """

@@ -123,6 +123,7 @@ def test_a_planted_import_from_below_is_caught(tmp_path):
         "goita_env",
         "goita_env.envs.vector",
         "goita_env.views",
+        "goita_env.views",
     ]
 
 

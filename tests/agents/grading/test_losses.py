@@ -12,7 +12,7 @@ from agents import solver
 from agents.base import AgentError
 from agents.bots.greedy import GreedyAgent
 from agents.bots.random import RandomAgent
-from agents.grading import losses
+from agents.grading import grade, losses
 from agents.grading.grades import PHASES
 from agents.tournament.recording import play_deals
 from goita_env import actions, records
@@ -30,7 +30,7 @@ def sample() -> DealRecord:
 
 def test_each_grade_is_what_the_solver_says_of_the_position():
     deal = sample()
-    grades = solver.grade(deal)
+    grades = grade(deal)
     assert [(one.seat, one.action) for one in grades] == list(deal.moves)
     for number, one in enumerate(grades):
         truth = solver.solve(cut(deal, number))
@@ -50,7 +50,7 @@ def test_losses_of_the_teams_add_up_to_what_the_round_came_to():
         value = solver.solve(cut(deal, 0)).value * (1 - 2 * (deal.dealer & 1))
         result = deal.result()
         points = result.points * (1 - 2 * (result.winner & 1))
-        lost = sum(one.loss * (1 - 2 * (one.seat & 1)) for one in solver.grade(deal))
+        lost = sum(one.loss * (1 - 2 * (one.seat & 1)) for one in grade(deal))
         assert value - lost == points
 
 
@@ -58,14 +58,14 @@ def test_the_best_line_loses_nothing():
     deal = cut(sample(), 0)
     line = solver.solve(deal).line
     played = DealRecord(deal.hands, deal.dealer, line)
-    assert [one.loss for one in solver.grade(played)] == [0] * len(line)
+    assert [one.loss for one in grade(played)] == [0] * len(line)
 
 
 def test_a_record_of_several_deals_is_graded_in_order_whatever_the_workers():
     deals = play_deals(GreedyAgent(), 6, seed=2)
     record = Record(tuple(deals))
-    grades = solver.grade(record, workers=3)
-    assert grades == solver.grade(record, workers=1)
+    grades = grade(record, workers=3)
+    assert grades == grade(record, workers=1)
     assert sorted({one.deal for one in grades}) == [1, 2, 3, 4, 5, 6]
     assert [one.deal for one in grades] == sorted(one.deal for one in grades)
 
@@ -73,24 +73,24 @@ def test_a_record_of_several_deals_is_graded_in_order_whatever_the_workers():
 def test_questions_before_play_are_not_graded():
     hands = ("11111234", "11111234", "22334455", "55667788")
     moves = [(0, actions.SILENT), (1, actions.SILENT), (0, actions.encode(0, 1))]
-    grades = solver.grade(DealRecord(hands, 0, moves))
+    grades = grade(DealRecord(hands, 0, moves))
     assert [one.move for one in grades] == [3]
 
 
 def test_a_record_that_breaks_off_is_graded_as_far_as_it_goes():
-    assert solver.grade(cut(sample(), 4)) == solver.grade(sample())[:4]
-    assert solver.grade(cut(sample(), 0)) == []
+    assert grade(cut(sample(), 4)) == grade(sample())[:4]
+    assert grade(cut(sample(), 0)) == []
 
 
 def test_what_is_no_sound_record_raises_a_clear_error():
     with pytest.raises(SettingError, match=r"expected a record, got 'hello'"):
-        solver.grade("hello")
+        grade("hello")
     deal = sample()
     wrong = DealRecord(deal.hands, deal.dealer, (*deal.moves, (0, 0)))
     with pytest.raises(RecordError, match=r"expected no move after the end"):
-        solver.grade(wrong)
+        grade(wrong)
     with pytest.raises(SettingError, match=r"expected 1 worker or more, got 0"):
-        solver.grade(deal, workers=0)
+        grade(deal, workers=0)
 
 
 def test_played_deals_are_sound_records_and_the_same_twice():
@@ -115,7 +115,7 @@ def test_an_agent_with_a_memory_cannot_be_recorded():
 
 def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
     deals = play_deals(GreedyAgent(), 8, seed=4)
-    rounds = [solver.grade(deal) for deal in deals]
+    rounds = [grade(deal) for deal in deals]
     found = losses.summarize("greedy", rounds)
     assert found.rounds == 8
     total = sum(one.loss for grades in rounds for one in grades) / 2 / 8

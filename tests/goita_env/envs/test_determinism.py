@@ -165,7 +165,7 @@ def test_a_fixed_seed_gives_the_pinned_observations(rules):
 
 @pytest.mark.parametrize("hash_seed", ["0", "1"])
 def test_another_process_gives_the_pinned_hashes(hash_seed):
-    environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+    environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)}
     command = [sys.executable, __file__]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, env=environment, timeout=120
