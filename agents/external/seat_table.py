@@ -17,7 +17,8 @@ from agents.external.protocol import HIDDEN, Message, ProtocolError
 from goita_env import actions
 from goita_env.checks import check_scores
 from goita_env.engine import core
-from goita_env.engine.state import OWN, SHOWN, State, lay, prepare
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import OWN, SHOWN, State
 from goita_env.engine.tables import (
     ALL_TILES,
     CALL_CHOICE,
@@ -154,7 +155,7 @@ class SeatTable:
     def _show_hand(self, seat: int, message: Message) -> None:
         """Lays the hand of a caller of six or more open, as the core does, and ends the round."""
         state, code = self.state, int(RADIX @ protocol.read_counts(message, "hand"))
-        state.slots[OWN : SHOWN + 1, seat, 0] = state.tables.call_bits[code]
+        state.by_slot[OWN : SHOWN + 1, seat, 0] = state.tables.call_bits[code]
         state.hand[seat, 0], state.up[0] = 0, code
         state.status[:] = OVER
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from agents.base import Agent, Bool, Float, Int, Policy, only_action, sample_at
 from goita_env import View, seeds
 from goita_env.engine import core, deals
-from goita_env.engine.state import State, lay, prepare
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import State
 from goita_env.views import asked_view, unpack_legal
 
 U64 = np.uint64

@@ -16,7 +16,8 @@ from agents.base import Bool, Float, Int, Policy, only_action
 from goita_env import View
 from goita_env.actions import CALL, PASS, SILENT
 from goita_env.engine import core
-from goita_env.engine.state import State, in_question, lay, prepare
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import State, in_question
 from goita_env.engine.tables import CHOOSE, RADIX, WAITING
 from goita_env.seeds import mix
 from goita_env.tiles import MAX_DECISIONS, NUM_KINDS, NUM_SEATS

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions
+from goita_env.actions import CALL, CONTINUE, NUM_ACTIONS, REDEAL
 from goita_env.engine.history import NOTE_CALLED, NOTE_CONTINUE, NOTE_REDEAL
 from goita_env.engine.questions import CALLED, REDEALT
 from goita_env.engine.state import OWN, SHOWN, Int, State, in_question
@@ -25,27 +25,29 @@ from goita_env.engine.tables import (
     SHOWN_BITS,
     WAITING,
 )
-from goita_env.tiles import MATCH_POINTS, NUM_SEATS
+from goita_env.tiles import MATCH_POINTS
 
 U64 = np.uint64
 Bits = npt.NDArray[np.uint64]
 
-_SLOTS: Final = np.arange(NUM_SEATS, dtype=np.int64)[:, None]
-_NOTE: Final = np.zeros(actions.NUM_ACTIONS, np.int64)
-_NOTE[[actions.CALL, actions.REDEAL, actions.CONTINUE]] = (
+_NOTE: Final = np.zeros(NUM_ACTIONS, np.int64)
+_NOTE[[CALL, REDEAL, CONTINUE]] = (
     1 << NOTE_CALLED,
     1 << NOTE_REDEAL,
     1 << NOTE_CONTINUE,
 )
-# Arrays without a dimension: numpy takes them in half the time of a scalar.
 _LAST_PLAY: Final = -1 << 48
-_NUM_ACTIONS: Final = np.array(actions.NUM_ACTIONS)
+"""Bits of a seat's fourth play."""
+
+# Arrays without a dimension: numpy takes them in half the time of a scalar.
+_NUM_ACTIONS: Final = np.array(NUM_ACTIONS)
 _CODE_MASK: Final = np.array(CODE_MASK)
 _ZERO: Final = np.array(0)
 _ONE: Final = np.array(1)
 _THREE: Final = np.array(3)
 _FOUR: Final = np.array(4)
 _SIXTY_THREE: Final = np.array(63, U64)
+_ONE_BIT: Final = np.array(1, U64)
 
 
 def legal_actions(state: State) -> tuple[Bits, Bits]:
@@ -62,17 +64,33 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     return low.view(U64), high
 
 
-def step(state: State, chosen: Int) -> None:
+def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
+    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each.
+
+    Args:
+        low: [N] bits of the legal actions 0 to 63.
+        high: [N] bits of the others.
+    """
+    number = np.bitwise_count(low).astype(np.int64)
+    number += np.bitwise_count(high)
+    # Of a word with a single one, the ones of word - 1 count the place of that one.
+    place = np.bitwise_count(low - _ONE_BIT).astype(np.int64)
+    beyond = low == 0
+    place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
+    return np.where(number == 1, place, 0), number
+
+
+def step(state: State, actions: Int) -> None:
     """Makes one decision in every game, in place, and moves the clock.
 
     Args:
         state: the games.
-        chosen: [N] a legal action of each asked seat; where nobody is asked it does nothing.
+        actions: [N] a legal action of each asked seat; where nobody is asked it does nothing.
     """
     t, clock, status, event = state.tables, state.clock, state.status, state.event
     hand, notes, shift = state.hand[clock], state.notes[clock], state.shift[clock]
     key = status * _NUM_ACTIONS
-    key += chosen
+    key += actions
     moves = t.moves.take(key, axis=1)
     played, face_up, _, _, is_play, pass_bits, after = moves
 
@@ -83,7 +101,7 @@ def step(state: State, chosen: Int) -> None:
     down += played
     bits = moves[OWN_BITS : SHOWN_BITS + 1]
     bits <<= shift
-    plays = state.slots[OWN : SHOWN + 1, clock]
+    plays = state.by_slot[OWN : SHOWN + 1, clock]
     plays |= bits
     pass_bits |= event * is_play
     notes |= pass_bits
@@ -104,7 +122,7 @@ def step(state: State, chosen: Int) -> None:
     status[:] = after
     state.ended = ended
     if len(state.asking):
-        _answer(state, state.asking, chosen[state.asking])
+        _answer(state, state.asking, actions[state.asking])
     state.clock = (clock + 1) & 3
 
 
@@ -135,21 +153,14 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     query = entries.next[state.query[rows] * _NUM_ACTIONS + answers]
     status = entries.status[query]
     state.query[rows], state.status[rows] = query, status
-    # Turn the games, of which only hands, notes and frames are not bare yet.
-    turn = (clock + 1 - entries.asked[query] - state.dealer[rows] - state.offset[rows]) & _THREE
-    state.offset[rows] += turn
-    state.offset[rows] &= _THREE
-    flat = state.data.reshape(-1)
-    data = flat.take(state.asked_places + rows)
-    place = (_SLOTS + turn) & _THREE
-    place *= state.num_games
-    place += rows
-    flat[state.asked_places[:, :1] + place] = data
+    next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
+    turned = (clock + 1 - next_slot) & _THREE
+    state.turn(rows, turned, state.places.before_play)
     closed = (status >= WAITING).nonzero()[0]
     if len(closed):
         ended = rows[closed]
         state.ended = np.concatenate((state.ended, ended))
-        _close(state, ended, query[closed], (clock + turn[closed]) & _THREE)
+        _close(state, ended, query[closed], (clock + turned[closed]) & _THREE)
     state.asking = rows[in_question(status)]
 
 
@@ -172,7 +183,7 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
     # The caller of six or more lays its hand open, as four plays that are no events.
     hand = state.hand[slot, called] & CODE_MASK
     state.points[called] = state.tables.call_points[hand]
-    state.slots[OWN : SHOWN + 1, slot, called] = state.tables.call_bits[hand]
+    state.by_slot[OWN : SHOWN + 1, slot, called] = state.tables.call_bits[hand]
     state.hand[slot, called] = 0
     state.up[called] = hand
 
@@ -180,3 +191,41 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
 def note(state: State, action: int) -> None:
     """Writes a call or choice of all asked seats into their public notes, in place."""
     state.notes[state.clock] |= _NOTE[action]
+
+
+# ------------------------------------------------------------------------------------- letting wait
+
+
+def park(state: State, rows: Int) -> Int:
+    """Lets some games wait: no step moves them until ``resume``. Returns what ``resume`` needs.
+
+    While they wait they look as if nobody were asked; steps of the others move the clock on.
+
+    Args:
+        state: the games, in place.
+        rows: [n] games in which a seat is asked.
+
+    Returns:
+        int64 [n] their statuses.
+    """
+    status: Int = state.status[rows]
+    state.status[rows] = WAITING
+    if len(state.asking):
+        state.asking = state.asking[~np.isin(state.asking, rows)]
+    return status
+
+
+def resume(state: State, rows: Int, status: Int, slot: Int) -> None:
+    """Lets games go on that have waited, in place: the seats that were asked are asked again.
+
+    Args:
+        state: the games.
+        rows: [n] the games.
+        status: [n] what ``park`` returned.
+        slot: [n] the clock when they were parked.
+    """
+    state.turn(rows, (state.clock - slot) & 3, state.places.seats)
+    state.status[rows] = status
+    asked = rows[in_question(status)]
+    if len(asked):
+        state.asking = np.sort(np.concatenate((state.asking, asked)))

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.checks import check_dealer, check_scores
-from goita_env.engine import core, deals
-from goita_env.engine.state import State, lay, prepare
-from goita_env.engine.stock import Stock
+from goita_env.engine import core
+from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, prepare
+from goita_env.engine.state import Bool, Int, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
 from goita_env.hands import check_hands
@@ -26,9 +26,8 @@ from goita_env.tiles import MATCH_POINTS
 
 Episode = Literal["round", "match"]
 EPISODES: Final = ("round", "match")
-Int = npt.NDArray[np.int64]
 _ZERO: Final = np.array(0)
-_ONE: Final = np.array(1)
+_NO_ROWS: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Outcome:
     """[n] Points of the round."""
     winner: Int
     """[n] Seat that ended the round."""
-    done: npt.NDArray[np.bool_]
+    done: Bool
     """[n] The round also ended the episode."""
 
 
@@ -58,6 +57,13 @@ class Match:
 
     Raises:
         SettingError: if a setting is outside its choices.
+
+    Attributes:
+        state: the games.
+        keys: uint64 [N] of the games; the j-th deal of an episode follows from key, episode and j.
+        episodes: int64 [N] the present episode, from 0; -1 before the first.
+        deals: int64 [N] deals of the episode so far, rounds and redeals counted.
+        redealt: int64 [m] games that the last step dealt again.
     """
 
     def __init__(
@@ -83,7 +89,8 @@ class Match:
         self.state = State.empty(int(num_games), self.rules)
         self.episodes: Int = np.full(num_games, -1, np.int64)
         self.deals: Int = np.zeros(num_games, np.int64)
-        self._stock = Stock(self.rules, num_games)
+        self.redealt: Int = _NO_ROWS
+        self._ready = ReadyDeals(self.rules, num_games)
 
     @property
     def num_games(self) -> int:
@@ -102,7 +109,7 @@ class Match:
         """
         self.keys = seeds.game_keys(seed, self.games)
         self.episodes[:] = -1
-        self._stock.clear()
+        self._ready.clear()
 
     def reset(
         self,
@@ -124,82 +131,84 @@ class Match:
         dealers = None if dealer is None else check_dealer(dealer, self.num_games)
         before = None if scores is None else check_scores(scores, self.num_games)
         rows = np.arange(self.num_games)
-        self.state.asking = rows[:0]
+        self.state.asking = _NO_ROWS
         if codes is None and dealers is None and before is None:
-            self._go_on(rows, np.zeros(self.num_games, bool))
+            self._next_episode(rows)
             return
         self.episodes += 1
         self.deals[:] = 1
-        self._stock.forget(rows, self.episodes)
+        self._ready.forget(rows, self.episodes)
         keys = seeds.deal_keys(self.keys, self.episodes, 0)
-        codes = deals.hand_codes(keys) if codes is None else codes
-        dealers = deals.first_dealers(keys) if dealers is None else dealers
+        codes = hand_codes(keys) if codes is None else codes
+        dealers = first_dealers(keys) if dealers is None else dealers
         lay(self.state, rows, prepare(self.rules, codes, dealers, before))
 
-    def step(self, chosen: Int) -> Outcome | None:
+    def step(self, actions: Int) -> Outcome | None:
         """Makes one legal decision in every game; games that end go on with their next deal.
 
         Args:
-            chosen: [N] legal actions (not checked here).
+            actions: [N] legal actions (not checked here).
 
         Returns:
             The rounds that ended, None if none did.
         """
-        state = self.state
-        core.step(state, chosen)
-        rows: Int = state.ended
-        if len(rows) == 0:
-            return None
-        winner, points = state.winner[rows], state.points[rows]
-        redeal = winner < _ZERO
-        if self.episode == "round" and self.auto_reset:
-            self._go_on(rows, redeal)
-            if np.count_nonzero(redeal):
-                kept = (~redeal).nonzero()[0]
-                if len(kept) == 0:
-                    return None
-                rows, winner, points = rows[kept], winner[kept], points[kept]
-            return Outcome(rows, points, winner, np.ones(len(rows), bool))
+        core.step(self.state, actions)
+        return self.go_on() if len(self.state.ended) else None
 
-        scored = ~redeal
-        points, winners, rounds = points[scored], winner[scored], rows[scored]
-        scores = state.scores[:, rounds]
-        scores[winners & 1, np.arange(len(rounds))] += points
-        done = np.full(len(rounds), self.episode == "round") | (scores.max(axis=0) >= MATCH_POINTS)
-        if not done.all():
-            self._next_round(rounds[~done], winners[~done], scores[:, ~done])
-        over = rounds[done] if self.auto_reset else rounds[:0]
-        again = rows[redeal]
-        self._go_on(np.concatenate((over, again)), np.arange(len(over) + len(again)) >= len(over))
-        return Outcome(rounds, points, winners, done) if len(rounds) else None
+    def go_on(self) -> Outcome | None:
+        """Deals what comes next where a step of ``state`` has ended something.
 
-    def _go_on(self, rows: Int, redeal: npt.NDArray[np.bool_]) -> None:
-        """Deals the next episode of some games, or their present round again, from the stock.
+        Returns:
+            The rounds that ended, None if all are dealt again.
+        """
+        state, rows = self.state, self.state.ended
+        winner = state.winner[rows]
+        self.redealt = rows[winner < _ZERO]
+        if len(self.redealt):
+            scored = winner >= _ZERO
+            rows, winner = rows[scored], winner[scored]
+        points = state.points[rows]
+        if self.episode == "match":
+            scores = state.scores[:, rows]
+            scores[winner & 1, np.arange(len(rows))] += points
+            done = scores.max(axis=0) >= MATCH_POINTS
+            on = ~done
+            if np.count_nonzero(on):
+                self._next_round(rows[on], winner[on], scores[:, on])
+        else:
+            done = np.ones(len(rows), bool)
+        over = rows[done] if self.auto_reset else _NO_ROWS
+        if len(over):
+            self._next_episode(over)
+        if len(self.redealt):
+            self._same_round_again(self.redealt)
+        return Outcome(rows, points, winner, done) if len(rows) else None
+
+    def _next_episode(self, rows: Int) -> None:
+        """Deals the first round of the next episode: a dealer is drawn, no points yet."""
+        lay(self.state, rows, self._ready.take_first(self.keys, rows, self.episodes))
+        self.episodes[rows] += 1
+        self.deals[rows] = 1
+
+    def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
+        """Deals the next round of a match.
 
         Args:
             rows: [n] the games.
-            redeal: [n] deal again: the same dealer and scores (article B of the booklet).
+            dealer: [n] the winners of the last round (article D of the booklet).
+            scores: [2, n] the teams' points.
         """
-        episodes = self.episodes[rows]
-        episodes += ~redeal
-        in_stock = self._stock.has(rows, episodes, redeal)
-        if np.count_nonzero(redeal):
-            in_stock &= ~redeal | (self.deals[rows] == 1)
-        if np.count_nonzero(in_stock) < len(rows):
-            if np.count_nonzero(in_stock | redeal) < len(rows):
-                self._stock.fill(self.keys, self.episodes)
-                in_stock |= ~redeal
-            rest = rows[~in_stock]
-            if len(rest):
-                self._next_round(rest, self.state.dealer[rest], self.state.scores[:, rest])
-            rows, episodes, redeal = rows[in_stock], episodes[in_stock], redeal[in_stock]
-        lay(self.state, rows, self._stock.take(rows, episodes, redeal))
-        self.episodes[rows] = episodes
-        self.deals[rows] = redeal + _ONE
-
-    def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
-        """Deals the next round, or the same round again, of some games."""
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
-        dealt = prepare(self.rules, deals.hand_codes(keys), dealer, scores)
-        lay(self.state, rows, dealt)
+        lay(self.state, rows, prepare(self.rules, hand_codes(keys), dealer, scores))
+
+    def _same_round_again(self, rows: Int) -> None:
+        """Deals after a redeal: the same dealer, the same scores (article B of the booklet)."""
+        if self.auto_reset:  # the redeal of an episode's first deal may lie ready
+            first = rows[self.deals[rows] == 1]
+            dealt, ready = self._ready.take_second(first, self.episodes[first])
+            lay(self.state, first[ready], dealt)
+            self.deals[first[ready]] = 2
+            rows = rows[~np.isin(rows, first[ready])]
+        if len(rows):
+            self._next_round(rows, self.state.dealer[rows], self.state.scores[:, rows])

@@ -2,7 +2,7 @@
 
 No text gives an order, so it is ours: from the dealer on, each seat that was dealt five or more
 pawns is asked once; then, where five were called, the caller's partner chooses. The rule is
-``answer``, a function of one question; ``book`` expands it into a small table for the batched core.
+``answer``, a function of one question; ``question_tables`` expands it for the batched core.
 Seats are counted from the dealer here (0: the dealer).
 """
 
@@ -21,6 +21,9 @@ from goita_env.engine.tables import CHOOSE, FRESH, OVER, QUESTION_ACTIONS, WAITI
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 
+Int = npt.NDArray[np.int64]
+_SEAT_BITS: Final = np.array([1, 2, 4, 8], dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class Question:
@@ -38,11 +41,11 @@ class Question:
     """The asked seat chooses redeal or continue, as a caller's partner."""
 
 
-Outcome = Literal["play", "redeal", "call", "fives"]
+Ending = Literal["play", "redeal", "call", "fives"]
 """How questions end: play begins; a redeal; six or more were called; two fives of partners."""
 
 
-def answer(rules: Rules, question: Question, action: int) -> Question | Outcome:
+def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
     """Returns the next question, or how the questions end."""
     q = question
     if q.choosing:
@@ -76,37 +79,48 @@ def partner(seat: int) -> int:
 
 
 PLAY, REDEALT, CALLED, FIVES = range(4)
-"""Numbers of the four outcomes in a book; the questions follow."""
+"""Numbers of the four endings; the questions follow."""
 
-_OUTCOMES: Final = {"play": PLAY, "redeal": REDEALT, "call": CALLED, "fives": FIVES}
+_ENDINGS: Final = {"play": PLAY, "redeal": REDEALT, "call": CALLED, "fives": FIVES}
 
 
 @dataclass(frozen=True)
-class Book:
-    """Lists every question of a rule set by number; ``Q`` numbers, the outcomes among them."""
+class QuestionTables:
+    """Lists every question of a rule set by number; ``Q`` numbers, the endings among them."""
 
-    first: npt.NDArray[np.int64]
+    first: Int
     """[4 * 32] Number by 32 * dealer + 2 * (bits of the seats with five or more) + (any six)."""
-    next: npt.NDArray[np.int64]
+    next: Int
     """[Q * 69] Number after an answer."""
-    status: npt.NDArray[np.int64]
+    status: Int
     """[Q] Status of the tables."""
-    asked: npt.NDArray[np.int64]
+    asked: Int
     """[Q] The asked seat, counted from the dealer; 0, the dealer, where play begins."""
+
+    def opening(self, dealer: Int, pawns: Int) -> Int:
+        """Returns the number of the first question of each deal, PLAY where nobody is asked.
+
+        Args:
+            dealer: int64 [n] seats.
+            pawns: int64 [n, 4] pawns that each seat was dealt.
+        """
+        holders = 2 * ((pawns >= 5) @ _SEAT_BITS) + (pawns > 5).any(axis=1)
+        found: Int = self.first[32 * dealer + holders]
+        return found
 
 
 @cache
-def book(rules: Rules) -> Book:
+def question_tables(rules: Rules) -> QuestionTables:
     """Returns the questions of a rule set, numbered; built on first use and kept."""
     numbers: dict[Question, int] = {}
-    steps: list[tuple[int, int, Question | Outcome]] = []
+    steps: list[tuple[int, int, Question | Ending]] = []
 
-    def number(result: Question | Outcome) -> int:
-        """Returns the number of a question or outcome, listing what it can lead to."""
+    def number(result: Question | Ending) -> int:
+        """Returns the number of a question or ending, listing what it can lead to."""
         if not isinstance(result, Question):
-            return _OUTCOMES[result]
+            return _ENDINGS[result]
         if result not in numbers:
-            numbers[result] = len(_OUTCOMES) + len(numbers)
+            numbers[result] = len(_ENDINGS) + len(numbers)
             for action in QUESTION_ACTIONS[_status(rules, result)]:
                 after = answer(rules, result, action)
                 number(after)
@@ -121,7 +135,7 @@ def book(rules: Rules) -> Book:
                 for dealer in range(NUM_SEATS):
                     bits = sum(1 << (dealer + seat) % NUM_SEATS for seat in holders)
                     first[32 * dealer + 2 * bits + many] = start
-    size = len(_OUTCOMES) + len(numbers)
+    size = len(_ENDINGS) + len(numbers)
     following = np.repeat(np.arange(size), actions.NUM_ACTIONS)
     for one, action, after in steps:
         following[one * actions.NUM_ACTIONS + action] = number(after)
@@ -129,7 +143,7 @@ def book(rules: Rules) -> Book:
     status[[PLAY, REDEALT, CALLED, FIVES]] = FRESH, WAITING, OVER, OVER
     for question, index in numbers.items():
         status[index], asked[index] = _status(rules, question), question.asked
-    return Book(first, following, status, asked)
+    return QuestionTables(first, following, status, asked)
 
 
 def _status(rules: Rules, question: Question) -> int:

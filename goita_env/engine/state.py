@@ -1,4 +1,4 @@
-"""Holds the state of N games as arrays, and gives games a new deal.
+"""Holds N games as one block of integers; ``docs/engine.md`` draws it.
 
 Turn order is a clock: every play or pass moves the turn exactly one seat. So the games are placed
 such that in all of them the asked seat sits on one *slot*, ``state.clock``, and no step looks seats
@@ -8,197 +8,98 @@ few games are turned such that the seat asked next sits on the next slot.
 
 from __future__ import annotations
 
-from typing import Final, Self
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Final, NamedTuple, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions
-from goita_env.engine.history import (
-    FRAME_DEALER,
-    FRAME_OTHER_SCORE,
-    FRAME_OWN_SCORE,
-    NOTE_CALLED,
-    NOTE_CONTINUE,
-    NOTE_REDEAL,
-    score_bits,
-)
-from goita_env.engine.questions import book
-from goita_env.engine.tables import (
-    CALL_CHOICE,
-    CODE_MASK,
-    KING_PERMIT,
-    PAWN_DIGITS,
-    RADIX,
-    WAITING,
-    code_counts,
-    tables,
-)
+from goita_env.engine.questions import question_tables
+from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, WAITING, code_counts, tables
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import KING, MATCH_POINTS, NUM_SEATS
+from goita_env.tiles import NUM_SEATS
 
-U64 = np.uint64
 Int = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint64]
+Bool = npt.NDArray[np.bool_]
 
-# Rows of State.slots.
-HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(7)
-# Rows of State.games.
-STATUS, OFFSET, UP, EVENT, QUERY, DEALER, POINTS, WINNER, SCORES = range(9)  # SCORES: two rows
-
-_SLOT_ROWS: Final = 7 * NUM_SEATS
-_ROWS: Final = _SLOT_ROWS + 10
-_SLOTS: Final = np.arange(NUM_SEATS, dtype=np.int64)[:, None]
-_ASKED_ROWS: Final = np.array([4 * HAND, 4 * NOTES, 4 * FRAME])[:, None, None] + _SLOTS
-"""Rows of State.data that are not bare while questions are asked: [3, 4, 1]."""
-
-_TWO_KINGS: Final = 2 * RADIX[KING]
-_SEAT_BITS: Final = np.array([1, 2, 4, 8], dtype=np.int64)
-_NOTE: Final = np.zeros(actions.NUM_ACTIONS, np.int64)
-_NOTE[[actions.CALL, actions.REDEAL, actions.CONTINUE]] = (
-    1 << NOTE_CALLED,
-    1 << NOTE_REDEAL,
-    1 << NOTE_CONTINUE,
-)
-_DEALER_BITS: Final = np.array([1 << FRAME_DEALER + seat for seat in range(NUM_SEATS)], np.int64)
-_TENS: Final = range(MATCH_POINTS // 10)
-_OWN_SCORE: Final = np.array([score_bits(10 * n) << FRAME_OWN_SCORE for n in _TENS], np.int64)
-_OTHER_SCORE: Final = np.array([score_bits(10 * n) << FRAME_OTHER_SCORE for n in _TENS], np.int64)
-
-# Arrays without a dimension: numpy takes them in half the time of a scalar.
-_NUM_ACTIONS: Final = np.array(actions.NUM_ACTIONS)
-_CODE_MASK: Final = np.array(CODE_MASK)
-_KING_PERMIT: Final = np.array(KING_PERMIT)
-_PAWN_DIGITS: Final = np.array(PAWN_DIGITS)
-_FIVE: Final = np.array(5)
-_CALL_CHOICE: Final = np.array(CALL_CHOICE)
-_ONE: Final = np.array(1)
-_SIXTY_THREE: Final = np.array(63, U64)
-_FOUR: Final = np.array(4)
-_THREE: Final = np.array(3)
-_ZERO: Final = np.array(0)
+SLOTS: Final = np.arange(NUM_SEATS, dtype=np.int64)[:, None]
 
 
-_NO_GAMES: Final = np.zeros(0, np.int64)
+@dataclass(frozen=True)
+class Field:
+    """Describes a field of the state: how many rows it has, and what becomes of it."""
+
+    rows: int
+    """Rows of the block; four where each slot has one."""
+    deal: int | None = 0
+    """What a new deal puts there; None: what was prepared for it."""
+    turns: bool = False
+    """It isn't bare while questions are asked, so it turns with the seats."""
 
 
-def _dealt_rows(turn: int) -> Int:
-    """Returns the rows of State.data that a deal sets, slot 0 being slot ``turn``: [14, 1]."""
-    slots = (np.arange(NUM_SEATS) + turn) & 3
-    games = _SLOT_ROWS + np.array([STATUS, OFFSET, QUERY, DEALER, SCORES, SCORES + 1])
-    rows: Int = np.concatenate((4 * HAND + slots, 4 * FRAME + slots, games))[:, None]
-    return rows
-
-
-_DEALT_ROWS: Final = _dealt_rows(0)
-DEALT_SIZE: Final = len(_DEALT_ROWS)
-"""Rows of a prepared deal."""
-
-_CLEARED_ROWS: Final = np.setdiff1d(np.arange(_ROWS), _DEALT_ROWS)[:, None]
-_CLEARED: Final = np.zeros(_CLEARED_ROWS.shape, np.int64)
-"""What a deal puts into all other rows."""
-_CLEARED[_CLEARED_ROWS == _SLOT_ROWS + EVENT] = 1
-_CLEARED[_CLEARED_ROWS == _SLOT_ROWS + WINNER] = -1
-
-
-def in_question(status: Int) -> npt.NDArray[np.bool_]:
-    """Tells where a question before play is open."""
-    return (status >= CALL_CHOICE) & (status < WAITING)
+_SEAT: Final = Field(NUM_SEATS)
+_GAME: Final = Field(1)
 
 
 class State:
     """Holds N games; the last axis of every array is the game.
 
-    One block of integers holds everything, so that copying, selecting and repeating games is one
-    numpy call each. The other arrays are parts of it: write into them, don't replace them.
-
-    Attributes:
-        rules: the rule set.
-        tables: the rules as tables.
-        questions: the questions before play, numbered.
-        clock: slot whose seat is asked now, in all games.
-        asking: int64 [m] games in which a question before play is open.
-        ended: int64 [m] games in which the last step decided a redeal or ended the round.
-        data: int64 [38, N] all of the games.
-        slots: int64 [7, 4, N] what belongs to a seat, by slot; its rows:
-        hand: [4, N] code of the tiles in hand, and KING_PERMIT if dealt both kings (see rules).
-        down: [4, N] code of the tiles that the seat laid face down.
-        own: [4, N] the seat's plays as it sees them, 16 bits each.
-        shown: [4, N] the same as the others see them.
-        notes: [4, N] public notes on the seat: its events, passes, call and choice (``layout``).
-        shift: [4, N] 16 times its plays.
-        frame: [4, N] dealer and scores as its word of the table shows them; fixed in a deal.
-        games: int64 [10, N] what belongs to a game; its rows:
-        status: [N] public status, a column of the tables.
-        offset: [N] slot minus seat, modulo 4.
-        up: [N] code of the tiles that lie face up.
-        event: [N] bit of the next play: 1 << plays in this round.
-        query: [N] number of the question in ``questions``.
-        dealer: [N] seat of the dealer.
-        points: [N] points of the round once it is over, else 0.
-        winner: [N] seat that ended the round, -1 before.
-        scores: [2, N] points of the two teams before this round.
-        dealt_places, cleared_places, asked_places: where parts of game 0 stand in flat ``data``.
+    ``data`` holds everything, so that copying, selecting and repeating games is one numpy call
+    each. Every annotated field is a part of it, in this order: write into it, don't replace it.
+    What belongs to a seat comes first, a row a slot, then what belongs to the game.
     """
 
-    __slots__ = (
-        "asked_places",
-        "asking",
-        "cleared_places",
-        "clock",
-        "data",
-        "dealer",
-        "dealt_places",
-        "down",
-        "ended",
-        "event",
-        "frame",
-        "games",
-        "hand",
-        "notes",
-        "offset",
-        "own",
-        "points",
-        "query",
-        "questions",
-        "rules",
-        "scores",
-        "shift",
-        "shown",
-        "slots",
-        "status",
-        "tables",
-        "up",
-        "winner",
-    )
+    hand: Annotated[Int, Field(NUM_SEATS, deal=None, turns=True)]
+    """[4, N] Code of the tiles in hand, and KING_PERMIT if dealt both kings (see rules)."""
+    down: Annotated[Int, _SEAT]
+    """[4, N] Code of the tiles that the seat laid face down."""
+    own: Annotated[Int, _SEAT]
+    """[4, N] The seat's plays as it sees them, 16 bits each."""
+    shown: Annotated[Int, _SEAT]
+    """[4, N] The same as the others see them."""
+    notes: Annotated[Int, Field(NUM_SEATS, turns=True)]
+    """[4, N] Public notes on the seat: its events, passes, call and choice (``history``)."""
+    shift: Annotated[Int, _SEAT]
+    """[4, N] 16 times its plays."""
+    frame: Annotated[Int, Field(NUM_SEATS, deal=None, turns=True)]
+    """[4, N] Dealer and scores as the seat sees them (``history``)."""
+    status: Annotated[Int, Field(1, deal=None)]
+    """[N] Public status, a column of the tables."""
+    offset: Annotated[Int, Field(1, deal=None)]
+    """[N] Slot minus seat, modulo 4."""
+    up: Annotated[Int, _GAME]
+    """[N] Code of the tiles that lie face up."""
+    event: Annotated[Int, Field(1, deal=1)]
+    """[N] Bit of the next play: 1 << plays in this round."""
+    query: Annotated[Int, Field(1, deal=None)]
+    """[N] Number of the question in ``questions``."""
+    dealer: Annotated[Int, Field(1, deal=None)]
+    """[N] Seat of the dealer."""
+    points: Annotated[Int, _GAME]
+    """[N] Points of the round once it is over, else 0."""
+    winner: Annotated[Int, Field(1, deal=-1)]
+    """[N] Seat that ended the round, -1 before."""
+    scores: Annotated[Int, Field(2, deal=None)]
+    """[2, N] Points of the two teams before this round."""
 
     def __init__(self, rules: Rules, data: Int, clock: int = 0) -> None:
         data = np.ascontiguousarray(data)  # flat indices write into it
-        self.rules, self.data, self.clock = rules, data, clock
-        self.tables, self.questions = tables(rules), book(rules)
-        self.slots: Int = data[:_SLOT_ROWS].reshape(7, NUM_SEATS, data.shape[1])
-        self.hand: Int = self.slots[HAND]
-        self.down: Int = self.slots[DOWN]
-        self.own: Int = self.slots[OWN]
-        self.shown: Int = self.slots[SHOWN]
-        self.notes: Int = self.slots[NOTES]
-        self.shift: Int = self.slots[SHIFT]
-        self.frame: Int = self.slots[FRAME]
-        self.games: Int = data[_SLOT_ROWS:]
-        self.status: Int = self.games[STATUS]
-        self.offset: Int = self.games[OFFSET]
-        self.up: Int = self.games[UP]
-        self.event: Int = self.games[EVENT]
-        self.query: Int = self.games[QUERY]
-        self.dealer: Int = self.games[DEALER]
-        self.points: Int = self.games[POINTS]
-        self.winner: Int = self.games[WINNER]
-        self.scores: Int = self.games[SCORES:]
+        self.rules, self.data = rules, data
+        self.clock = clock
+        """Slot whose seat is asked now, in all games."""
+        self.tables, self.questions = tables(rules), question_tables(rules)
+        for name, start, stop in _PARTS:
+            setattr(self, name, data[start] if stop == start + 1 else data[start:stop])
+        self.by_slot: Int = data[:_SLOT_ROWS].reshape(
+            _SLOT_ROWS // NUM_SEATS, NUM_SEATS, data.shape[1]
+        )
+        """[7, 4, N] What belongs to a seat: the first seven fields, numbered ``HAND`` and so on."""
         self.asking: Int = in_question(self.status).nonzero()[0]
+        """[m] Games in which a question before play is open."""
         self.ended: Int = _NO_GAMES
-        self.dealt_places = [_dealt_rows(turn) * data.shape[1] for turn in range(NUM_SEATS)]
-        self.cleared_places: Int = _CLEARED_ROWS * data.shape[1]
-        self.asked_places: Int = _ASKED_ROWS * data.shape[1]
+        """[m] Games in which the last step decided a redeal or ended the round."""
+        self.places = _places(data.shape[1])
 
     def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
         """Pickles and deep-copies without the derived parts."""
@@ -207,9 +108,10 @@ class State:
     @classmethod
     def empty(cls, num_games: int, rules: str | Rules) -> Self:
         """Returns games that wait for their first deal."""
-        data = np.zeros((_ROWS, num_games), np.int64)
-        data[_SLOT_ROWS + STATUS], data[_SLOT_ROWS + WINNER] = WAITING, -1
-        return cls(get_rules(rules), data)
+        state = cls(get_rules(rules), np.zeros((_ROWS, num_games), np.int64))
+        state.status[:], state.winner[:] = WAITING, -1
+        state.asking = _NO_GAMES
+        return state
 
     @property
     def num_games(self) -> int:
@@ -230,10 +132,18 @@ class State:
 
     def hand_counts(self) -> npt.NDArray[np.int8]:
         """Returns how many tiles of each kind each seat holds: int8 [N, 4, 8], by seat."""
-        slots = (_SLOTS + self.offset) & 3
-        codes = np.take_along_axis(self.hand, slots, axis=0) & CODE_MASK
+        codes = np.take_along_axis(self.hand, (SLOTS + self.offset) & 3, axis=0) & CODE_MASK
         counts: npt.NDArray[np.int8] = code_counts()[codes.T]
         return counts
+
+    def dealt_counts(self) -> npt.NDArray[np.int8]:
+        """Returns how many tiles of each kind each seat was dealt: int8 [N, 4, 8], by seat."""
+        plays = np.ascontiguousarray(self.own.T).view(np.uint8).reshape(-1, NUM_SEATS, 8)
+        tiles = (plays[..., None] == (1 << np.arange(8))).sum(axis=2, dtype=np.int8)
+        slots = (np.arange(NUM_SEATS) + self.offset[:, None]) & 3
+        dealt: npt.NDArray[np.int8] = self.hand_counts()
+        dealt += np.take_along_axis(tiles, slots[..., None], axis=1)
+        return dealt
 
     def copy(self) -> Self:
         """Returns an independent copy."""
@@ -247,72 +157,99 @@ class State:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""
         return type(self)(self.rules, self.data.repeat(times, axis=1), self.clock)
 
+    def turn(self, rows: Int, by: Int | int, rows_of_slot_0: Int) -> None:
+        """Moves the seats of some games on by some slots, in place.
 
-def prepare(
-    rules: Rules, codes: Int, dealer: Int, scores: Int | None = None, *, questions: bool = True
-) -> Int:
-    """Works out all that a deal sets, for ``lay``.
-
-    Args:
-        rules: the rule set.
-        codes: [n, 4] the hands by seat.
-        dealer: [n] seats.
-        scores: [2, n] points of the teams before the round; None: 0.
-        questions: ask who calls; else the dealer begins whatever the hands.
-
-    Returns:
-        int64 [14, n], the asked seats on slot 0.
-    """
-    dealt = np.zeros((DEALT_SIZE, len(dealer)), np.int64)
-    hand, frame = dealt[0:4], dealt[4:8]
-    dealt[11] = dealer
-    offset = np.negative(dealer, out=dealt[9])
-    pawns = codes % _PAWN_DIGITS
-    if questions and np.count_nonzero(pawns >= _FIVE):
-        entries = book(rules)
-        holders = 2 * ((pawns >= 5) @ _SEAT_BITS) + (pawns > 5).any(axis=1)
-        query = dealt[10] = entries.first[32 * dealer + holders]
-        dealt[8] = entries.status[query]
-        offset -= entries.asked[query]
-    offset &= _THREE
-
-    seat = (_SLOTS - offset) & _THREE
-    places = seat + np.arange(0, codes.size, NUM_SEATS)
-    hand[:] = codes.reshape(-1).take(places)
-    if rules.second_king_after_own_face_down:
-        hand += (hand >= _TWO_KINGS) * _KING_PERMIT
-    frame[:] = _DEALER_BITS.take((dealer - seat) & _THREE)
-    if scores is not None:
-        dealt[12:] = scores
-        even, odd = scores // 10
-        frame |= np.where(
-            seat & 1,
-            _OWN_SCORE.take(odd) | _OTHER_SCORE.take(even),
-            _OWN_SCORE.take(even) | _OTHER_SCORE.take(odd),
-        )
-    return dealt
+        Args:
+            rows: [n] the games.
+            by: [n] or one number of slots, 0 to 3.
+            rows_of_slot_0: [f, 1, 1] slot 0 of the fields to move, as ``places`` has it.
+        """
+        self.offset[rows] = (self.offset[rows] + by) & 3
+        # One index into the flat block is six times as fast as one along the last axis.
+        flat = self.data.reshape(-1)
+        moved = flat.take(rows_of_slot_0 + SLOTS * self.num_games + rows)
+        flat[rows_of_slot_0 + ((SLOTS + by) & 3) * self.num_games + rows] = moved
 
 
-def has_question(dealt: Int) -> npt.NDArray[np.bool_]:
-    """Tells in which prepared deals somebody is asked before play: bool [n]."""
-    asks: npt.NDArray[np.bool_] = dealt[8] >= _CALL_CHOICE
-    return asks
+_NO_GAMES: Final = np.zeros(0, np.int64)
+_HINTS: Final = get_type_hints(State, include_extras=True)
+FIELDS: Final[dict[str, Field]] = {
+    name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")
+}
+"""The fields of the state in order."""
 
 
-def lay(state: State, rows: Int, dealt: Int) -> None:
-    """Gives prepared deals to some games in which nobody is asked, in place.
+def _parts() -> list[tuple[str, int, int]]:
+    """Lists name, first row and the row after the last of every field."""
+    stops = np.cumsum([field.rows for field in FIELDS.values()]).tolist()
+    return [
+        (name, stop - field.rows, stop)
+        for (name, field), stop in zip(FIELDS.items(), stops, strict=True)
+    ]
 
-    Args:
-        state: the games.
-        rows: [n] the games that are dealt to.
-        dealt: [14, n] from ``prepare``; consumed.
-    """
-    offset, flat = dealt[9], state.data.reshape(-1)
-    offset += state.clock
-    offset &= _THREE
-    # One index into the flat block is six times as fast as one along the last axis.
-    flat[state.dealt_places[state.clock] + rows] = dealt
-    flat[state.cleared_places + rows] = _CLEARED
-    asked = has_question(dealt).nonzero()[0]
-    if len(asked):
-        state.asking = np.concatenate((state.asking, rows[asked]))
+
+_PARTS: Final = _parts()
+_START: Final = {name: start for name, start, _ in _PARTS}
+_ROWS: Final = _PARTS[-1][2]
+_SLOT_ROWS: Final = _START["status"]
+HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
+"""Numbers of the fields in ``State.by_slot``."""
+
+PREPARED: Final = tuple(name for name, field in FIELDS.items() if field.deal is None)
+"""The fields that are prepared for a deal, in order; ``deals.Prepared`` holds them."""
+
+
+def _clear_rows() -> tuple[Int, Int]:
+    """Lists the rows that every deal sets alike, and what it puts there: [r, 1] each."""
+    rows: list[int] = []
+    values: list[int] = []
+    for name, start, stop in _PARTS:
+        value = FIELDS[name].deal
+        if value is not None:
+            rows += range(start, stop)
+            values += [value] * (stop - start)
+    return np.array(rows)[:, None], np.array(values)[:, None]
+
+
+_CLEAR_ROWS, CLEAR_VALUES = _clear_rows()
+
+
+def _prepared_rows(clock: int) -> Int:
+    """Lists the rows that a prepared deal fills if its slot 0 comes to slot ``clock``: [p, 1]."""
+    rows: list[int] = []
+    for name in PREPARED:
+        per_slot = _START[name] < _SLOT_ROWS
+        turned = [(slot + clock) & 3 for slot in range(NUM_SEATS)] if per_slot else None
+        rows += [_START[name] + row for row in turned or range(FIELDS[name].rows)]
+    return np.array(rows)[:, None]
+
+
+class Places(NamedTuple):
+    """Says where rows stand in the flat block of so many games: the place of game 0."""
+
+    prepared: list[Int]
+    """By clock: [p, 1] what a prepared deal fills."""
+    clear: Int
+    """[r, 1] What every deal sets alike."""
+    before_play: Int
+    """[f, 1, 1] Slot 0 of the fields that aren't bare while questions are asked."""
+    seats: Int
+    """[7, 1, 1] Slot 0 of all that belongs to a seat."""
+
+
+@lru_cache(maxsize=256)
+def _places(num_games: int) -> Places:
+    """Returns the places for so many games."""
+    turns = [_START[name] for name, field in FIELDS.items() if field.turns]
+    return Places(
+        [_prepared_rows(clock) * num_games for clock in range(NUM_SEATS)],
+        _CLEAR_ROWS * num_games,
+        np.array(turns)[:, None, None] * num_games,
+        np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] * num_games,
+    )
+
+
+def in_question(status: Int) -> Bool:
+    """Tells where a question before play is open."""
+    return (status >= CALL_CHOICE) & (status < WAITING)

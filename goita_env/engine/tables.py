@@ -13,7 +13,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +123,25 @@ def attack_status(attack: int, passes: int, king_up: bool) -> int:
     return 1 + (attack * 4 + passes) * 2 + king_up
 
 
+Status = TypeVar("Status", int, npt.NDArray[np.int64])
+"""One status of an attack, or many."""
+
+
+def attack_of(status: Status) -> Status:
+    """Returns the kind of the last attack, from a status of an attack."""
+    return (status - 1) // 8
+
+
+def passes_of(status: Status) -> Status:
+    """Returns the passes since the last attack, 0 to 3."""
+    return (status - 1) // 2 % 4
+
+
+def king_up_of(status: Status) -> Status:
+    """Returns 1 where a king lies face up, else 0."""
+    return (status - 1) % 2
+
+
 # Rows of Tables.moves: what an action does, by key.
 PLAYED, FACE_UP, OWN_BITS, SHOWN_BITS, IS_PLAY, PASS_BITS, NEXT = range(7)
 # Rows of Tables.asks: what a status lets the asked seat do.
@@ -184,7 +203,7 @@ def tables(rules: Rules) -> Tables:
         for block in range(NUM_KINDS):
             if attack is not None and not receives(block, attack):
                 continue
-            blocks[status] |= np.array(0xFF << 8 * block, U64).view(I64)
+            blocks[status] |= np.array(0xFF << (8 * block), U64).view(I64)
             for new in range(NUM_KINDS):
                 key = status * actions.NUM_ACTIONS + actions.encode(block, new)
                 face_down = attack is None
@@ -193,8 +212,8 @@ def tables(rules: Rules) -> Tables:
                 played[key] = RADIX[block] + RADIX[new]
                 face_up[key] = RADIX[new] + (0 if face_down else RADIX[block])
                 is_play[key] = 1
-                own_bits[key] = 1 << block | 1 << 8 + new
-                shown_bits[key] = (0 if face_down else 1 << block) | 1 << 8 + new
+                own_bits[key] = 1 << block | 1 << (8 + new)
+                shown_bits[key] = (0 if face_down else 1 << block) | 1 << (8 + new)
                 points[key] = finish_points(rules, block, new, face_down)
                 doubled[key] = points[key] > POINTS[new]
 
@@ -209,7 +228,7 @@ def tables(rules: Rules) -> Tables:
                 following[key] = attack_status(attack, passes + 1, king_up)
                 if attack != KING:
                     note = NOTE_PASSES_PARTNER if passes == 1 else NOTE_PASSES_OPPONENT
-                    pass_bits[key] = 1 << note + attack
+                    pass_bits[key] = 1 << (note + attack)
                 add_plays(status, attack, king_up)
             # "If you played an attacking piece and no player played a defense piece, you must play
             # your next defense piece facing down" (booklet C); no pass: pagat, nine-kinds page.
@@ -217,7 +236,7 @@ def tables(rules: Rules) -> Tables:
             permit[status] = KING_PERMIT * king_up
             add_plays(status, None, king_up)
     for status, choices in QUESTION_ACTIONS.items():
-        answers[status] = sum(1 << answer - 64 for answer in choices)
+        answers[status] = sum(1 << (answer - 64) for answer in choices)
 
     question = np.zeros(PAWN_DIGITS, I64)
     for pawns in range(5, HAND_SIZE + 1):
@@ -282,5 +301,7 @@ def _calls(rules: Rules) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
         code = pawns * RADIX[PAWN] + sum(RADIX[kind] for kind in rest)
         points[code] = call_points(rules, pawns, rest)
         tiles = [PAWN] * pawns + list(rest)
-        bits[code] = np.array(sum(1 << 8 * n + tile for n, tile in enumerate(tiles)), U64).view(I64)
+        bits[code] = np.array(sum(1 << (8 * n + tile) for n, tile in enumerate(tiles)), U64).view(
+            I64
+        )
     return points, bits

@@ -67,7 +67,7 @@ _THIRTY_TWO: Final = np.array(32)
 
 
 def _plays_and_notes(viewer: int) -> npt.NDArray[np.int64]:
-    """Returns the rows of State.slots for words 0 to 5: own plays, the others' as shown, notes."""
+    """Returns the rows of State.by_slot for words 0 to 5: own plays, others' as shown, notes."""
     seats = [(viewer + seat) & 3 for seat in range(NUM_SEATS)]
     rows = [4 * OWN + seats[0], *(4 * SHOWN + slot for slot in seats[1:])]
     return np.array(rows + [4 * NOTES + seats[seat] for seat in (0, 2, 1, 3)])
@@ -125,14 +125,14 @@ def _status_bits() -> Words:
 
 def pack(state: State) -> Words:
     """Returns what each asked seat may know, packed: uint64 [N, 8]."""
-    return _pack(state, state.slots, state.clock, _status_bits()[0].take(state.status))
+    return _pack(state, state.by_slot, state.clock, _status_bits()[0].take(state.status))
 
 
 def pack_seat(state: State, seat: int | npt.NDArray[np.int64]) -> Words:
     """Returns what given seats (one, or [N]) may know, asked or not, packed: uint64 [N, 8]."""
     viewer = state.slot_of(seat)
     turned = (np.arange(NUM_SEATS)[:, None] + viewer) & 3
-    slots = np.take_along_axis(state.slots, turned[None], axis=1)
+    slots = np.take_along_axis(state.by_slot, turned[None], axis=1)
     return _pack(state, slots, 0, _status_bits()[(state.clock - viewer) & 3, state.status])
 
 

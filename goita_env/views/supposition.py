@@ -11,7 +11,8 @@ import numpy.typing as npt
 from goita_env import actions
 from goita_env.checks import integers
 from goita_env.engine import core
-from goita_env.engine.state import State, lay, prepare
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import State
 from goita_env.engine.tables import ALL_TILES, CALL_CHOICE, CHOOSE, FRESH, RADIX
 from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules

@@ -12,7 +12,8 @@ from agents.solver.position import Position
 from agents.solver.rule_arrays import rule_arrays
 from goita_env import actions
 from goita_env.engine import core
-from goita_env.engine.state import State, lay, prepare
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX, attack_status
 from goita_env.rules import JGA, Rules
 from goita_env.views import unpack_legal

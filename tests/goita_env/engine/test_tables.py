@@ -285,11 +285,11 @@ def test_a_change_of_one_rule_changes_the_checksum():
 
 BUILD = """
 import time
-from goita_env.engine.questions import book
+from goita_env.engine.questions import question_tables
 from goita_env.rules import JGA
 from goita_env.engine.tables import tables
 start = time.process_time()
-tables(JGA), book(JGA)
+tables(JGA), question_tables(JGA)
 print(time.process_time() - start)
 """
 
