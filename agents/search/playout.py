@@ -12,18 +12,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, Bool, Float, Int, Policy, only_action, sample_at
+from agents.base import Agent, Bool, Float, Int, Policy, sample_at
 from goita_env import View, seeds
-from goita_env.engine import core, deals
-from goita_env.engine.deals import lay, prepare
-from goita_env.engine.state import State
-from goita_env.views import asked_view, unpack_legal
+from goita_env.rounds import Rounds
+from goita_env.worlds import Positions
 
 U64 = np.uint64
 Keys = npt.NDArray[np.uint64]
-
-_CROWDED: Final = 0.75
-"""Finished games are dropped once less than this share of the batch is still played."""
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 
@@ -72,58 +67,34 @@ class Player:
         ]
         return np.concatenate(parts)
 
-    def finish(self, state: State, chosen: Int, keys: Keys, owners: Int) -> Float:
+    def finish(
+        self, positions: Positions, places: Int, actions: Int, keys: Keys, owners: Int
+    ) -> Float:
         """Plays games to the end of their round.
 
         Args:
-            state: N games; consumed.
-            chosen: [N] a legal action of each asked seat, which is played first.
+            positions: where games stand.
+            places: [N] the positions to play on; they may repeat.
+            actions: [N] a legal action of each asked seat, which is played first.
             keys: [N] of the games.
             owners: [N] the search that each game belongs to, ascending.
 
         Returns:
             [N] points of the seats 0 and 2, minus those of the others.
         """
-        points, games = np.zeros(len(keys)), np.arange(len(keys))
-        playing, time = len(keys), 0
+        points = np.zeros(len(keys))
+        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions)
+        tick = rounds.tick
         while True:
-            core.step(state, chosen)
-            ended = state.ended
-            if len(ended):
-                again = ended[state.winner[ended] < 0]
-                if len(again):
-                    deal_again(state, again, keys[games[again]], time)
-                playing -= len(ended) - len(again)
-                if playing < _CROWDED * len(games):
-                    over = state.winner >= 0
-                    gained = state.points[over] * (1 - 2 * (state.winner[over] & 1))
-                    points[games[over]] = gained
-                    if playing == 0:
-                        return points
-                    kept = np.flatnonzero(~over)
-                    state, games = state.select(kept), games[kept]
-            time += 1
-            low, high = core.legal_actions(state)
-            chosen, number = only_action(low, high)
-            asked = np.flatnonzero(number > 1)
-            if len(asked):
-                view = asked_view(state)[asked]
-                legal = unpack_legal(low[asked], high[asked])
-                whose = games[asked]
-                chosen[asked] = self.choose(view, legal, keys[whose], owners[whose], time)
-
-
-def deal_again(state: State, rows: Int, keys: Keys, time: int) -> None:
-    """Deals games that wait after a redeal: new hands, the same dealer and scores.
-
-    Args:
-        state: the games, in place.
-        rows: [n] those that wait.
-        keys: [n] their keys.
-        time: tells moments of a game apart.
-    """
-    codes = deals.hand_codes(seeds.deal_keys(keys, np.full(len(keys), time), 1))
-    lay(state, rows, prepare(state.rules, codes, state.dealer[rows], state.scores[:, rows]))
+            if tick.ended is not None:
+                gained = tick.ended.points * (1 - 2 * (tick.ended.winner & 1))
+                points[tick.ended.rows] = gained
+            if rounds.over:
+                return points
+            chosen = rows = tick.rows
+            if len(rows):
+                chosen = self.choose(tick.view, tick.legal, keys[rows], owners[rows], rounds.time)
+            tick = rounds.step(chosen)
 
 
 def uniforms(keys: Keys, time: int) -> Float:

@@ -115,7 +115,7 @@ class RolloutAgent:
         def play(pair: Int, world: Int) -> Float:
             row = race.row[pair]
             place = row * self._worlds + world
-            return self._player.finish(games.select(place), race.action[pair], keys[place], row)
+            return self._player.finish(games, place, race.action[pair], keys[place], row)
 
         return race.run(play, CAUTION)
 

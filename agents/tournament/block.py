@@ -15,20 +15,14 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results, only_action
+from agents.base import Agent, AgentError, Bool, Int, Memory, Results
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
-from goita_env import actions
-from goita_env.engine import core
-from goita_env.engine.match import Episode, Match, Outcome
-from goita_env.engine.state import State
+from goita_env import View, actions
+from goita_env.rounds import Episode, Rounds, Tick
 from goita_env.rules import Rules
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
-from goita_env.views import View, asked_view, seat_view, unpack_legal
-from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
 
 U64 = np.uint64
-_NOT_ASKED: Final = ~U64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
 Seating = tuple[int, int, int, int]
 
 PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
@@ -134,24 +128,22 @@ def close(players: Iterable[Agent]) -> None:
 
 
 class _Block:
-    """Steps all games of a block together until each is over."""
+    """Plays all games of a block side by side until each is over."""
 
     def __init__(self, task: Task, players: Sequence[Agent]) -> None:
         self.task, self.players = task, players
         shape = (len(task.seatings), task.deals)
-        numbers = np.tile(task.first + np.arange(task.deals), shape[0])
-        self.match = Match(
-            num_games=len(numbers),
+        deals = np.tile(task.first + np.arange(task.deals), shape[0])
+        self.rounds = Rounds(
+            len(deals),
             rules=task.rules,
             episode=task.episode,
             seed=task.seed,
-            games=numbers,
-            auto_reset=False,
+            games=deals,
+            numbers=shape[0] * task.first + np.arange(len(deals)),
         )
         self.owner = np.repeat(np.array(task.seatings), task.deals, axis=0)
         """[N, 4] Player at each seat."""
-        self.chairs = 4 * (shape[0] * task.first + np.arange(len(numbers)))
-        """[N] ``view.game`` of seat 0; the other seats follow."""
         self.sign = np.repeat(1 - 2 * (np.arange(shape[0]) & 1), task.deals)
         """[N] +1 where the first team sits at seats 0 and 2."""
         self.rngs = [
@@ -169,14 +161,14 @@ class _Block:
         shape = (len(self.task.seatings), self.task.deals)
         points, rounds, rounds_won = np.zeros((3, len(self.sign)), np.int32)
         won = np.zeros(len(self.sign), bool)
-        self.match.reset()
-        self._begin(np.arange(len(self.sign)))
-        while (chosen := self._decide()) is not None:
-            outcome = self._step(chosen)
-            if outcome is not None:
-                rows = outcome.rows
-                side = self.sign[rows] * (1 - 2 * (outcome.winner & 1))
-                points[rows] += side * outcome.points
+        self._tell(self.rounds.tick)
+        while not self.rounds.over:
+            tick = self.rounds.step(self._decide(self.rounds.tick))
+            self._tell(tick)
+            if tick.ended is not None:
+                rows = tick.ended.rows
+                side = self.sign[rows] * (1 - 2 * (tick.ended.winner & 1))
+                points[rows] += side * tick.ended.points
                 rounds[rows] += 1
                 rounds_won[rows] += side > 0
                 won[rows] = side > 0  # who wins the last round of a match wins the match
@@ -198,23 +190,15 @@ class _Block:
         made = ((i, fault) for i, p in accountable for fault in p.faults[self.known[i] :])
         return tuple(made), tuple(i for i, p in accountable if p.forfeited)
 
-    def _decide(self) -> Int | None:
-        """Returns an action for each game, an agent's if it has a choice; None: all are over."""
-        state = self.match.state
-        low, high = core.legal_actions(state)
-        chosen, number = only_action(low, high)
-        rows = np.flatnonzero(number > 1)
-        if len(rows) == 0:
-            return chosen if number.any() else None
-        seat = state.seat
-        view = asked_view(state, self.chairs + seat)
-        asked = self.owner[rows, seat[rows]]
+    def _decide(self, tick: Tick) -> Int:
+        """Returns the players' actions in the games that are asked: int64 [m]."""
+        actions = np.zeros(len(tick.rows), np.int64)
+        asked = self.owner[tick.rows, tick.seats]
         for player in range(len(self.players)):
-            mine = rows[asked == player]
+            mine = (asked == player).nonzero()[0]
             if len(mine):
-                legal = unpack_legal(low[mine], high[mine])
-                chosen[mine] = self._ask(player, view[mine], legal)
-        return chosen
+                actions[mine] = self._ask(player, tick.view[mine], tick.legal[mine])
+        return actions
 
     def _ask(self, player: int, view: View, legal: Bool) -> Int:
         """Returns a player's actions, timed and checked."""
@@ -238,63 +222,27 @@ class _Block:
             )
         return chosen
 
-    def _step(self, chosen: Int) -> Outcome | None:
-        """Makes the decisions, and tells agents with a memory what began and ended."""
+    def _tell(self, tick: Tick) -> None:
+        """Tells agents with a memory what ended and what was dealt."""
         if not self.remember:
-            return self.match.step(chosen)
-        before, deals = self.match.state.copy(), self.match.deals.copy()
-        outcome = self.match.step(chosen)
-        dealt = np.flatnonzero(self.match.deals != deals)
-        if outcome is not None or len(dealt):
-            # The match may have dealt the next round already: make the step once more without it.
-            core.step(before, chosen)
-            again = before.ended[before.winner[before.ended] < 0]
-            if len(again):
-                self._redeal(again, before.select(again))
-        if outcome is not None:
-            self._end(outcome, before.select(outcome.rows))
-        self._begin(dealt)
-        return outcome
+            return
+        if tick.redealt is not None:
+            for agent, index, seats, games in self._memories(tick.redealt.rows):
+                if len(index) and isinstance(agent, ToldOfRedeals):
+                    agent.redeal(games, tick.redealt.view(index, seats))
+        if tick.ended is not None:
+            ended, hands = tick.ended, tick.ended.hands
+            for agent, index, seats, games in self._memories(ended.rows):
+                view = ended.view(index, seats)
+                results = Results(ended.winner[index], ended.points[index], view)
+                agent.end(games, results, hands[index])
+        if tick.dealt is not None:
+            for agent, index, seats, games in self._memories(tick.dealt.rows):
+                agent.begin(games, seats, tick.dealt.view(index, seats))
 
-    def _begin(self, rows: Int) -> None:
-        """Tells agents with a memory about new deals."""
-        if self.remember and len(rows):
-            state = self.match.state.select(rows)
-            for agent, index, seats in self._memories(rows):
-                games = self.chairs[rows[index]] + seats
-                view = seat_view(state.select(index), seats, games)
-                # Who is asked first before play would show who else is asked before.
-                view.words[:, TABLE_WORD] &= _NOT_ASKED
-                agent.begin(games, seats, view)
-
-    def _redeal(self, rows: Int, last: State) -> None:
-        """Tells who wants to know about deals that ended in a redeal; ``last``: their states."""
-        for agent, index, seats in self._memories(rows):
-            if len(index) and isinstance(agent, ToldOfRedeals):
-                games = self.chairs[rows[index]] + seats
-                agent.redeal(games, seat_view(last.select(index), seats, games))
-
-    def _end(self, outcome: Outcome, last: State) -> None:
-        """Tells agents with a memory about scored rounds; ``last``: the states they ended in."""
-        hands = _dealt(last)
-        for agent, index, seats in self._memories(outcome.rows):
-            games = self.chairs[outcome.rows[index]] + seats
-            view = seat_view(last.select(index), seats, games)
-            results = Results(outcome.winner[index], outcome.points[index], view)
-            agent.end(games, results, hands[index])
-
-    def _memories(self, rows: Int) -> Iterable[tuple[Memory, Int, Int]]:
-        """Yields each agent with a memory, and where in ``rows`` and at which seats it sits."""
+    def _memories(self, rows: Int) -> Iterable[tuple[Memory, Int, Int, Int]]:
+        """Yields each agent with a memory: where in ``rows`` it sits, at which seats, its games."""
         for player, agent in enumerate(self.players):
             if isinstance(agent, Memory):
                 index, seats = np.nonzero(self.owner[rows] == player)
-                yield agent, index, seats
-
-
-def _dealt(state: State) -> Int:
-    """Returns the tiles that each seat was dealt, from hands and plays: int64 [n, 4, 8]."""
-    plays = np.ascontiguousarray(state.own.T).view(np.uint8).reshape(-1, NUM_SEATS, 8)
-    tiles = (plays[..., None] == 1 << np.arange(NUM_KINDS)).sum(axis=2)
-    slots = (np.arange(NUM_SEATS) + state.offset[:, None]) & 3
-    dealt: Int = state.hand_counts() + np.take_along_axis(tiles, slots[..., None], axis=1)
-    return dealt
+                yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats

@@ -1,17 +1,73 @@
-"""Lets an agent play all four seats of many deals at once, and keeps the records."""
+"""Keeps rounds as records while they are played, and lets an agent play all four seats of many."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from agents.base import Agent, AgentError, Memory, only_action
-from goita_env.engine import core
-from goita_env.engine.match import Match
+from agents.base import Agent, AgentError, Memory
 from goita_env.hands import format_hand
 from goita_env.records import DealRecord
 from goita_env.records.model import tell_kings
+from goita_env.rounds import Rounds, Tick
 from goita_env.rules import JGA, Rules
-from goita_env.views import asked_view, unpack_legal
+
+
+class Recorder:
+    """Collects the records of the deals that are played, game by game.
+
+    Args:
+        rounds: the rounds, played with ``log=True``; nothing decided yet.
+    """
+
+    def __init__(self, rounds: Rounds) -> None:
+        self.rules = rounds.rules
+        self.deals: list[list[DealRecord]] = [[] for _ in range(rounds.num_games)]
+        """Every deal of each game that is over, redeals among them."""
+        self._hands: list[tuple[str, ...]] = [()] * rounds.num_games
+        self._begun: list[tuple[int, tuple[int, int]]] = [(0, (0, 0))] * rounds.num_games
+        self._moves: list[list[tuple[int, int]]] = [[] for _ in range(rounds.num_games)]
+        self._begin(rounds.tick)
+
+    def note(self, tick: Tick) -> None:
+        """Takes notice of a step by what it led to."""
+        if tick.made is not None:
+            made = tick.made
+            for game, seat, action in zip(
+                made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
+            ):
+                self._moves[game].append((seat, action))
+        for over in (tick.redealt, tick.ended):
+            for game in [] if over is None else over.rows.tolist():
+                dealer, scores = self._begun[game]
+                self.deals[game].append(
+                    DealRecord(
+                        self._hands[game],
+                        dealer,
+                        tuple(self._moves[game]),
+                        scores,
+                        self.rules,
+                        number=len(self.deals[game]) + 1,
+                    )
+                )
+        self._begin(tick)
+
+    def _begin(self, tick: Tick) -> None:
+        """Notes what has been dealt."""
+        if tick.dealt is None:
+            return
+        dealt = tick.dealt
+        for game, hands, dealer, (even, odd) in zip(
+            dealt.rows.tolist(),
+            dealt.hands,
+            dealt.dealer.tolist(),
+            dealt.scores.tolist(),
+            strict=True,
+        ):
+            self._hands[game] = tell_kings([format_hand(hand) for hand in hands])
+            self._begun[game] = dealer, (even, odd)
+            self._moves[game] = []
 
 
 def play_deals(
@@ -33,30 +89,11 @@ def play_deals(
     """
     if isinstance(agent, Memory):
         raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
-    match = Match(deals, rules, "round", seed, auto_reset=False)
-    match.reset()
+    rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
+    recorder = Recorder(rounds)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
-    state, number = match.state, np.arange(deals)
-    hands, dealers = state.hand_counts(), state.dealer.copy()
-    moves: list[list[tuple[int, int]]] = [[] for _ in range(deals)]
-    while True:
-        low, high = core.legal_actions(state)
-        chosen, choices = only_action(low, high)
-        if not choices.any():
-            break
-        seats, rows = state.seat, np.flatnonzero(choices > 1)
-        if len(rows):
-            view = asked_view(state, 4 * number + seats)
-            chosen[rows] = agent.act(view[rows], unpack_legal(low[rows], high[rows]), rng)
-        for row in np.flatnonzero(seats >= 0):
-            moves[row].append((int(seats[row]), int(chosen[row])))
-        before = match.deals.copy()
-        match.step(chosen)
-        for row in np.flatnonzero(match.deals != before):
-            moves[row].clear()
-            hands[row] = state.select(np.array([row])).hand_counts()[0]
-    texts = [tell_kings([format_hand(hand) for hand in four]) for four in hands]
-    return [
-        DealRecord(text, int(dealer), tuple(made), rules=state.rules, number=n)
-        for n, (text, dealer, made) in enumerate(zip(texts, dealers, moves, strict=True), 1)
-    ]
+    while not rounds.over:
+        tick = rounds.tick
+        actions = agent.act(tick.view, tick.legal, rng) if len(tick.rows) else tick.rows
+        recorder.note(rounds.step(actions))
+    return [replace(played[-1], number=number) for number, played in enumerate(recorder.deals, 1)]

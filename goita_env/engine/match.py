@@ -92,6 +92,27 @@ class Match:
         self.redealt: Int = _NO_ROWS
         self._ready = ReadyDeals(self.rules, num_games)
 
+    @classmethod
+    def standing_at(cls, state: State, keys: seeds.Keys) -> Self:
+        """Returns rounds that stand somewhere in their first deal and don't go on after their end.
+
+        Args:
+            state: N games; taken over.
+            keys: [N] of the games.
+        """
+        match, many = cls.__new__(cls), state.num_games
+        match.rules, match.episode, match.auto_reset = state.rules, "round", False
+        match.state, match.keys, match.games = state, keys, np.arange(many)
+        match.episodes, match.deals = np.zeros(many, np.int64), np.ones(many, np.int64)
+        match.redealt = _NO_ROWS
+        return match
+
+    def keep(self, rows: Int) -> None:
+        """Drops all games but those of ``rows``; only where they don't go on after their end."""
+        self.state = self.state.select(rows)
+        self.games, self.keys = self.games[rows], self.keys[rows]
+        self.episodes, self.deals = self.episodes[rows], self.deals[rows]
+
     @property
     def num_games(self) -> int:
         """Returns N."""

@@ -61,6 +61,7 @@ table."""
 _STATE_ASKED: Final = 50
 """First bit of the asked seat (4) and then its question (call, choice) in the last word."""
 
+_NO_QUESTION: Final = ~np.uint64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
 _CODE_MASK: Final = np.array(CODE_MASK)
 _ALL_TILES: Final = np.array(ALL_TILES)
 _THIRTY_TWO: Final = np.array(32)
@@ -128,12 +129,21 @@ def pack(state: State) -> Words:
     return _pack(state, state.by_slot, state.clock, _status_bits()[0].take(state.status))
 
 
-def pack_seat(state: State, seat: int | npt.NDArray[np.int64]) -> Words:
-    """Returns what given seats (one, or [N]) may know, asked or not, packed: uint64 [N, 8]."""
+def pack_seat(
+    state: State, seat: int | npt.NDArray[np.int64], *, hide_question: bool = False
+) -> Words:
+    """Returns what given seats (one, or [N]) may know, asked or not, packed: uint64 [N, 8].
+
+    Args:
+        state: N games.
+        seat: the viewers.
+        hide_question: leave out that a viewer is asked before play.
+    """
     viewer = state.slot_of(seat)
     turned = (np.arange(NUM_SEATS)[:, None] + viewer) & 3
     slots = np.take_along_axis(state.by_slot, turned[None], axis=1)
-    return _pack(state, slots, 0, _status_bits()[(state.clock - viewer) & 3, state.status])
+    table = _status_bits()[(state.clock - viewer) & 3, state.status]
+    return _pack(state, slots, 0, table & _NO_QUESTION if hide_question else table)
 
 
 def _pack(state: State, slots: npt.NDArray[np.int64], viewer: int, table: Words) -> Words:

@@ -163,7 +163,14 @@ def asked_view(state: State, game: npt.NDArray[np.int64] | None = None) -> View:
 
 
 def seat_view(
-    state: State, seat: int | npt.NDArray[np.int64], game: npt.NDArray[np.int64] | None = None
+    state: State,
+    seat: int | npt.NDArray[np.int64],
+    game: npt.NDArray[np.int64] | None = None,
+    *,
+    hide_question: bool = False,
 ) -> View:
-    """Returns what given seats (one for all games, or [N]) may know, asked or not."""
-    return View(observation.pack_seat(state, seat), game, state.rules)
+    """Returns what given seats (one for all games, or [N]) may know, asked or not.
+
+    With ``hide_question`` a view doesn't tell that its seat is asked before play.
+    """
+    return View(observation.pack_seat(state, seat, hide_question=hide_question), game, state.rules)

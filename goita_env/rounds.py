@@ -1,0 +1,569 @@
+"""Lets agents play: ``Rounds``, N rounds or matches side by side.
+
+::
+
+    rounds = Rounds(1000, seed=0)
+    tick = rounds.tick
+    while not rounds.over:
+        tick = rounds.step(agent.act(tick.view, tick.legal, rng))
+        if tick.ended is not None:
+            print(tick.ended.rows, tick.ended.points, tick.ended.winner)
+
+In a *tick* every game makes one decision. Those with a single legal action are made unasked; the
+others are asked together, games in ascending order. Where only some of them are answered, the
+others wait, and the rest plays on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env import seeds
+from goita_env.actions import NUM_ACTIONS, name
+from goita_env.checks import came, check_seed, integers
+from goita_env.engine import core
+from goita_env.engine.match import Episode, Match, Outcome
+from goita_env.engine.state import State
+from goita_env.engine.tables import OVER
+from goita_env.errors import (
+    ActionError,
+    EpisodeOverError,
+    IllegalActionError,
+    SettingError,
+    StaleTurnError,
+)
+from goita_env.rules import JGA, Rules
+from goita_env.views import View, asked_view, seat_view, unpack_legal
+
+__all__ = ["Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
+
+if TYPE_CHECKING:
+    from goita_env.worlds import Positions
+
+Int = npt.NDArray[np.int64]
+Int8 = npt.NDArray[np.int8]
+Bool = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint64]
+Keys = npt.NDArray[np.uint64]
+
+CROWDED: Final = 0.75
+"""Games that are over are dropped once less than this share of the batch is still played."""
+
+U64 = np.uint64
+_NO_ROWS: Final = np.zeros(0, np.int64)
+_ONE: Final = np.array(1, U64)
+_SIXTY_FOUR: Final = np.array(64, U64)
+
+
+class Tick:
+    """Tells what a step led to, and asks for the next decisions; ``m`` games.
+
+    Attributes:
+        rows: int64 [m] the games that are asked now, ascending: those with a real choice.
+        seats: int64 [m] the seats that are asked in them.
+        ended: the rounds that the step ended with a score; None: none.
+        redealt: the deals that it ended with a redeal; None: none.
+        dealt: the deals that were dealt since the last tick; None: none.
+        made: every decision of the step, unasked ones among them; None unless ``log=True``.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_legal",
+        "_rounds",
+        "_time",
+        "_view",
+        "dealt",
+        "ended",
+        "made",
+        "redealt",
+        "rows",
+        "seats",
+    )
+
+    def __init__(self, rounds: Rounds, asked: Int) -> None:
+        self._rounds, self._asked, self._time = rounds, asked, rounds.time
+        self._view: View | None = None
+        self._legal: Bool | None = None
+        state = rounds._match.state
+        self.rows = rounds._numbered(asked)
+        self.seats = (state.clock - state.offset[asked]) & 3
+        self.ended: Ended | None = None
+        self.redealt: Ended | None = None
+        self.dealt: Dealt | None = None
+        self.made: Made | None = None
+
+    @property
+    def view(self) -> View:
+        """Returns what the asked seats may know: [m]; ``view.game`` is 4 * game number + seat.
+
+        Raises:
+            StaleTurnError: if it is first asked for after the next step.
+        """
+        if self._view is None:
+            rounds = self._rounds
+            words = asked_view(rounds._at(self._time)).words[self._asked]
+            games = 4 * rounds.numbers[self.rows] + self.seats
+            self._view = View(words, games, rounds.rules)
+        return self._view
+
+    @property
+    def legal(self) -> Bool:
+        """Returns what they may do: bool [m, 69].
+
+        Raises:
+            StaleTurnError: as ``view``.
+        """
+        if self._legal is None:
+            self._rounds._at(self._time)
+            low, high = self._rounds._legal
+            self._legal = unpack_legal(low[self._asked], high[self._asked])
+        return self._legal
+
+
+@dataclass(frozen=True)
+class Made:
+    """Lists decisions that a step made, one in each of ``n`` games."""
+
+    rows: Int
+    """[n] The games, ascending."""
+    seats: Int
+    """[n] Who decided."""
+    actions: Int
+    """[n] What."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Holds deals that are over, with all they ended in; ``n`` games."""
+
+    rows: Int
+    """[n] The games."""
+    points: Int
+    """[n] Points of the round, to the winner's team; 0 where it is dealt again."""
+    winner: Int
+    """[n] Seat that ended the round; -1 where it is dealt again."""
+    done: Bool
+    """[n] The round also ended the episode."""
+    _numbers: Int = field(repr=False)
+    _state: State | None = field(repr=False)
+
+    def view(self, index: Int, seats: Int) -> View:
+        """Returns the table at the end as seats see it.
+
+        Args:
+            index: [k] places in ``rows``.
+            seats: [k] the seats.
+
+        Raises:
+            SettingError: if the rounds are played with ``finals=False``.
+        """
+        return seat_view(self._final.select(index), seats, 4 * self._numbers[index] + seats)
+
+    @property
+    def hands(self) -> Int:
+        """Returns what each seat was dealt: int64 [n, 4, 8] tiles of each kind.
+
+        Raises:
+            SettingError: as ``view``.
+        """
+        return self._final.dealt_counts().astype(np.int64)
+
+    @property
+    def _final(self) -> State:
+        """Returns the games as they ended."""
+        if self._state is None:
+            raise SettingError("expected finals=True where the ends of rounds are looked at")
+        return self._state
+
+
+class Dealt:
+    """Holds deals in which nothing has been decided; ``n`` games.
+
+    Attributes:
+        rows: int64 [n] the games, ascending.
+    """
+
+    def __init__(self, rounds: Rounds, places: Int) -> None:
+        self._rounds, self._places, self._time = rounds, places, rounds.time
+        self.rows = rounds._numbered(places)
+
+    def view(self, index: Int, seats: Int) -> View:
+        """Returns deals as seats see them; who is asked before play is not told.
+
+        Args:
+            index: [k] places in ``rows``.
+            seats: [k] the seats.
+
+        Raises:
+            StaleTurnError: after the next step.
+        """
+        state = self._present.select(self._places[index])
+        games = 4 * self._rounds.numbers[self.rows[index]] + seats
+        return seat_view(state, seats, games, hide_question=True)
+
+    @property
+    def hands(self) -> Int8:
+        """Returns what each seat was dealt: int8 [n, 4, 8] tiles of each kind."""
+        return self._present.hand_counts()[self._places]
+
+    @property
+    def dealer(self) -> Int:
+        """Returns the dealers: int64 [n] seats."""
+        return self._present.dealer[self._places]
+
+    @property
+    def scores(self) -> Int:
+        """Returns the teams' points before the round: int64 [n, 2]."""
+        return self._present.scores[:, self._places].T
+
+    @property
+    def _present(self) -> State:
+        """Returns the games, as long as they stand at these deals."""
+        return self._rounds._at(self._time)
+
+
+class Rounds:
+    """Plays N rounds or matches side by side.
+
+    Args:
+        num_games: N.
+        rules: a rule set or its name.
+        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        seed: seed of the deals.
+        games: int [N] numbers of the games in the deals' keys, 0 to N - 1 by default: game i of a
+            seed has the same deals in a batch of any size.
+        numbers: int [N] by which views tell games apart; ``games`` by default.
+        hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
+        auto_reset: go on with the next episode at once; else a game is over after its first.
+        finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
+        log: tell every decision in ``Tick.made``.
+
+    Raises:
+        SettingError, HandsError: if one of them is impossible.
+
+    Attributes:
+        rules: the rule set.
+        numbers: int64 [N] as above.
+        time: steps made so far.
+        tick: what is asked now.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        *,
+        rules: str | Rules = JGA,
+        episode: Episode = "round",
+        seed: int = 0,
+        games: Int | None = None,
+        numbers: Int | None = None,
+        hands: npt.ArrayLike | None = None,
+        dealer: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+        auto_reset: bool = False,
+        finals: bool = True,
+        log: bool = False,
+    ) -> None:
+        match = Match(num_games, rules, episode, seed, games, auto_reset)
+        match.reset(hands, dealer, scores)
+        self._begin(match, match.games if numbers is None else numbers, finals=finals, log=log)
+        self.tick = self._ask()
+        self.tick.dealt = Dealt(self, np.arange(num_games))
+
+    @classmethod
+    def from_positions(
+        cls,
+        positions: Positions,
+        places: Int | None = None,
+        *,
+        keys: Keys | None = None,
+        seed: int = 0,
+        actions: npt.ArrayLike | None = None,
+        finals: bool = False,
+    ) -> Self:
+        """Returns rounds that go on from given positions.
+
+        Args:
+            positions: where the games stand; they stay as they are.
+            places: int [N] the positions to play on, which may repeat; None: each once.
+            keys: uint64 [N] of the games: what is dealt after a redeal depends on the key and on
+                the time of the redeal alone. None: the keys of ``seed``.
+            seed: as above.
+            actions: [N] first decision in each game, made at once; None: they are asked.
+            finals: as above.
+
+        Raises:
+            ActionError, IllegalActionError: if ``actions`` are wrong.
+        """
+        places = np.arange(len(positions)) if places is None else places
+        rounds, many = cls.__new__(cls), len(places)
+        keys = seeds.game_keys(check_seed(seed), np.arange(many)) if keys is None else keys
+        match = Match.standing_at(positions._state.select(places), keys)
+        rounds._begin(match, np.arange(many), finals=finals, log=False)
+        rounds._by_time = True
+        if actions is None:
+            rounds.tick = rounds._ask()
+        else:
+            rounds._legal = core.legal_actions(match.state)
+            rounds.tick = rounds._advance(rounds._check(np.arange(many), actions))
+        return rounds
+
+    def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
+        """Sets up what all rounds have."""
+        self._match, self._finals, self._log = match, finals, log
+        self.rules, self.numbers, self.time = match.rules, numbers, 0
+        self._by_time = False
+        """What is dealt after a redeal depends on the time."""
+        self._held: Int | None = None
+        """[h] The games that the match still holds, ascending; None: all."""
+        self._playing = match.num_games
+        self._waiting = _Waiting()
+
+    @property
+    def num_games(self) -> int:
+        """Returns N."""
+        return len(self.numbers)
+
+    @property
+    def over(self) -> bool:
+        """Tells whether every game is over."""
+        return self._playing == 0
+
+    @property
+    def waiting(self) -> Int:
+        """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
+        return self._numbered(self._waiting.places)
+
+    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Tick:
+        """Makes a decision in every game that doesn't wait.
+
+        Args:
+            actions: int [m] legal actions.
+            rows: int [m] the games that they are for, ascending: games of ``tick.rows``, or games
+                that wait. Games that are asked and get no answer wait from now on. None: those of
+                ``tick.rows``.
+
+        Returns:
+            What this led to; also ``self.tick``.
+
+        Raises:
+            EpisodeOverError: if all games are over.
+            ActionError: if the actions have the wrong number or type, or a game isn't asked.
+            IllegalActionError: if one is illegal. Nothing has changed in each case.
+        """
+        if self.over:
+            raise EpisodeOverError("expected no step after the end of all games")
+        asked = self.tick._asked
+        places = asked if rows is None else self._places(rows)
+        chosen = self._check(places, actions)
+        if rows is not None:
+            self._waiting.wake(self._match.state, places)
+            left = asked[~np.isin(asked, places)]
+            if len(left):
+                self._waiting.park(self._match.state, left, *self._legal)
+        forced = self._forced
+        forced[places] = chosen
+        self.tick = self._advance(forced)
+        return self.tick
+
+    def _advance(self, actions: Int) -> Tick:
+        """Makes the decisions; ``actions``: [h] for every game that is held, 0 where it waits."""
+        match, state = self._match, self._match.state
+        made = self._made(actions) if self._log else None
+        core.step(state, actions)
+        if len(state.ended) == 0:
+            self.time += 1
+            tick = self._ask()
+            tick.made = made
+            return tick
+
+        rows = state.ended
+        final = state.select(rows) if self._finals else None
+        if self._by_time:
+            match.episodes[:], match.deals[:] = self.time, 1
+        outcome, again = match.go_on(), match.redealt
+        ended, redealt = self._endings(rows, outcome, again, final)
+        dealt = _NO_ROWS
+        if match.auto_reset:
+            dealt = self._numbered(rows)
+        else:
+            on = again
+            if outcome is not None:
+                self._playing -= int(np.count_nonzero(outcome.done))
+                on = np.concatenate((outcome.rows[~outcome.done], again))
+            dealt = self._numbered(np.sort(on))
+            self._thin_out()
+        self.time += 1
+        tick = self._ask()
+        tick.made, tick.ended, tick.redealt = made, ended, redealt
+        tick.dealt = Dealt(self, self._places(dealt)) if len(dealt) else None
+        return tick
+
+    def _endings(
+        self, rows: Int, outcome: Outcome | None, again: Int, final: State | None
+    ) -> tuple[Ended | None, Ended | None]:
+        """Returns the scored rounds and the redealt ones among those that a step ended."""
+        scored = redealt = None
+        parts = (final, final)
+        if final is not None and len(again) and outcome is not None:
+            won = final.winner >= 0
+            parts = final.select(won.nonzero()[0]), final.select((~won).nonzero()[0])
+        if outcome is not None:
+            games = self._numbered(outcome.rows)
+            numbers = self.numbers[games]
+            scored = Ended(games, outcome.points, outcome.winner, outcome.done, numbers, parts[0])
+        if len(again):
+            games, zeros = self._numbered(again), np.zeros(len(again), np.int64)
+            redealt = Ended(games, zeros, zeros - 1, zeros > 0, self.numbers[games], parts[1])
+        return scored, redealt
+
+    def _thin_out(self) -> None:
+        """Drops the games that are over, once they are many."""
+        state = self._match.state
+        if 0 < self._playing < CROWDED * state.num_games:
+            kept = (state.status != OVER).nonzero()[0]
+            self._held = self._numbered(kept)
+            self._waiting.places = kept.searchsorted(self._waiting.places)
+            self._match.keep(kept)
+
+    def _ask(self) -> Tick:
+        """Works out who has a choice now."""
+        if self.over:
+            return Tick(self, _NO_ROWS)
+        self._legal = low, high = core.legal_actions(self._match.state)
+        self._forced, number = core.only_action(low, high)
+        tick = Tick(self, (number > 1).nonzero()[0])
+        self._waiting.tell(low, high)
+        return tick
+
+    def _made(self, actions: Int) -> Made:
+        """Returns the decisions that are about to be made."""
+        seats = self._match.state.seat
+        places = (seats >= 0).nonzero()[0]
+        return Made(self._numbered(places), seats[places], actions[places])
+
+    def _check(self, places: Int, actions: npt.ArrayLike) -> Int:
+        """Returns actions as int64 [m] after checking that each is legal in its game."""
+        given = _integers(actions)
+        if given is None or given.shape != (len(places),):
+            raise ActionError(
+                f"expected {len(places)} actions as whole numbers of shape ({len(places)},), "
+                f"got {came(actions)}"
+            )
+        chosen: Int = given.astype(np.int64, copy=False)
+        low, high = self._legal
+        unsigned = chosen.view(U64)
+        legal = low[places] >> unsigned  # 0 for actions beyond the word
+        legal |= high[places] >> (unsigned - _SIXTY_FOUR)  # 0 for those below
+        legal &= _ONE
+        if np.count_nonzero(legal) < len(places):
+            wrong = int((legal == 0).argmax())
+            self._refuse(int(places[wrong]), int(chosen[wrong]))
+        return chosen
+
+    def _refuse(self, place: int, action: int) -> NoReturn:
+        """Raises the error for a wrong action."""
+        game = int(self._numbered(np.array([place]))[0])
+        low, high = self._legal
+        legal = np.flatnonzero(unpack_legal(low[[place]], high[[place]])[0]).tolist()
+        if not legal:
+            raise ActionError(f"expected actions for games that are asked, got one for game {game}")
+        if not 0 <= action < NUM_ACTIONS:
+            raise ActionError(
+                f"expected actions 0..{NUM_ACTIONS - 1}, got {action!r} in game {game}"
+            )
+        raise IllegalActionError(
+            f"expected one of {' '.join(map(name, legal))}, got {name(action)!r} ({action}) "
+            f"in game {game}"
+        )
+
+    def _places(self, rows: npt.ArrayLike) -> Int:
+        """Returns where games stand in the match: int64 [m]."""
+        games = _integers(rows)
+        if games is None or games.ndim != 1:
+            raise ActionError(f"expected numbers of games, ascending, got {came(rows)}")
+        if len(games) and (
+            (np.diff(games) <= 0).any() or games[0] < 0 or games[-1] >= self.num_games
+        ):
+            raise ActionError(
+                f"expected ascending numbers of games 0..{self.num_games - 1}, "
+                f"got {games.tolist()!r}"
+            )
+        places: Int = games.astype(np.int64, copy=False)
+        if self._held is not None:
+            places = np.minimum(self._held.searchsorted(places), len(self._held) - 1)
+            gone = self._held[places] != games
+            if gone.any():
+                raise ActionError(f"expected games under way, got {int(games[gone.argmax()])}")
+        return places
+
+    def _numbered(self, places: Int) -> Int:
+        """Returns the games that stand at places of the match: int64 [m]."""
+        return places if self._held is None else self._held[places]
+
+    def _at(self, time: int) -> State:
+        """Returns the games as they stood after so many steps.
+
+        Raises:
+            StaleTurnError: if a step was made since.
+        """
+        if time != self.time:
+            raise StaleTurnError(
+                f"expected to look at tick {time} before the next step, but {self.time} were made"
+            )
+        return self._match.state
+
+
+def _integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
+    """Returns whole numbers as an array, an empty list too; None if they are none."""
+    return _NO_ROWS if np.size(values) == 0 else integers(values)
+
+
+class _Waiting:
+    """Keeps games that wait for an answer while others play on; ``w`` games.
+
+    Attributes:
+        places: int64 [w] where they stand in the match, ascending.
+    """
+
+    def __init__(self) -> None:
+        self.places: Int = _NO_ROWS
+        self._status = self._slot = _NO_ROWS
+        self._low: Bits = np.zeros(0, U64)
+        self._high: Bits = np.zeros(0, U64)
+
+    def park(self, state: State, places: Int, low: Bits, high: Bits) -> None:
+        """Lets games wait; ``low``, ``high``: [h] what is legal in all games."""
+        status = core.park(state, places)
+        self._keep(
+            np.argsort(np.concatenate((self.places, places))),
+            np.concatenate((self.places, places)),
+            np.concatenate((self._status, status)),
+            np.concatenate((self._slot, np.full(len(places), state.clock))),
+            np.concatenate((self._low, low[places])),
+            np.concatenate((self._high, high[places])),
+        )
+
+    def wake(self, state: State, places: Int) -> None:
+        """Lets those of some games that wait go on."""
+        woken = np.isin(self.places, places)
+        if woken.any():
+            core.resume(state, self.places[woken], self._status[woken], self._slot[woken])
+            self._keep(
+                (~woken).nonzero()[0], self.places, self._status, self._slot, self._low, self._high
+            )
+
+    def tell(self, low: Bits, high: Bits) -> None:
+        """Writes what is legal in the games that wait, in place."""
+        if len(self.places):
+            low[self.places], high[self.places] = self._low, self._high
+
+    def _keep(self, index: Int, places: Int, status: Int, slot: Int, low: Bits, high: Bits) -> None:
+        """Keeps what stands at an index."""
+        self.places, self._status, self._slot = places[index], status[index], slot[index]
+        self._low, self._high = low[index], high[index]

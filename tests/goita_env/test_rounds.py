@@ -1,0 +1,196 @@
+"""Rounds, the door for whoever lets agents play: what it asks, tells and lets wait."""
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS, special_hands
+
+from goita_env import Game, actions
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, StaleTurnError
+from goita_env.rounds import Rounds
+from goita_env.seeds import mix
+
+
+def habits(view, legal):
+    """Returns an action for each view, a function of the view alone: int [m]."""
+    mixed = view.words[:, 0].copy()
+    for word in range(1, 8):
+        mixed = mix(mixed) ^ view.words[:, word]
+    rank = mix(mixed) % legal.sum(axis=1).astype(np.uint64)
+    return ((legal.cumsum(axis=1) > rank[:, None].astype(np.int64)) & legal).argmax(axis=1)
+
+
+def play(rounds, answered=lambda rows: np.ones(len(rows), bool)):
+    """Plays to the end; of the games that could be answered, ``answered`` picks some.
+
+    Returns:
+        Every ending as (game, winner, points, hands, view of each seat), sorted by game.
+    """
+    told, open_answers = [], {}
+    tick = rounds.tick
+    while not rounds.over:
+        if len(tick.rows):
+            open_answers |= zip(tick.rows.tolist(), habits(tick.view, tick.legal), strict=True)
+        assert set(open_answers) == {*tick.rows.tolist(), *rounds.waiting.tolist()}
+        rows = np.array(sorted(open_answers), int)
+        rows = rows[answered(rows)]
+        tick = rounds.step([open_answers.pop(row) for row in rows.tolist()] or rows, rows)
+        for over in (tick.redealt, tick.ended):
+            if over is not None:
+                index = np.arange(len(over.rows))
+                views = [over.view(index, np.full(len(index), seat)).words for seat in range(4)]
+                told += zip(
+                    over.rows.tolist(),
+                    over.winner.tolist(),
+                    over.points.tolist(),
+                    [hands.tobytes() for hands in over.hands],
+                    [words.tobytes() for words in np.stack(views, axis=1)],
+                    strict=True,
+                )
+    return sorted(told, key=lambda ending: ending[0])
+
+
+def one_by_one(rules, episode, seed, number, hands, dealer):
+    """Returns the same for one game that is played by ``Game``."""
+    game = Game(rules, hands=hands, dealer=dealer, episode=episode, seed=seed)
+    told, before = [], len(game.deals)
+    while not game.done:
+        view = game.view(game.seat)
+        legal = np.zeros((1, actions.NUM_ACTIONS), bool)
+        legal[0, game.legal_actions()] = True
+        game.play(int(habits(view, legal)[0]))
+        if game.winner is not None or len(game.deals) > before:
+            before = len(game.deals)
+            told.append((number, -1 if game.winner is None else game.winner, game.points))
+    return told
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_game_alone_is_the_game_of_people(rules):
+    for seed in range(8):
+        rounds = Rounds(1, rules=rules, episode="match", seed=seed)
+        assert [ending[:3] for ending in play(rounds)] == one_by_one(
+            rules, "match", seed, 0, None, None
+        )
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_games_that_wait_are_played_as_if_they_had_not(rules, episode):
+    rng = np.random.default_rng(5)
+    hands = special_hands(rng, 200)
+    options = {"rules": rules, "episode": episode, "seed": 3, "hands": hands}
+    plain = play(Rounds(200, **options))
+    assert len({ending[0] for ending in plain}) == 200
+    for share in (0.1, 0.5, 0.9):
+
+        def some(rows, share=share):
+            return rng.random(len(rows)) < share
+
+        assert play(Rounds(200, **options), some) == plain
+
+
+def test_the_same_games_come_in_a_batch_of_any_size():
+    whole = play(Rounds(20, seed=4, episode="match"))
+    part = play(Rounds(5, seed=4, episode="match", games=np.arange(10, 15)))
+    assert [(10 + game, *rest[:3]) for game, *rest in part] == [
+        ending[:4] for ending in whole if 10 <= ending[0] < 15
+    ]
+
+
+def test_final_views_and_hands_are_those_of_the_game():
+    rounds, game = Rounds(1, seed=9), Game(seed=9)
+    dealt = game.dealt
+    while not rounds.over:
+        tick = rounds.tick
+        if len(tick.rows):
+            assert tick.view.words.tobytes() == game.view(game.seat).words.tobytes()
+            assert np.flatnonzero(tick.legal[0]).tolist() == game.legal_actions()
+            action = habits(tick.view, tick.legal)
+            rounds.step(action)
+            game.play(int(action[0]))
+        else:
+            (only,) = game.legal_actions()
+            rounds.step([])
+            game.play(only)
+    ended = rounds.tick.ended
+    assert (ended.winner[0], ended.points[0]) == (game.winner, game.points)
+    assert ended.hands[0].tolist() == dealt.tolist()
+    for seat in range(4):
+        seen = ended.view(np.array([0]), np.array([seat]))
+        assert seen.words.tobytes() == game.view(seat).words.tobytes()
+
+
+@pytest.mark.parametrize("rules", ["jga", "nine"])  # in pagat a call is a duty: no choice
+def test_a_dealt_view_does_not_tell_that_its_seat_is_asked_before_play(rules):
+    hands = special_hands(np.random.default_rng(0), 300)
+    rounds = Rounds(300, rules=rules, hands=hands)
+    dealt = rounds.tick.dealt
+    assert (rounds.tick.view.asked_call | rounds.tick.view.asked_choice).any()
+    for seat in range(4):
+        view = dealt.view(np.arange(300), np.full(300, seat))
+        assert not (view.asked_call | view.asked_choice).any()
+        assert (view.hand == dealt.hands[:, seat]).all()
+
+
+def test_every_decision_is_told_where_it_is_asked_for():
+    rounds, game = Rounds(1, seed=2, log=True), Game(seed=2)
+    while not rounds.over:
+        tick = rounds.tick
+        made = rounds.step(habits(tick.view, tick.legal) if len(tick.rows) else []).made
+        assert (made.rows.tolist(), made.seats.tolist()) == ([0], [game.seat])
+        game.play(int(made.actions[0]))
+    assert game.done
+
+
+def test_games_go_on_with_the_next_episode_where_that_is_asked_for():
+    rounds = Rounds(8, seed=1, auto_reset=True)
+    ends = np.zeros(8, int)
+    for _ in range(200):
+        tick = rounds.tick
+        tick = rounds.step(habits(tick.view, tick.legal) if len(tick.rows) else [])
+        if tick.ended is not None:
+            ends[tick.ended.rows] += 1
+            assert set(tick.ended.rows) <= set(tick.dealt.rows)
+    assert ends.min() > 2
+    assert not rounds.over
+
+
+def test_wrong_answers_are_refused_and_change_nothing():
+    rounds = Rounds(4, seed=0)
+    tick = rounds.tick
+    good = habits(tick.view, tick.legal)
+    wrong = good.copy()
+    wrong[2] = np.flatnonzero(~tick.legal[2])[0]
+    with pytest.raises(IllegalActionError, match="in game 2"):
+        rounds.step(wrong)
+    with pytest.raises(ActionError, match=r"0\.\.68, got 69 in game 1"):
+        rounds.step([good[0], 69, good[2], good[3]])
+    with pytest.raises(ActionError, match="expected 4 actions"):
+        rounds.step(good[:3])
+    with pytest.raises(ActionError, match="ascending"):
+        rounds.step(good[:2], [1, 0])
+    with pytest.raises(ActionError, match=r"0\.\.3"):
+        rounds.step(good[:1], [4])
+    assert rounds.tick is tick
+    assert rounds.time == 0
+    assert rounds.step(good).view is not None
+
+
+def test_a_tick_is_read_before_the_next_step():
+    rounds = Rounds(4, seed=0)
+    first = rounds.tick
+    rounds.step(habits(first.view, first.legal))
+    second = rounds.tick
+    rounds.step(rounds.tick.legal.argmax(axis=1))
+    assert len(first.view) == 4  # it was built in time
+    with pytest.raises(StaleTurnError):
+        _ = second.view
+    with pytest.raises(StaleTurnError):
+        _ = first.dealt.hands
+
+
+def test_nothing_is_stepped_after_the_end():
+    rounds = Rounds(2, seed=0)
+    play(rounds)
+    with pytest.raises(EpisodeOverError):
+        rounds.step([])
