@@ -388,15 +388,14 @@ class Rounds:
             match.episodes[:], match.deals[:] = self.time, 1
         outcome, again = match.go_on(), match.redealt
         ended, redealt = self._endings(rows, outcome, again, final)
-        dealt = _NO_ROWS
-        if match.auto_reset:
-            dealt = self._numbered(rows)
-        else:
-            on = again
+        dealt = rows
+        if not match.auto_reset:
+            dealt = again
             if outcome is not None:
                 self._playing -= int(np.count_nonzero(outcome.done))
-                on = np.concatenate((outcome.rows[~outcome.done], again))
-            dealt = self._numbered(np.sort(on))
+                dealt = np.concatenate((again, outcome.rows[~outcome.done]))
+        dealt = self._numbered(np.sort(dealt))
+        if not match.auto_reset:
             self._thin_out()
         self.time += 1
         tick = self._ask()
