@@ -29,6 +29,7 @@ from goita_env.engine import core
 from goita_env.engine.match import Episode, Match, Outcome
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER
+from goita_env.engine.waiting import Waiting
 from goita_env.errors import (
     ActionError,
     EpisodeOverError,
@@ -322,7 +323,7 @@ class Rounds:
         self._held: Int | None = None
         """[h] The games that the match still holds, ascending; None: all."""
         self._playing = match.num_games
-        self._waiting = _Waiting()
+        self._waiting = Waiting()
 
     @property
     def num_games(self) -> int:
@@ -521,48 +522,3 @@ class Rounds:
 def _integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
     """Returns whole numbers as an array, an empty list too; None if they are none."""
     return _NO_ROWS if np.size(values) == 0 else integers(values)
-
-
-class _Waiting:
-    """Keeps games that wait for an answer while others play on; ``w`` games.
-
-    Attributes:
-        places: int64 [w] where they stand in the match, ascending.
-    """
-
-    def __init__(self) -> None:
-        self.places: Int = _NO_ROWS
-        self._status = self._slot = _NO_ROWS
-        self._low: Bits = np.zeros(0, U64)
-        self._high: Bits = np.zeros(0, U64)
-
-    def park(self, state: State, places: Int, low: Bits, high: Bits) -> None:
-        """Lets games wait; ``low``, ``high``: [h] what is legal in all games."""
-        status = core.park(state, places)
-        self._keep(
-            np.argsort(np.concatenate((self.places, places))),
-            np.concatenate((self.places, places)),
-            np.concatenate((self._status, status)),
-            np.concatenate((self._slot, np.full(len(places), state.clock))),
-            np.concatenate((self._low, low[places])),
-            np.concatenate((self._high, high[places])),
-        )
-
-    def wake(self, state: State, places: Int) -> None:
-        """Lets those of some games that wait go on."""
-        woken = np.isin(self.places, places)
-        if woken.any():
-            core.resume(state, self.places[woken], self._status[woken], self._slot[woken])
-            self._keep(
-                (~woken).nonzero()[0], self.places, self._status, self._slot, self._low, self._high
-            )
-
-    def tell(self, low: Bits, high: Bits) -> None:
-        """Writes what is legal in the games that wait, in place."""
-        if len(self.places):
-            low[self.places], high[self.places] = self._low, self._high
-
-    def _keep(self, index: Int, places: Int, status: Int, slot: Int, low: Bits, high: Bits) -> None:
-        """Keeps what stands at an index."""
-        self.places, self._status, self._slot = places[index], status[index], slot[index]
-        self._low, self._high = low[index], high[index]
