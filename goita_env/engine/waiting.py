@@ -32,7 +32,8 @@ class Waiting:
         Args:
             state: N games, in place.
             places: [n] those that wait from now on.
-            low, high: [N] what is legal in all games.
+            low: [N] bits of what is legal in all games, actions 0 to 63.
+            high: [N] the same, actions 64 to 68.
         """
         together = np.concatenate((self.places, places))
         self._keep(
