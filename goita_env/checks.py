@@ -23,8 +23,21 @@ def integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
     return array if array.dtype.kind in "iu" else None
 
 
+def integer_rows(values: npt.ArrayLike, shape: tuple[int, ...]) -> Int | None:
+    """Returns values as int64 of a shape, a row a game; None if they are something else.
+
+    Args:
+        values: whole numbers of this shape, or without its first axis: one row for all games.
+        shape: [N, ...], N games.
+    """
+    array = integers(values)
+    if array is None or array.shape not in (shape, shape[1:]):
+        return None
+    return np.broadcast_to(array, shape).astype(np.int64)
+
+
 def came(values: npt.ArrayLike) -> str:
-    """Says in an error what came: shape and type of an array."""
+    """Returns what an error says of an array that came: its shape and type."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -59,31 +72,42 @@ def check_action(action: object) -> None:
 def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:
     """Returns first dealers as int64 [N] after checking them.
 
+    Args:
+        dealer: a seat 0 to 3 for all games, or [N] seats.
+        num_games: N.
+
     Raises:
-        SettingError: if they are not N seats.
+        SettingError: if they are no such seats.
     """
-    seats = integers(dealer)
-    if seats is None or seats.shape != (num_games,):
+    seats = integer_rows(dealer, (num_games,))
+    if seats is None:
         raise SettingError(
-            f"expected {num_games} dealer(s), seats 0..3 as whole numbers, got {dealer!r}"
+            f"expected a dealer, a seat 0..3, or a row a game, shape ({num_games},), got {dealer!r}"
         )
     if seats.min() < 0 or seats.max() >= NUM_SEATS:
         raise SettingError(f"expected dealers of seats 0..3, got {seats.tolist()!r}")
-    return seats.astype(np.int64)
+    return seats
 
 
 def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
     """Returns scores as int64 [2, N] after checking them.
 
+    Args:
+        scores: points of seats 0 and 2, and of seats 1 and 3: [2] for all games, or [N, 2].
+        num_games: N.
+
     Raises:
         SettingError: if they are not points of two teams before the end of a match.
     """
-    array = integers(scores)
-    if array is None or array.shape != (num_games, 2):
-        raise SettingError(f"expected the points of two teams in every game, got {scores!r}")
+    array = integer_rows(scores, (num_games, 2))
+    if array is None:
+        raise SettingError(
+            f"expected the points of two teams, or a row a game, shape ({num_games}, 2), "
+            f"got {scores!r}"
+        )
     if (array % 10).any() or array.min() < 0 or array.max() >= MATCH_POINTS:
         raise SettingError(
             f"expected points before a round, multiples of ten from 0 to {MATCH_POINTS - 10}, "
             f"got {array.tolist()!r}"
         )
-    return array.T.astype(np.int64)
+    return array.T

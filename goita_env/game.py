@@ -16,7 +16,7 @@ from goita_env.engine.match import Episode, Match
 from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
-from goita_env.hands import format_hand, parse_hands
+from goita_env.hands import format_hand, read_hands
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view, unpack_legal
@@ -41,11 +41,13 @@ class Game:
 
     Args:
         rules: a rule set or its name.
-        hands: four digit strings of the first deal ("11235578", ...); None: dealt.
+        hands: of the first deal: four strings of digits ("11235578", ...) or kinds, int [4, 8], by
+            seat; None: dealt.
         dealer: seat of the first dealer; None: drawn.
+        scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples of
+            ten.
         episode: "round", or "match", where the winner of a round deals the next at once.
         seed: of the deals; None: unpredictable.
-        scores: points of seats 0 and 2, and of seats 1 and 3, before the first round.
 
     Raises:
         HandsError, SettingError: if an option is impossible.
@@ -59,20 +61,17 @@ class Game:
     def __init__(
         self,
         rules: str | Rules = "jga",
-        hands: Sequence[str] | None = None,
+        *,
+        hands: npt.ArrayLike | None = None,
         dealer: int | None = None,
+        scores: Sequence[int] = (0, 0),
         episode: Episode = "round",
         seed: int | None = None,
-        scores: Sequence[int] = (0, 0),
     ) -> None:
         seed = secrets.randbits(63) if seed is None else seed
         self._match = Match(1, rules, episode, seed, auto_reset=False)
-        self._match.reset(
-            None if hands is None else parse_hands(hands)[None],
-            None if dealer is None else [dealer],
-            [scores],
-        )
-        self._scores = list(scores)
+        self._match.reset(None if hands is None else read_hands(hands, 1), dealer, scores)
+        self._scores: list[int] = self.state.scores[:, 0].tolist()
         self.winner: int | None = None
         self.points = 0
         self.deals: list[PlayedDeal] = []

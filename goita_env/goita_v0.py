@@ -1,7 +1,7 @@
 """Offers the PettingZoo environments: ``env``, ``raw_env`` and ``parallel_env``; registers them.
 
-With a PettingZoo that has a registry, importing this module makes ``pettingzoo.make("aec",
-"goita/goita-v0")`` and ``pettingzoo.make("parallel", "goita/goita-v0")`` work.
+With a PettingZoo that has a registry, ``pettingzoo.make("aec", "goita/goita-v0")`` and
+``pettingzoo.make("parallel", "goita/goita-v0")`` work after ``import goita_env``.
 """
 
 from __future__ import annotations

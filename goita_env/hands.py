@@ -1,4 +1,4 @@
-"""Reads, checks and writes hands: digit strings, kinds, and counts of each kind."""
+"""Reads, checks and writes hands: strings of digits, kinds, and counts of each kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.checks import came, integers
+from goita_env.checks import came, integer_rows, integers
 from goita_env.errors import HandsError
 from goita_env.tiles import (
     COUNTS,
@@ -19,6 +19,39 @@ from goita_env.tiles import (
     NUM_SEATS,
     SECOND_KING_DIGIT,
 )
+
+
+def read_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
+    """Returns the kinds of dealt hands in whichever form they come: int64 [N, 4, 8], by seat.
+
+    Args:
+        hands: a deal for all games, or N deals. A deal is four strings of eight digits (1 to 8, and
+            9 for the second king) or int [4, 8], kinds 0 to 7.
+        num_games: N.
+
+    Raises:
+        HandsError: if they are not deals of the 32 tiles, saying where and what is wrong.
+    """
+    if integers(hands) is None:
+        written: Any = hands.tolist() if isinstance(hands, np.ndarray) else hands
+        if _holds_text(written):
+            hands = parse_hands(written)
+        elif isinstance(written, Sequence) and any(map(_holds_text, written)):
+            hands = np.array([_parse_deal(deal, game) for game, deal in enumerate(written)])
+    return check_hands(hands, num_games)
+
+
+def _holds_text(value: object) -> bool:
+    """Tells whether a value is a sequence with a string in it."""
+    return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
+
+
+def _parse_deal(hands: Sequence[str], game: int) -> npt.NDArray[np.int8]:
+    """Returns the kinds of one game's four hands; its errors name the game."""
+    try:
+        return parse_hands(hands)
+    except HandsError as error:
+        raise HandsError(f"{error} in game {game}") from error
 
 
 def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
@@ -38,7 +71,7 @@ def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
             raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}")
         kinds.append(read_digits(hand, seat))
     array = np.array(kinds, np.int8)
-    check_hands(array[None], 1)
+    check_hands(array, 1)
     return array
 
 
@@ -69,16 +102,19 @@ def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
     """Returns hands as int64 [N, 4, 8] after checking that they are deals of the 32 tiles.
 
     Args:
-        hands: [N, 4, 8] kinds 0 to 7.
+        hands: [4, 8] kinds 0 to 7 for all games, or [N, 4, 8].
         num_games: N.
 
     Raises:
         HandsError: saying which game and what is wrong with it.
     """
-    kinds = integers(hands)
-    expected = (num_games, NUM_SEATS, HAND_SIZE)
-    if kinds is None or kinds.shape != expected:
-        raise HandsError(f"expected hands as whole numbers of shape {expected}, got {came(hands)}")
+    shape = (num_games, NUM_SEATS, HAND_SIZE)
+    kinds = integer_rows(hands, shape)
+    if kinds is None:
+        raise HandsError(
+            f"expected hands as {NUM_SEATS} strings of digits or whole numbers of shape "
+            f"{shape[1:]} for all games, or a row a game, shape {shape}, got {came(hands)}"
+        )
     outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
     if outside.any():
         game = int(outside.argmax())
@@ -93,4 +129,4 @@ def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
             f"expected {COUNTS!r} tiles of the kinds 0..7, "
             f"got {tuple(counts[game].tolist())!r}{where}"
         )
-    return kinds.astype(np.int64)
+    return kinds

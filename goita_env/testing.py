@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions
+from goita_env.actions import NUM_ACTIONS
 from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rules import Rules, get_rules
@@ -48,22 +48,22 @@ def check_agent(
     probabilities = getattr(agent, "probabilities", None)
     for step in range(steps):
         legal = turn.action_mask
-        chosen = np.asarray(agent.act(turn.view, legal.copy(), np.random.default_rng(step)))
-        _expect(chosen.shape == (num_games,), f"actions of shape ({num_games},)", chosen.shape)
-        _expect(chosen.dtype.kind in "iu", "whole numbers as actions", chosen.dtype)
-        inside = (chosen >= 0) & (chosen < actions.NUM_ACTIONS)
-        _expect(bool(inside.all()), "actions 0..68", chosen[~inside].tolist())
-        allowed = legal[np.arange(num_games), chosen]
-        _expect(bool(allowed.all()), "legal actions", chosen[~allowed].tolist())
+        actions = np.asarray(agent.act(turn.view, legal.copy(), np.random.default_rng(step)))
+        _expect(actions.shape == (num_games,), f"actions of shape ({num_games},)", actions.shape)
+        _expect(actions.dtype.kind in "iu", "whole numbers as actions", actions.dtype)
+        inside = (actions >= 0) & (actions < NUM_ACTIONS)
+        _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
+        allowed = legal[np.arange(num_games), actions]
+        _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
         again = np.asarray(agent.act(turn.view, legal.copy(), np.random.default_rng(step)))
-        _expect(np.array_equal(chosen, again), "the same actions for the same input", "others")
+        _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         if probabilities is not None:
             rows = np.asarray(probabilities(turn.view, legal.copy()))
             _expect(rows.shape == legal.shape, f"probabilities {legal.shape}", rows.shape)
             _expect(not rows[~legal].any(), "zero probability for illegal actions", "more")
             sums = rows.sum(axis=1)
             _expect(np.allclose(sums, 1), "probabilities that sum to 1", sums[:4].tolist())
-        turn = env.step(chosen)
+        turn = env.step(actions)
 
 
 def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
@@ -85,7 +85,7 @@ def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
     env.reset()
     for _ in range(steps):
         env.step(env.sample_legal(rng))
-        state = env.match.state
+        state = env._match.state
         tiles = (state.hand & CODE_MASK).sum(axis=0) + state.down.sum(axis=0) + state.up
         _expect(bool((tiles == ALL_TILES).all()), "32 tiles in every game", "other tiles")
         plays = np.bitwise_count(state.event - 1)

@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from goita_env import GoitaVectorEnv
 from goita_env.envs.vector import Turn
 
-RESET_OPTIONS: Final = ("hands", "dealer")
+RESET_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 class GoitaVecEnv(VecEnv):
@@ -52,7 +52,7 @@ class GoitaVecEnv(VecEnv):
     def begin(self) -> Turn:
         """Begins the next episode of every game, with the seed and options set since the last."""
         if self._seeds[0] is not None:
-            self.games.match.seed(self._seeds[0])
+            self.games.seed(self._seeds[0])
         self.turn = self.games.reset(**{key: self._option(key) for key in RESET_OPTIONS})
         self._reset_seeds()
         self._reset_options()

@@ -34,7 +34,7 @@ from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
-from goita_env.hands import parse_hands
+from goita_env.hands import read_hands
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation, unpack_legal
@@ -118,23 +118,20 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
 
         Args:
             seed: of the deals; None goes on with the next episode.
-            options: any of "hands" (four digit strings), "dealer" (a seat), "scores" (two teams'
-                points before the round), for the first deal; others are ignored, as usual.
+            options: for the first deal, any of "hands" (four strings of digits, or kinds, int
+                [4, 8]), "dealer" (a seat), "scores" (the points of seats 0 and 2, and of seats 1
+                and 3, before the round); others are ignored, as usual.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        chosen = options or {}
-        hands, dealer, scores = (chosen.get(name) for name in _OPTIONS)
-        kinds = None if hands is None else parse_hands(hands)[None]
+        given = options or {}
+        hands, dealer, scores = (given.get(name) for name in _OPTIONS)
+        kinds = None if hands is None else read_hands(hands, 1)
         match = self._match if seed is None else self._match.copy()
         if seed is not None:
             match.seed(seed)
-        match.reset(
-            kinds,
-            None if dealer is None else [dealer],
-            None if scores is None else [scores],
-        )
+        match.reset(kinds, dealer, scores)
         self._match = match
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -226,10 +223,9 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """Returns everything there is to know, for centralised critics: uint8 [704]."""
         if not self._has_reset:
             raise EpisodeOverError("expected a reset before the first state")
-        bits: npt.NDArray[np.uint8] = observation.expand(observation.pack_state(self._match.state))[
-            0
-        ]
-        return bits
+        states = observation.expand(observation.pack_state(self._match.state))
+        state: npt.NDArray[np.uint8] = states[0]
+        return state
 
     def render(self) -> str | None:
         """Draws the whole table as text: returns it ("ansi") or prints it ("human")."""

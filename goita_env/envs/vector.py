@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
-from goita_env import actions
+from goita_env.actions import NUM_ACTIONS, name
 from goita_env.checks import came, integers
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match, Outcome
@@ -24,6 +24,7 @@ from goita_env.errors import (
     SettingError,
     StaleTurnError,
 )
+from goita_env.hands import read_hands
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, observation, unpack_legal
@@ -83,21 +84,21 @@ class Turn:
     )
 
     def __init__(self, env: GoitaVectorEnv, outcome: Outcome | None) -> None:
-        match = env.match
+        match = env._match
         games, state = match.num_games, match.state
-        self._env, self._step = env, env.steps
+        self._env, self._step = env, env._steps
         self._view: View | None = None
         self._words: observation.Words | None = None
         self._observation: observation.Observation | None = None
         if env.observe:
             self._words = observation.pack(state)
             self._observation = observation.expand(self._words)
-        self.action_mask = env.legal_mask()
+        self.action_mask = unpack_legal(env._low, env._high)
         self.seat = _SEAT_AT[state.clock].take(state.offset)
         self.reward = np.zeros((games, NUM_SEATS), np.float32)
         self.done = np.zeros(games, bool)
         self.points = np.zeros(games, np.int16)
-        self.winner = env.no_winner.copy()
+        self.winner = env._no_winner.copy()
         if outcome is not None:
             rows = outcome.rows
             self.points[rows], self.winner[rows] = outcome.points, outcome.winner
@@ -113,12 +114,12 @@ class Turn:
             StaleTurnError: if the environment does not observe and has stepped on.
         """
         if self._words is None:
-            if self._env.steps != self._step:
+            if self._env._steps != self._step:
                 raise StaleTurnError(
                     "expected to build the view of a turn before the next step, but step "
-                    f"{self._env.steps} was made after {self._step}; use observe=True"
+                    f"{self._env._steps} was made after {self._step}; use observe=True"
                 )
-            self._words = observation.pack(self._env.match.state)
+            self._words = observation.pack(self._env._match.state)
         return self._words
 
     @property
@@ -140,7 +141,8 @@ class Turn:
             StaleTurnError: if the environment does not observe and has stepped on.
         """
         if self._view is None:
-            self._view = View(self.words, self._env.match.games, self._env.match.rules)
+            match = self._env._match
+            self._view = View(self.words, match.games, match.rules)
         return self._view
 
 
@@ -165,6 +167,13 @@ class GoitaVectorEnv:
 
     Raises:
         SettingError: if a setting is outside its choices.
+
+    Attributes:
+        reward: "points" or "win".
+        observe: whether observations are built in every step.
+        single_observation_space: of one game's observation: uint8 [512].
+        single_action_space: of one game's action: 0 to 68.
+        state_space: of one game's row of ``state()``: uint8 [704].
     """
 
     def __init__(
@@ -178,48 +187,68 @@ class GoitaVectorEnv:
     ) -> None:
         if reward not in REWARDS:
             raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
-        self.match = Match(num_games, rules, episode, seed)
+        self._match = Match(num_games, rules, episode, seed)
         self.reward: Reward = reward
         self.observe = observe
         self.single_observation_space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
-        self.single_action_space = Discrete(actions.NUM_ACTIONS)
-        self.no_winner = np.full(self.num_games, -1, np.int8)
-        self.steps = -1
-        self.low: observation.Words = np.zeros(num_games, U64)
-        self.high: observation.Words = np.zeros(num_games, U64)
+        self.single_action_space = Discrete(NUM_ACTIONS)
+        self.state_space = Box(0, 1, (observation.STATE_SIZE,), np.uint8)
+        self._no_winner = np.full(self.num_games, -1, np.int8)
+        self._steps = -1  # made since the first reset
+        # What is legal now, as bits: actions 0 to 63, and 64 to 68.
+        self._low: observation.Words = np.zeros(num_games, U64)
+        self._high: observation.Words = np.zeros(num_games, U64)
 
     @property
     def num_games(self) -> int:
         """Returns N."""
-        return self.match.num_games
+        return self._match.num_games
+
+    def seed(self, seed: int) -> None:
+        """Starts the deals of another seed, from its first episode, at the next reset.
+
+        Raises:
+            SettingError: if the seed is not an integer from 0 to 2**64 - 1.
+        """
+        self._match.seed(seed)
 
     def reset(
-        self, hands: npt.ArrayLike | None = None, dealer: npt.ArrayLike | None = None
+        self,
+        *,
+        hands: npt.ArrayLike | None = None,
+        dealer: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
     ) -> Turn:
-        """Begins the next episode of every game; the seed was given to the constructor.
+        """Begins the next episode of every game; ``seed`` begins the episodes anew.
+
+        What is given applies to the first deal of this episode: one for all games, or a row a game.
 
         Args:
-            hands: [N, 4, 8] kinds of the first deal's tiles, by seat; None: dealt.
-            dealer: [N] first dealers; None: drawn.
+            hands: four strings of digits ("11235578", ...) or kinds, int [4, 8]; or N such deals,
+                kinds as int [N, 4, 8]; None: dealt.
+            dealer: seat of the first dealer, or int [N]; None: drawn.
+            scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples
+                of ten: int [2], or int [N, 2]; None: 0.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        self.match.reset(hands, dealer)
+        kinds = None if hands is None else read_hands(hands, self.num_games)
+        self._match.reset(kinds, dealer, scores)
         return self._turn(None)
 
-    def step(self, chosen: npt.ArrayLike) -> Turn:
+    def step(self, actions: npt.ArrayLike) -> Turn:
         """Makes one decision in every game.
 
         Args:
-            chosen: int [N], a legal action of each asked seat.
+            actions: int [N], a legal action of each asked seat.
 
         Raises:
             EpisodeOverError: before the first reset.
             ActionError: if the actions have the wrong length, type or range.
             IllegalActionError: if one is illegal. Nothing has changed in each case.
         """
-        return self._turn(self.match.step(self._check(chosen)))
+        return self._turn(self._match.step(self._check(actions)))
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Draws an action for each asked seat, uniform over the legal ones: int64 [N].
@@ -230,9 +259,9 @@ class GoitaVectorEnv:
         Raises:
             EpisodeOverError: before the first reset.
         """
-        if self.steps < 0:
+        if self._steps < 0:
             raise EpisodeOverError("expected a reset before the first action")
-        low, high = self.low, self.high
+        low, high = self._low, self._high
         ones = np.bitwise_count(low.view(np.uint8)).view(U64)
         ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
         total = ones >> _FIFTY_SIX
@@ -252,52 +281,70 @@ class GoitaVectorEnv:
         index <<= _THREE
         index += rank
         index -= ones
-        chosen: npt.NDArray[np.int64] = _SELECT.take(index.view(np.int64), mode="clip")
-        chosen += shift.view(np.int64)
+        drawn: npt.NDArray[np.int64] = _SELECT.take(index.view(np.int64), mode="clip")
+        drawn += shift.view(np.int64)
         beyond = (rank >= total).nonzero()[0]
         if len(beyond):
             bits = high[beyond].view(np.int64) << 3
-            chosen[beyond] = 64 + _SELECT[bits + (rank[beyond] - total[beyond]).view(np.int64)]
-        return chosen
+            drawn[beyond] = 64 + _SELECT[bits + (rank[beyond] - total[beyond]).view(np.int64)]
+        return drawn
 
-    def legal_mask(self) -> npt.NDArray[np.bool_]:
-        """Returns what each asked seat may do: a new bool [N, 69]."""
-        return unpack_legal(self.low, self.high)
+    def state(self) -> npt.NDArray[np.uint8]:
+        """Returns everything there is to know, for centralised critics: uint8 [N, 704].
 
-    def _check(self, chosen: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        A game's row is what the AEC environment's ``state()`` returns.
+
+        Raises:
+            EpisodeOverError: before the first reset.
+        """
+        return observation.expand(self.packed_state())
+
+    def packed_state(self) -> npt.NDArray[np.uint64]:
+        """Returns ``state()`` with 64 zeros and ones in each word: uint64 [N, 11].
+
+        ``np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")`` gives ``state()``.
+
+        Raises:
+            EpisodeOverError: before the first reset.
+        """
+        if self._steps < 0:
+            raise EpisodeOverError("expected a reset before the first state")
+        return observation.pack_state(self._match.state)
+
+    def _check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Returns actions as int64 [N] after checking that each is legal."""
-        if self.steps < 0:
+        if self._steps < 0:
             raise EpisodeOverError("expected a reset before the first step")
-        given = integers(chosen)
+        given = integers(actions)
         if given is None or given.shape != (self.num_games,):
             raise ActionError(
                 f"expected {self.num_games} actions as whole numbers of shape "
-                f"({self.num_games},), got {came(chosen)}"
+                f"({self.num_games},), got {came(actions)}"
             )
         array: npt.NDArray[np.int64] = given.astype(np.int64, copy=False)
         unsigned = array.view(U64)
-        legal = self.low >> unsigned  # 0 for actions beyond the word
-        legal |= self.high >> (unsigned - _SIXTY_FOUR)  # 0 for those below
+        legal = self._low >> unsigned  # 0 for actions beyond the word
+        legal |= self._high >> (unsigned - _SIXTY_FOUR)  # 0 for those below
         legal &= _ONE
         if np.count_nonzero(legal) < self.num_games:
-            self._refuse(array, int(np.flatnonzero(legal == 0)[0]))
+            game = int(np.flatnonzero(legal == 0)[0])
+            self._refuse(int(array[game]), game)
         return array
 
-    def _refuse(self, chosen: npt.NDArray[np.int64], game: int) -> NoReturn:
-        """Raises the error for the first wrong action."""
-        action = int(chosen[game])
-        if not 0 <= action < actions.NUM_ACTIONS:
+    def _refuse(self, action: int, game: int) -> NoReturn:
+        """Raises the error for an action of one game that is none or illegal."""
+        if not 0 <= action < NUM_ACTIONS:
             raise ActionError(
-                f"expected actions 0..{actions.NUM_ACTIONS - 1}, got {action!r} in game {game}"
+                f"expected actions 0..{NUM_ACTIONS - 1}, got {action!r} in game {game}"
             )
-        legal = " ".join(actions.name(int(a)) for a in np.flatnonzero(self.legal_mask()[game]))
+        legal = np.flatnonzero(unpack_legal(self._low, self._high)[game])
         raise IllegalActionError(
-            f"expected one of {legal} from seat {int(self.match.state.seat[game])}, "
-            f"got {actions.name(action)!r} ({action}) in game {game}"
+            f"expected one of {' '.join(name(int(one)) for one in legal)} from seat "
+            f"{int(self._match.state.seat[game])}, got {name(action)!r} ({action}) in game {game}"
         )
 
     def _turn(self, outcome: Outcome | None) -> Turn:
         """Works out what is legal now and hands everything out."""
-        self.steps += 1
-        self.low, self.high = core.legal_actions(self.match.state)
+        self._steps += 1
+        self._low, self._high = core.legal_actions(self._match.state)
         return Turn(self, outcome)

@@ -43,14 +43,19 @@ def loads(
         source: name of the file for messages.
 
     Raises:
-        RecordError: if strict and a line is malformed. Illegal moves are found by ``replay``.
+        RecordError: if there is no line or, if strict, a malformed one. Illegal moves are found by
+            ``replay``.
         SettingError: if the rule set is unknown.
     """
-    chosen = get_rules(rules)
+    rule_set = get_rules(rules)
     lines = [line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines()]
+    entries = [line.rstrip(",").split(",") for line in lines if line]
+    if not entries:
+        problem = "expected a deal in each line, got no line"
+        raise RecordError(f"{source}: {problem}" if source else problem)
     return build(
-        [line.rstrip(",").split(",") for line in lines if line],
-        lambda fields: _read_deal(fields, chosen),
+        entries,
+        lambda fields: _read_deal(fields, rule_set),
         _read_moves,
         strict=strict,
         source=source,
@@ -61,7 +66,8 @@ def dumps(record: Record) -> str:
     """Writes a record, a deal in each line, hands sorted.
 
     Names, scores and questions before play are left out, and so are deals that a special hand
-    decided. A king is written as the one that the seat holds.
+    decided; if none is left the text is empty, which ``loads`` refuses. A king is written as the
+    one that the seat holds.
 
     Raises:
         RecordError: if a move before play is illegal.

@@ -75,7 +75,7 @@ def loads(
         SettingError: if the rule set is unknown.
         ImportError: if PyYAML is missing.
     """
-    chosen = get_rules(rules)
+    rule_set = get_rules(rules)
     try:
         root = _parse(check_text(text, MAX_CHARACTERS))
         players = tuple(_name(root, player) for player in _PLAYERS)
@@ -84,7 +84,7 @@ def loads(
         raise RecordError(f"{source}: {error}" if source else str(error)) from error
     record = build(
         entries,
-        lambda entry: _read_deal(entry, chosen),
+        lambda entry: _read_deal(entry, rule_set),
         _read_moves,
         strict=strict,
         source=source,

@@ -239,7 +239,7 @@ def stored(deal: DealRecord) -> bool:
 
 def _begin(deal: DealRecord) -> Game:
     """Returns a deal's game before the first move."""
-    return Game(deal.rules, deal.hands, deal.dealer, seed=0, scores=deal.scores)
+    return Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
 
 
 def _redealt(game: Game) -> bool:

@@ -230,18 +230,17 @@ def _moment_of_state(state: State, view: View, brush: _Brush) -> str:
 
 def _calls(view: View, names: tuple[str, ...]) -> list[str]:
     """Lists the special hands called and what the callers' partners chose; ``names``: by seat."""
-    called, chosen = view.called[0].tolist(), view.choices[0].tolist()
+    called, choices = view.called[0].tolist(), view.choices[0].tolist()
     calls = [
         f"{name} called {_NUMBERS[pawns]} pawns"
         for name, pawns in zip(names, called, strict=True)
         if pawns
     ]
-    choices = [
+    return calls + [
         f"{name} chose: {actions.name(choice)}"
-        for name, choice in zip(names, chosen, strict=True)
+        for name, choice in zip(names, choices, strict=True)
         if choice
     ]
-    return calls + choices
 
 
 def _width(text: str) -> int:

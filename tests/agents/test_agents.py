@@ -88,7 +88,7 @@ def test_greedy_follows_its_six_rules_in_thousands_of_decisions(name):
         for counts, attack, attacker, mask, action in fields:
             hand = [kind for kind in range(8) for _ in range(counts[kind])]
             wanted, rule = by_the_rules(
-                env.match.rules, hand, set(np.flatnonzero(mask)), attack, attacker
+                env._match.rules, hand, set(np.flatnonzero(mask)), attack, attacker
             )
             assert action == wanted, (rule, hand, attack, attacker)
             seen[rule] = seen.get(rule, 0) + 1
@@ -180,7 +180,7 @@ def test_probabilities_sum_to_one_over_legal_actions(name):
 def test_no_agent_is_moved_by_tiles_it_cannot_see(name):
     agent, draws, changed = load_agent(name), rng(), 0
     for turn in positions():
-        legal, state = turn.action_mask, turn._env.match.state
+        legal, state = turn.action_mask, turn._env._match.state
         other = state.copy()
         redraw_others_hands(other, draws)
         changed += (other.data != state.data).any(axis=0).sum()

@@ -40,7 +40,7 @@ def worlds(rules: str) -> list[tuple[World, World, int]]:
 
 def answers(agent, world: World, viewer: int, number: int) -> list[int]:
     """Asks an agent at each decision of a seat, and plays on as the world's moves say."""
-    game = Game(world.rules, digits(world.hands), world.dealer, scores=world.scores)
+    game = Game(world.rules, hands=digits(world.hands), dealer=world.dealer, scores=world.scores)
     numbers, given = np.array([4 * number + viewer]), []
 
     def view() -> View:

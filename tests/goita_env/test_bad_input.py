@@ -42,8 +42,7 @@ def refuses(error, *parts):
 
 
 def state_of(thing: Any):
-    match = getattr(thing, "match", None) or getattr(thing.unwrapped, "_match", None)
-    return match.state
+    return (thing if isinstance(thing, GoitaVectorEnv) else thing.unwrapped)._match.state
 
 
 @dataclass
@@ -173,10 +172,14 @@ def changed(hands, place, value):
 BAD_BATCHES = {
     "too few games": (batch_of_three()[:2], r"shape \(3, 4, 8\)"),
     "too many games": (np.tile(batch_of_three(), (2, 1, 1)), r"shape \(3, 4, 8\)"),
-    "one game": (batch_of_three()[0], r"shape \(3, 4, 8\)"),
     "seven tiles": (batch_of_three()[:, :, :7], r"shape \(3, 4, 8\)"),
-    "no array": ("hands", r"shape \(3, 4, 8\)"),
-    "strings": ([HANDS] * 3, r"shape \(3, 4, 8\)"),
+    "no array": ("hands", "4 strings"),
+    "strings for two games": ([HANDS] * 2, r"shape \(3, 4, 8\)"),
+    "three strings": (HANDS[:3], "4 strings"),
+    "three strings in one game": ([HANDS, HANDS[:3], HANDS], "4 strings.*game 1"),
+    "a letter in one game": ([HANDS, HANDS, ["1234567x", *HANDS[1:]]], "seat 0.*game 2"),
+    "nothing in one game": ([HANDS, None, HANDS], "4 strings.*got None in game 1"),
+    "strings beside kinds": ([HANDS, kinds(*HANDS), HANDS], "4 strings.*game 1"),
     "fractions": (batch_of_three() * 1.0, "whole numbers.*float64"),
     "hands of different lengths": ([[[0] * 8] * 4, [[0] * 7] * 4, [[0] * 8] * 4], "shape"),
     "kind 8": (changed(batch_of_three(), (1, 2, 3), 8), "kinds 0..7.*game 1"),
@@ -199,7 +202,7 @@ def test_a_batch_refuses_wrong_hands(wrong, begun):
 # -------------------------------------------------------------------------- dealer, scores, options
 
 
-@pytest.mark.parametrize("dealer", [4, -1, 1.0, "1", True, [0]])
+@pytest.mark.parametrize("dealer", [4, -1, 1.0, "1", True, [0, 0], [[0]]])
 def test_a_wrong_dealer_is_refused(dealer):
     with refuses(SettingError, r"0\.\.3"):
         Game(dealer=dealer)
@@ -212,13 +215,23 @@ def test_a_wrong_dealer_is_refused(dealer):
 
 
 @pytest.mark.parametrize(
-    "dealer", [[0, 1], [0, 1, 4], [0, -1, 2], [0.0, 1.0, 2.0], 0, "012", [[0, 1, 2]], [0, [1], 2]]
+    "dealer", [[0, 1], [0, 1, 4], [0, -1, 2], [0.0, 1.0, 2.0], 4, "012", [[0, 1, 2]], [0, [1], 2]]
 )
 def test_a_batch_refuses_wrong_dealers(dealer):
     env = GoitaVectorEnv(3, seed=1)
     env.reset()
     with Unchanged(env), refuses(SettingError, r"0\.\.3"):
         env.reset(hands=batch_of_three(), dealer=dealer)
+
+
+@pytest.mark.parametrize(
+    "scores", [[0, 0, 0], [[0, 0]] * 2, [[0, 0]] * 2 + [[5, 0]], [150, 0], "ab"]
+)
+def test_a_batch_refuses_wrong_scores(scores):
+    env = GoitaVectorEnv(3, seed=1)
+    env.reset()
+    with Unchanged(env), refuses(SettingError, "points"):
+        env.reset(hands=batch_of_three(), scores=scores)
 
 
 BAD_SCORES = [[0], [0, 0, 0], [5, 0], [150, 0], [0, 160], [-10, 0], [0.0, 10.0], "ab", 7, [[0], 0]]
@@ -340,11 +353,11 @@ BAD_ROWS = {
 
 @pytest.mark.parametrize("wrong", BAD_ROWS)
 def test_a_batch_refuses_actions_of_the_wrong_length_type_or_range(wrong):
-    chosen, part = BAD_ROWS[wrong]
+    given, part = BAD_ROWS[wrong]
     env = GoitaVectorEnv(3, seed=1)
     env.reset(hands=np.array([kinds(*complete("1123", "", "", ""))] * 3), dealer=[0, 0, 0])
     with Unchanged(env), refuses(ActionError, part):
-        env.step(chosen)
+        env.step(given)
 
 
 @pytest.mark.parametrize("action", [69, -1, 1.5, "p", None])
@@ -416,10 +429,11 @@ def test_an_environment_shows_nothing_before_its_first_reset(make):
         env.state()
 
 
-def test_a_batch_refuses_a_step_before_its_first_reset():
+def test_a_batch_refuses_a_step_and_a_state_before_its_first_reset():
     env = GoitaVectorEnv(2)
-    with Unchanged(env), pytest.raises(EpisodeOverError, match="expected a reset"):
-        env.step([0, 0])
+    for ask in (lambda: env.step([0, 0]), env.state, env.packed_state):
+        with Unchanged(env), pytest.raises(EpisodeOverError, match="expected a reset"):
+            ask()
 
 
 def test_a_view_asked_for_too_late_is_refused():

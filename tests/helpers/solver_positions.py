@@ -56,7 +56,7 @@ def record_of(late: Late) -> DealRecord:
 def game_of(late: Late) -> Game:
     """Returns the game of a late position."""
     record = record_of(late)
-    game = Game(record.rules, record.hands, record.dealer)
+    game = Game(record.rules, hands=record.hands, dealer=record.dealer)
     for _, action in late.log:
         game.play(action)
     return game

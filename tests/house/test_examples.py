@@ -289,7 +289,14 @@ def test_a_face_up_block_equal_to_the_last_attack_does_not_double(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_winner_of_a_round_deals_the_next(rules):
-    game = Game(rules, complete("", "", "88223344", ""), 2, "match", seed=1, scores=[50, 0])
+    game = Game(
+        rules,
+        hands=complete("", "", "88223344", ""),
+        dealer=2,
+        scores=[50, 0],
+        episode="match",
+        seed=1,
+    )
     played(game, "22", *PASSES, "33", *PASSES, "88", *PASSES, "44")
     assert (game.winner, game.points, game.dealer) == (2, 60, 2)
     assert game.scores == (110, 0)
@@ -299,7 +306,13 @@ def test_the_winner_of_a_round_deals_the_next(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize(("before", "over"), [(80, False), (90, True), (140, True)])
 def test_a_match_ends_at_150_points(rules, before, over):
-    game = Game(rules, complete("88223344", "", "", ""), 0, "match", scores=[before, 140])
+    game = Game(
+        rules,
+        hands=complete("88223344", "", "", ""),
+        dealer=0,
+        scores=[before, 140],
+        episode="match",
+    )
     played(game, "22", *PASSES, "33", *PASSES, "88", *PASSES, "44")
     assert game.scores == (before + 60, 140)
     assert game.done == over

@@ -129,7 +129,7 @@ def keys(worlds):
 def test_a_greedy_round_is_certain_where_the_hands_are_the_true_ones(rules):
     dealt = special_hands(rng(4), 12)
     for number, hands in enumerate(dealt):
-        game = Game(rules, digits(hands), number % 4, seed=number)
+        game = Game(rules, hands=digits(hands), dealer=number % 4, seed=number)
         for _ in range(25):
             if game.done:
                 break
@@ -194,7 +194,7 @@ def test_weights_are_products_over_what_each_seat_would_have_seen(monkeypatch):
     monkeypatch.setattr(weighing, "HOPELESS", 0.0)
     hands, compared = special_hands(rng(6), 16), []
     for number, dealt in enumerate(hands):
-        game = Game("jga", digits(dealt), number % 4, seed=number)
+        game = Game("jga", hands=digits(dealt), dealer=number % 4, seed=number)
         while not game.done and len(game.moves) < 12:
             view = game.view(game.seat)
             game.play(int(GreedyAgent().act(view, view.legal(), rng())[0]))
@@ -210,7 +210,7 @@ def test_weights_are_products_over_what_each_seat_would_have_seen(monkeypatch):
 
 
 def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypatch):
-    game = played(Game("jga", complete("11223345", "", "11334456", ""), 0), "12", "p")
+    game = played(Game("jga", hands=complete("11223345", "", "11334456", ""), dealer=0), "12", "p")
     worlds = sample(game.view(2), 400, rng())
     trust, weights = np.array([1, 1 - 1e-5, 0.5, 1 - 1e-5]), []
     for hopeless in (0.0, 1e-4):
@@ -224,7 +224,7 @@ def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypat
 
 
 def test_a_world_in_which_greedy_would_have_received_gets_hardly_any_weight():
-    game = played(Game("jga", complete("11223345", "", "11334456", ""), 0), "12", "p")
+    game = played(Game("jga", hands=complete("11223345", "", "11334456", ""), dealer=0), "12", "p")
     worlds = sample(game.view(2), 400, rng())
     passed = worlds.hands[:, 3, 1] > 0  # seat 1 as seat 2 sees it: it holds a lance, and passed
     weight = likelihood(game, worlds, drawing.TRUST)
@@ -355,7 +355,7 @@ def test_other_random_numbers_give_other_worlds():
 def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
     points, keys = [], np.arange(200, dtype=np.uint64) << np.uint64(32)
     for first in ("11111234", "11111882"):
-        game = played(Game("jga", complete(first, "", "", ""), 0), "call")
+        game = played(Game("jga", hands=complete(first, "", "", ""), dealer=0), "call")
         assert actions.REDEAL in game.legal_actions()
         view = game.view(game.seat)
         state = determinize(view, sample(view, 200, rng()))
@@ -367,13 +367,13 @@ def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
 
 
 def test_it_finds_that_eight_pawns_are_worth_a_call():
-    game = Game("jga", complete("11111111", "", "", ""), 0)
+    game = Game("jga", hands=complete("11111111", "", "", ""), dealer=0)
     assert answer(load_agent("rollout:base=random"), game) == actions.CALL
 
 
 def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
     game = played(
-        Game("jga", ["12355688", "11122336", "11124457", "11134457"], 0),
+        Game("jga", hands=["12355688", "11122336", "11124457", "11134457"], dealer=0),
         *("32", "26", "p", "p", "68", "p", "p", "p"),
     )
     assert answer(load_agent("rollout"), game) == PAWN_KING

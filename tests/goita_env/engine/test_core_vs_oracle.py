@@ -61,7 +61,7 @@ def check_environment(
     env = GoitaVectorEnv(games, rules, episode, seed=seed, observe=False)
     rng = np.random.default_rng(seed)
     turn = env.reset()
-    dealers, hands = env.match.state.dealer.tolist(), env.match.state.hand_counts()
+    dealers, hands = env._match.state.dealer.tolist(), env._match.state.hand_counts()
     judges = [Judge(judged_by, tiles_of(hands[i]), dealers[i]) for i in range(games)]
     made = 0
     while made < decisions:
@@ -85,7 +85,7 @@ def check_environment(
                 gains = [judge.points * sign * (1 - 2 * (seat % 2)) for seat in range(4)]
                 agree(judge, "the rewards", turn.reward[game].tolist(), gains)
             if judge.seat is None:
-                judges[game] = next_deal(judge, env.match.state, game, done[game])
+                judges[game] = next_deal(judge, env._match.state, game, done[game])
     return made
 
 

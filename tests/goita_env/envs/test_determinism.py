@@ -366,8 +366,7 @@ def begun_game():
 
 
 def vector_trace(env):
-    # The state has stepped on; what is asked now is what legal_mask says.
-    mask = env.legal_mask()
+    mask = legal_mask(env._match.state)
     return turns(env, env.step(pick(mask, numbers(0, env.num_games))))
 
 
@@ -431,7 +430,7 @@ def test_vector_reset_goes_on_to_the_next_episode():
     env = GoitaVectorEnv(5, seed=21)
     for number in range(4):
         turn = env.reset()
-        hands = env.match.state.hand_counts()
+        hands = env._match.state.hand_counts()
         for game in range(5):
             plain = plain_deal(21, game, number, 0)
             assert hands[game].tolist() == [[h.count(k) for k in range(8)] for h in plain]

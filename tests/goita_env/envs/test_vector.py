@@ -3,10 +3,22 @@
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
-from helpers import RULE_SETS, complete, deal, kinds, legal_mask, pick, special_hands, tiles_of
+from helpers import (
+    RULE_SETS,
+    complete,
+    deal,
+    digits,
+    frozen,
+    kinds,
+    legal_mask,
+    pick,
+    special_hands,
+    tiles_of,
+)
 
-from goita_env import Game, GoitaVectorEnv, Turn, actions, get_rules
+from goita_env import Game, GoitaVectorEnv, Turn, actions, get_rules, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
+from goita_env.errors import SettingError
 from goita_env.views import View
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
@@ -111,7 +123,7 @@ def test_a_match_ends_with_the_round_that_brings_150_points(rules):
         scores[rows, turn.winner[rows] % 2] += turn.points[rows]
         assert np.array_equal(turn.done, scores.max(axis=1) >= 150)
         scores[turn.done] = 0
-        assert np.array_equal(env.match.state.scores.T, scores)
+        assert np.array_equal(env._match.state.scores.T, scores)
         assert (turn.view.scores.sum(axis=1) == scores.sum(axis=1)).all()
         matches += turn.done.sum()
     assert matches > 50
@@ -125,11 +137,11 @@ def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
         rows = np.flatnonzero(turn.winner >= 0)
         assert (turn.view.num_plays[rows] == 0).all()
         assert turn.action_mask.any(axis=1).all()
-        hands = env.match.state.hand_counts()[rows]
+        hands = env._match.state.hand_counts()[rows]
         assert (hands.sum(axis=2) == 8).all()
         if episode == "match":
             on = rows[~turn.done[rows]]
-            assert np.array_equal(env.match.state.dealer[on], turn.winner[on])
+            assert np.array_equal(env._match.state.dealer[on], turn.winner[on])
         fresh += len(rows)
     assert fresh > 100
 
@@ -138,9 +150,9 @@ def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
 def test_a_game_of_the_batch_equals_a_single_game(rules):
     env = GoitaVectorEnv(24, rules, seed=5)
     turn = env.reset()
-    state = env.match.state
+    state = env._match.state
     games = [
-        Game(rules, ["".join(str(k + 1) for k in hand) for hand in hands], int(state.dealer[i]))
+        Game(rules, hands=hands, dealer=int(state.dealer[i]))
         for i, hands in enumerate(map(tiles_of, state.hand_counts()))
     ]
     for step in range(60):
@@ -208,30 +220,133 @@ def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
     env.reset(hands=hands, dealer=dealer)
     other.reset()
     counts = (hands[..., None] == np.arange(8)).sum(axis=2)
-    assert np.array_equal(env.match.state.hand_counts(), counts)
-    assert np.array_equal(env.match.state.dealer, dealer)
+    assert np.array_equal(env._match.state.hand_counts(), counts)
+    assert np.array_equal(env._match.state.dealer, dealer)
     env.reset()
     other.reset()
-    assert np.array_equal(env.match.state.hand_counts(), other.match.state.hand_counts())
-    assert np.array_equal(env.match.state.dealer, other.match.state.dealer)
+    assert np.array_equal(env._match.state.hand_counts(), other._match.state.hand_counts())
+    assert np.array_equal(env._match.state.dealer, other._match.state.dealer)
 
 
 def test_hands_may_be_given_without_dealers_and_dealers_without_hands():
     hands = special_hands(np.random.default_rng(0), 16)
     env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
     other.reset()
-    drawn, dealt = other.match.state.dealer.copy(), other.match.state.hand_counts()
+    drawn, dealt = other._match.state.dealer.copy(), other._match.state.hand_counts()
     env.reset(hands=hands)
-    assert np.array_equal(env.match.state.dealer, drawn)
+    assert np.array_equal(env._match.state.dealer, drawn)
     env = GoitaVectorEnv(16, seed=7)
     env.reset(dealer=np.arange(16) % 4)
-    assert np.array_equal(env.match.state.hand_counts(), dealt)
-    assert np.array_equal(env.match.state.dealer, np.arange(16) % 4)
+    assert np.array_equal(env._match.state.hand_counts(), dealt)
+    assert np.array_equal(env._match.state.dealer, np.arange(16) % 4)
+
+
+def all_of(env):
+    """Hands, dealers and scores of every game."""
+    state = env._match.state
+    return state.hand_counts().tolist(), state.dealer.tolist(), state.scores.T.tolist()
+
+
+def test_hands_are_taken_as_strings_of_digits_and_as_kinds():
+    rng = np.random.default_rng(0)
+    dealt = special_hands(rng, 5)
+    strings = [digits(hands) for hands in dealt]
+    strings[0] = [hand.replace("88", "98") for hand in strings[0]]
+    dealer, scores = rng.integers(0, 4, 5), 10 * rng.integers(0, 15, (5, 2))
+    found = []
+    for hands in (dealt, dealt.tolist(), strings, np.array(strings), tuple(map(tuple, strings))):
+        env = GoitaVectorEnv(5, episode="match", seed=7)
+        env.reset(hands=hands, dealer=dealer, scores=scores)
+        found.append(all_of(env))
+    assert found[0][1:] == (dealer.tolist(), scores.tolist())
+    assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize("games", [1, 4, 6])
+def test_one_deal_dealer_and_score_stand_for_all_games(games):
+    hands = complete("88223344", "", "", "")
+    for form in (hands, kinds(*hands)):
+        one, many = (GoitaVectorEnv(games, episode="match", seed=7) for _ in range(2))
+        one.reset(hands=form, dealer=2, scores=(140, 30))
+        many.reset(hands=[form] * games, dealer=[2] * games, scores=[(140, 30)] * games)
+        assert all_of(one) == all_of(many)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_game_environment_and_batch_take_the_same_hands_dealer_and_scores(rules):
+    strings = complete("88223344", "", "11111", "")
+    for hands in (strings, kinds(*strings), kinds(*strings).tolist()):
+        given = {"hands": hands, "dealer": 2, "scores": (140, 30)}
+        game, batch, single = (
+            Game(rules, **given),
+            GoitaVectorEnv(1, rules),
+            goita_v0.raw_env(rules),
+        )
+        batch.reset(**given)
+        single.reset(options=given)
+        assert game.scores == (140, 30)
+        for state in (batch._match.state, single._match.state):
+            assert frozen(state) == frozen(game.state)
+
+
+def test_what_is_given_before_the_first_deal_is_named():
+    env = GoitaVectorEnv(1)
+    with pytest.raises(TypeError):
+        env.reset(kinds(*complete("", "", "", ""))[None])
+    with pytest.raises(TypeError):
+        Game("jga", complete("", "", "", ""))
+
+
+def test_a_seed_begins_the_episodes_anew():
+    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=8)
+    env.reset()
+    env.reset()
+    env.seed(8)
+    assert np.array_equal(env.reset().observation, other.reset().observation)
+    assert np.array_equal(env.reset().observation, other.reset().observation)
+    with pytest.raises(SettingError, match="expected a seed"):
+        env.seed(-1)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_every_row_of_the_state_is_what_an_environment_of_that_deal_says(rules):
+    rng = np.random.default_rng(0)
+    hands, dealer = special_hands(rng, 12), rng.integers(0, 4, 12)
+    scores = 10 * rng.integers(0, 15, (12, 2))
+    batch, single = GoitaVectorEnv(12, rules, "match"), goita_v0.raw_env(rules, "match")
+    batch.reset(hands=hands, dealer=dealer, scores=scores)
+    states = batch.state()
+    for game in range(12):
+        single.reset(options={"hands": hands[game], "dealer": dealer[game], "scores": scores[game]})
+        assert np.array_equal(states[game], single.state())
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("observe", [True, False])
+def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules, observe):
+    batch = GoitaVectorEnv(3, rules, "match", seed=17, observe=observe)
+    single = goita_v0.raw_env(rules, "match")
+    batch.reset()
+    single.reset(seed=17)
+    assert batch.state_space == single.state_space
+    for step in range(250):
+        states, words = batch.state(), batch.packed_state()
+        assert (states.shape, states.dtype) == ((3, 704), np.uint8)
+        assert (words.shape, words.dtype) == ((3, 11), np.uint64)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        assert np.array_equal(states, bits)
+        assert np.array_equal(states[0], single.state())
+        states[:] = words[:] = 1  # handed out, the caller's to write
+        chosen = pick(legal_mask(batch._match.state), np.arange(3) + step * 31)
+        turn = batch.step(chosen)
+        single.step(int(chosen[0]))
+        if turn.done[0]:
+            single.reset()
 
 
 def test_rules_of_ones_own_are_taken_as_a_value():
     rules = get_rules("nine")
-    assert GoitaVectorEnv(2, rules).match.rules is rules
+    assert GoitaVectorEnv(2, rules)._match.rules is rules
 
 
 # --------------------------------------------------------------------------------- uniform sampling
@@ -297,7 +412,7 @@ def test_the_positions_sampled_cover_every_kind_of_action():
     covered = set()
     for rules, hands, before in POSITIONS.values():
         state = deal(rules, kinds(*hands)[None], [0])
-        game = Game(rules, hands, 0)
+        game = Game(rules, hands=hands, dealer=0)
         for name in before:
             game.play(actions.parse(name))
         covered |= set(game.legal_actions())

@@ -10,6 +10,14 @@ from goita_env import errors, records
 from goita_env.records import DealRecord, Record
 
 
+@pytest.mark.parametrize("text", ["", "\ufeff", " \r\n\t\n"])
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_history_string_without_a_line_is_refused(text, strict):
+    found = message(records.history.loads, text, strict=strict, source="a.txt")
+
+    assert found == "a.txt: expected a deal in each line, got no line"
+
+
 @pytest.mark.parametrize(
     ("found", "instead", "expected"),
     [

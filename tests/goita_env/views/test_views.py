@@ -131,7 +131,7 @@ ONLY_IN_PLAY = {"attack", "attacker", "passes", "king_up", "leads", "decisions.l
 def positions_of(rules: str, hands: np.ndarray, rng: np.random.Generator):
     """Plays a deal at random, all passes likely; yields each position with each viewer's words."""
     dealer, scores = int(rng.integers(4)), tuple((10 * rng.integers(0, 15, 2)).tolist())
-    game = Game(rules, digits(hands), dealer, scores=scores)
+    game = Game(rules, hands=digits(hands), dealer=dealer, scores=scores)
     judge = Referee(rules, hands.tolist(), dealer, scores)
     while True:
         for viewer in range(4):
@@ -214,7 +214,7 @@ def test_the_sample_covers_questions_choices_plays_and_ends():
 @pytest.mark.parametrize("others", ["23", "88", "5", ""])
 def test_a_called_hand_of_six_or_more_lies_open_to_all(rules, others):
     hands = complete("1" * (8 - len(others)) + others, "", "", "")
-    game = played(Game(rules, hands, dealer=3), "call")
+    game = played(Game(rules, hands=hands, dealer=3), "call")
     for viewer in range(4):
         view = game.view(viewer)
         caller = -viewer % 4
@@ -251,7 +251,7 @@ def test_seat_view_equals_the_asked_view_and_takes_one_seat_or_one_a_game():
     env = GoitaVectorEnv(64, seed=1)
     turn, rng = env.reset(), np.random.default_rng(0)
     for _ in range(60):
-        state = env.match.state
+        state = env._match.state
         assert np.array_equal(views.asked_view(state).words, turn.view.words)
         each = views.seat_view(state, turn.seat.astype(int))
         assert np.array_equal(each.words, turn.view.words)
@@ -391,7 +391,7 @@ class Record:
 
     def seen_by(self, seat: int, moves=None) -> np.ndarray:
         """Plays the record and returns what the seat saw at each of its decisions: [n, 8]."""
-        game = Game(self.rules, digits(self.hands), self.dealer, scores=self.scores)
+        game = Game(self.rules, hands=digits(self.hands), dealer=self.dealer, scores=self.scores)
         seen = []
         for mover, action in moves or self.moves:
             if mover == seat:
@@ -528,7 +528,7 @@ def test_supposing_no_hands_gives_empty_views():
 def known() -> Record:
     """Seat 0 lays a knight face down, attacks with a lance, then plays two pawns."""
     hands = complete("321145", "", "", "")
-    game = played(Game("jga", hands, 0), "32", "p", "p", "p", "11")
+    game = played(Game("jga", hands=hands, dealer=0), "32", "p", "p", "p", "11")
     kinds = np.array([[int(digit) - 1 for digit in hand] for hand in hands])
     return Record(game.rules, kinds, 0, (0, 0), tuple(game.moves))
 
@@ -569,7 +569,7 @@ def test_suppose_refuses_wrong_hands_and_tiles(wrong):
 
 
 def test_suppose_refuses_tiles_that_another_seat_has_played_face_up():
-    game = played(Game("jga", complete("24", "88", "", ""), 0), "24", "88", "p")
+    game = played(Game("jga", hands=complete("24", "88", "", ""), dealer=0), "24", "88", "p")
     one = Record(game.rules, game.dealt, 0, (0, 0), tuple(game.moves))
     hand = [kind for kind in range(8) for _ in range(game.dealt[2, kind])]
     assert len(views.suppose(one, 2, np.array([hand]))) == 1
