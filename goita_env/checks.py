@@ -33,7 +33,9 @@ def integer_rows(values: npt.ArrayLike, shape: tuple[int, ...]) -> Int | None:
     array = integers(values)
     if array is None or array.shape not in (shape, shape[1:]):
         return None
-    return np.broadcast_to(array, shape).astype(np.int64)
+    rows = np.empty(shape, np.int64)
+    rows[:] = array
+    return rows
 
 
 def came(values: npt.ArrayLike) -> str:

@@ -35,27 +35,14 @@ def read_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
     if integers(hands) is None:
         written: Any = hands.tolist() if isinstance(hands, np.ndarray) else hands
         if _holds_text(written):
-            hands = parse_hands(written)
+            hands = _digits_read(written)
         elif isinstance(written, Sequence) and any(map(_holds_text, written)):
-            hands = np.array([_parse_deal(deal, game) for game, deal in enumerate(written)])
+            hands = [_digits_read(deal, f" in game {game}") for game, deal in enumerate(written)]
     return check_hands(hands, num_games)
 
 
-def _holds_text(value: object) -> bool:
-    """Tells whether a value is a sequence with a string in it."""
-    return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
-
-
-def _parse_deal(hands: Sequence[str], game: int) -> npt.NDArray[np.int8]:
-    """Returns the kinds of one game's four hands; its errors name the game."""
-    try:
-        return parse_hands(hands)
-    except HandsError as error:
-        raise HandsError(f"{error} in game {game}") from error
-
-
-def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
-    """Returns the kinds of four hands written as digits, in the order given: int8 [4, 8].
+def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Returns the kinds of four hands written as digits, in the order given: int64 [4, 8].
 
     Args:
         hands: four strings of eight digits, as in records; 8 and 9 are kings.
@@ -63,24 +50,36 @@ def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int8]:
     Raises:
         HandsError: if they are not a deal of the 32 tiles, naming the seat where one can.
     """
+    kinds: npt.NDArray[np.int64] = check_hands(_digits_read(hands), 1)[0]
+    return kinds
+
+
+def _holds_text(value: object) -> bool:
+    """Tells whether a value is a sequence with a string in it."""
+    return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
+
+
+def _digits_read(hands: object, where: str = "") -> list[list[int]]:
+    """Returns the kinds of four hands of eight digits; ``where`` ends its errors.
+
+    Raises:
+        HandsError: if they are something else.
+    """
     if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
-        raise HandsError(f"expected hands as {NUM_SEATS} strings of digits, got {hands!r}")
-    kinds = []
+        raise HandsError(f"expected hands as {NUM_SEATS} strings of digits, got {hands!r}{where}")
     for seat, hand in enumerate(hands):
         if not isinstance(hand, str) or len(hand) != HAND_SIZE:
-            raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}")
-        kinds.append(read_digits(hand, seat))
-    array = np.array(kinds, np.int8)
-    check_hands(array, 1)
-    return array
+            raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}{where}")
+    return [read_digits(hand, seat, where) for seat, hand in enumerate(hands)]
 
 
-def read_digits(hand: str, seat: int) -> list[int]:
+def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
     """Returns the kinds of a hand's digits in the order given, 9 being the second king.
 
     Args:
         hand: any number of digits.
         seat: whose they are, for the message.
+        where: what the message ends with.
 
     Raises:
         HandsError: if it is no string of digits from 1 to 9.
@@ -88,7 +87,7 @@ def read_digits(hand: str, seat: int) -> list[int]:
     unknown = set(hand) - {*DIGITS, SECOND_KING_DIGIT} if isinstance(hand, str) else {hand}
     if unknown:
         raise HandsError(
-            f"expected digits 1 to 9 for seat {seat}, got {sorted(unknown)!r} in {hand!r}"
+            f"expected digits 1 to 9 for seat {seat}, got {sorted(unknown)!r} in {hand!r}{where}"
         )
     return [KING if digit == SECOND_KING_DIGIT else DIGITS.index(digit) for digit in hand]
 

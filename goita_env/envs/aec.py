@@ -220,7 +220,11 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         return {"observation": observation.expand(words)[0], "action_mask": mask.copy()}
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know, for centralised critics: uint8 [704]."""
+        """Returns everything there is to know, for centralised critics: uint8 [704].
+
+        Raises:
+            EpisodeOverError: before the first reset.
+        """
         if not self._has_reset:
             raise EpisodeOverError("expected a reset before the first state")
         states = observation.expand(observation.pack_state(self._match.state))

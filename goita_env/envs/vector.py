@@ -205,7 +205,7 @@ class GoitaVectorEnv:
         return self._match.num_games
 
     def seed(self, seed: int) -> None:
-        """Starts the deals of another seed, from its first episode, at the next reset.
+        """Takes another seed, whose first episode begins at the next reset.
 
         Raises:
             SettingError: if the seed is not an integer from 0 to 2**64 - 1.
@@ -300,9 +300,11 @@ class GoitaVectorEnv:
         return observation.expand(self.packed_state())
 
     def packed_state(self) -> npt.NDArray[np.uint64]:
-        """Returns ``state()`` with 64 zeros and ones in each word: uint64 [N, 11].
+        """Returns ``state()`` with 64 of its bits in each word, the first one lowest: uint64 [N, 11].
 
-        ``np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")`` gives ``state()``.
+        Words 0 to 3 are the plays of seats 0 to 3 as themselves see them, 4 and 5 the public notes,
+        6 to 9 the seats' tiles, 10 the table with who is asked. All but the last have the layout of
+        the observation (docs/observation.md) as seat 0 or the seat itself sees it.
 
         Raises:
             EpisodeOverError: before the first reset.

@@ -427,6 +427,9 @@ def test_seeds_and_options_count_at_the_next_reset():
     env.reset()
     assert env.turn.view.dealer.tolist() == [0] * 12
     assert (env.turn.seat == 2).all()
+    env.set_options({"hands": hands, "dealer": 2, "scores": (140, 30)})
+    env.reset()
+    assert env.turn.view.scores.tolist() == [[140, 30]] * 12
     env.set_options([{"dealer": 1}] + [{}] * 11)
     with pytest.raises(ValueError, match="all games or none"):
         env.reset()

@@ -41,7 +41,7 @@ OBSERVATIONS = {
 
 
 def numbers(step, games):
-    """Picks actions: whole numbers [games] that hang on step and game alone."""
+    """Picks actions: whole numbers [games] that depend on step and game alone."""
     return ((step + 1) * 2_654_435_761 + np.arange(games) * 40_503) >> 7
 
 

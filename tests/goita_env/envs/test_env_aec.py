@@ -113,7 +113,7 @@ needs_registry = pytest.mark.skipif(
 @needs_registry
 @pytest.mark.parametrize("name", ["goita/goita-v0", "goita/goita"])
 def test_the_registry_makes_the_environments(name):
-    env = pettingzoo.make("aec", name, rules="nine", episode="match")
+    env = pettingzoo.make("aec", name, rules="nine", episode="match")  # goita_env is imported
     env.reset(seed=1)
     twin = goita_v0.env(rules="nine", episode="match")
     twin.reset(seed=1)
@@ -171,7 +171,7 @@ def test_the_mask_is_zero_for_all_but_the_asked_seat(make, rules):
                     assert not env.observe(other)["action_mask"].any()
 
 
-def test_observations_do_not_hang_on_the_order_or_number_of_asking():
+def test_observations_do_not_depend_on_the_order_or_number_of_asking():
     env = goita_v0.raw_env()
     env.reset(seed=3)
     once = {agent: env.observe(agent) for agent in AGENTS}
