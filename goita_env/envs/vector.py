@@ -300,11 +300,11 @@ class GoitaVectorEnv:
         return observation.expand(self.packed_state())
 
     def packed_state(self) -> npt.NDArray[np.uint64]:
-        """Returns ``state()`` with 64 of its bits in each word, the first one lowest: uint64 [N, 11].
+        """Returns ``state()`` packed, 64 bits a word, the first bit lowest: uint64 [N, 11].
 
-        Words 0 to 3 are the plays of seats 0 to 3 as themselves see them, 4 and 5 the public notes,
-        6 to 9 the seats' tiles, 10 the table with who is asked. All but the last have the layout of
-        the observation (docs/observation.md) as seat 0 or the seat itself sees it.
+        Words 0 to 3 are the plays of seats 0 to 3 as they themselves see them, 4 and 5 the public
+        notes, 6 to 9 the seats' tiles, 10 the table as seat 0 sees it and who is asked. The bits of
+        each are those of the observation's words (docs/observation.md), but for who is asked.
 
         Raises:
             EpisodeOverError: before the first reset.
