@@ -16,7 +16,7 @@ from goita_env.engine.match import Episode, Match
 from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
-from goita_env.hands import format_hand, read_hands
+from goita_env.hands import format_hand
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view, unpack_legal
@@ -70,7 +70,7 @@ class Game:
     ) -> None:
         seed = secrets.randbits(63) if seed is None else seed
         self._match = Match(1, rules, episode, seed, auto_reset=False)
-        self._match.reset(None if hands is None else read_hands(hands, 1), dealer, scores)
+        self._match.reset(hands, dealer, scores)
         self._scores: list[int] = self.state.scores[:, 0].tolist()
         self.winner: int | None = None
         self.points = 0

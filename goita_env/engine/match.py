@@ -20,7 +20,7 @@ from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, p
 from goita_env.engine.state import Bool, Int, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
-from goita_env.hands import check_hands
+from goita_env.hands import read_hands
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import MATCH_POINTS
 
@@ -141,14 +141,15 @@ class Match:
         """Begins the next episode of every game.
 
         Args:
-            hands: [N, 4, 8] kinds of the first deal's tiles, by seat; None: dealt.
-            dealer: [N] first dealers; None: drawn.
-            scores: [N, 2] the teams' points before the first round, multiples of ten; None: 0.
+            hands: of the first deal, as ``read_hands`` takes them; None: dealt.
+            dealer: first dealers, as ``check_dealer`` takes them; None: drawn.
+            scores: the teams' points before the first round, as ``check_scores`` takes them;
+                None: 0.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        codes = None if hands is None else codes_of(check_hands(hands, self.num_games))
+        codes = None if hands is None else codes_of(read_hands(hands, self.num_games))
         dealers = None if dealer is None else check_dealer(dealer, self.num_games)
         before = None if scores is None else check_scores(scores, self.num_games)
         rows = np.arange(self.num_games)

@@ -34,7 +34,6 @@ from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
-from goita_env.hands import read_hands
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation, unpack_legal
@@ -127,11 +126,10 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """
         given = options or {}
         hands, dealer, scores = (given.get(name) for name in _OPTIONS)
-        kinds = None if hands is None else read_hands(hands, 1)
         match = self._match if seed is None else self._match.copy()
         if seed is not None:
             match.seed(seed)
-        match.reset(kinds, dealer, scores)
+        match.reset(hands, dealer, scores)
         self._match = match
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -24,7 +24,6 @@ from goita_env.errors import (
     SettingError,
     StaleTurnError,
 )
-from goita_env.hands import read_hands
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, observation, unpack_legal
@@ -233,8 +232,7 @@ class GoitaVectorEnv:
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        kinds = None if hands is None else read_hands(hands, self.num_games)
-        self._match.reset(kinds, dealer, scores)
+        self._match.reset(hands, dealer, scores)
         return self._turn(None)
 
     def step(self, actions: npt.ArrayLike) -> Turn:
