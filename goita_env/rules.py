@@ -7,12 +7,18 @@ differ there). Where a text is silent, the booklet holds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 from goita_env.errors import SettingError
 
 Duty = Literal["choice", "duty"]
+
+RULE_SETS: Final[dict[str, Rules]] = {}
+"""The rule sets of the texts by name; filled below."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,10 @@ class Rules:
 
     The default of each field is the booklet's rule, so ``Rules(name="mine", last_king=False)`` is
     a rule set of your own.
+
+    Raises:
+        SettingError: if a field has none of its values, or the name of a text's rule set comes with
+            other fields than that one's.
     """
 
     name: str
@@ -54,9 +64,57 @@ class Rules:
     """Partners with five pawns each win 150: when both have called (booklet B: "both revealed"), or
     as soon as both have been asked, whatever they answered (nine-kinds page: "have")."""
 
-    opponents_fives: Literal["both partners choose", "redeal"] = "both partners choose"
+    opponents_fives: Literal["choice", "redeal"] = "choice"
     """Opponents who both called five: a redeal if both partners choose it (booklet B), or at once
     (nine-kinds page)."""
+
+    def __post_init__(self) -> None:
+        """Checks every field."""
+        for field, hint in get_type_hints(Rules).items():
+            value, choices = getattr(self, field), get_args(hint)
+            if hint is str:
+                wanted, fine = "a text", isinstance(value, str) and value != ""
+            elif hint is bool:
+                wanted, fine = "True or False", isinstance(value, bool)
+            else:
+                wanted, fine = " or ".join(map(repr, choices)), value in choices
+            if not fine:
+                raise SettingError(
+                    f"expected {wanted} as {field} of the rule set {self.name!r}, got {value!r}"
+                )
+        official = RULE_SETS.get(self.name, self)
+        for field, value in asdict(official).items():
+            if getattr(self, field) != value:
+                raise SettingError(
+                    f"expected {value!r} as {field} of the rule set {self.name!r}, or another "
+                    f"name, got {getattr(self, field)!r}"
+                )
+
+    def to_keys(self) -> dict[str, Any]:
+        """Returns what of a JSON object says which rule set this is.
+
+        Returns:
+            "rules", its name, and for a rule set of your own "rules_fields", all fields but the
+            name.
+        """
+        if self.name in RULE_SETS:
+            return {"rules": self.name}
+        own = asdict(self)
+        return {"rules": own.pop("name"), "rules_fields": own}
+
+    @classmethod
+    def from_keys(cls, keys: Mapping[str, Any]) -> Rules:
+        """Returns the rule set that the keys of a JSON object stand for, as ``to_keys`` gives them.
+
+        Raises:
+            SettingError: if they are none.
+        """
+        name, own = keys.get("rules"), keys.get("rules_fields")
+        if own is None:
+            return get_rules(name)  # type: ignore[arg-type]  # it refuses what is no text
+        if not isinstance(own, dict):
+            raise SettingError(f"expected a table of fields as 'rules_fields', got {own!r}")
+        return _from_table({**own, "name": name})
 
 
 JGA: Final = Rules(name="jga")
@@ -83,7 +141,7 @@ NINE: Final = Rules(
 )
 """The page with nine kinds on paper."""
 
-RULE_SETS: Final = {rules.name: rules for rules in (JGA, PAGAT, NINE)}
+RULE_SETS |= {rules.name: rules for rules in (JGA, PAGAT, NINE)}
 
 
 def get_rules(rules: str | Rules) -> Rules:
@@ -97,3 +155,40 @@ def get_rules(rules: str | Rules) -> Rules:
     if isinstance(rules, str) and rules in RULE_SETS:
         return RULE_SETS[rules]
     raise SettingError(f"expected a Rules value or one of {sorted(RULE_SETS)}, got {rules!r}")
+
+
+def read_rules(text: str) -> Rules:
+    """Returns the rule set that a command line names.
+
+    Args:
+        text: the name of a text's rule set, or the path of a JSON file with the fields of one of
+            your own: ``{"name": "mine", "last_king": false}``. What it leaves out is the booklet's.
+
+    Raises:
+        SettingError: if the name is unknown, or the file cannot be read or holds no rule set.
+    """
+    if not text.endswith(".json"):
+        try:
+            return get_rules(text)
+        except SettingError as error:
+            raise SettingError(f"{error}; a file's name ends in .json") from None
+    try:
+        return _from_table(json.loads(Path(text).read_text(encoding="utf-8")))
+    except SettingError as error:
+        raise SettingError(f"{text}: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingError(f"expected a JSON file of rules, got {text!r}: {error}") from error
+
+
+def _from_table(table: object) -> Rules:
+    """Returns the rule set with the fields of a table.
+
+    Raises:
+        SettingError: if it is no table, the name is missing, or a field is unknown or wrong.
+    """
+    if not isinstance(table, dict) or "name" not in table:
+        raise SettingError(f"expected a table of fields with a 'name', got {table!r}")
+    known = list(Rules.__dataclass_fields__)
+    if unknown := sorted(table.keys() - known):
+        raise SettingError(f"expected fields of {known}, got {unknown}")
+    return Rules(**table)

@@ -1,0 +1,99 @@
+"""Rule sets as values: every field is checked, and one of your own goes through JSON and files."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from goita_env import JGA, NINE, PAGAT, Game, GoitaVectorEnv, Rules
+from goita_env.errors import SettingError
+from goita_env.rules import read_rules
+
+MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"call_five": "dutty"}, "expected 'choice' or 'duty' as call_five .*'mine', got 'dutty'"),
+        ({"call_six_or_more": True}, "call_six_or_more .* got True"),
+        ({"last_king": 1}, "expected True or False as last_king .* got 1"),
+        ({"last_king": "no"}, "got 'no'"),
+        ({"kings_are_alike": None}, "kings_are_alike .* got None"),
+        ({"partners_fives_win": ["held"]}, r"partners_fives_win .* got \['held'\]"),
+        ({"opponents_fives": "both partners choose"}, "'choice' or 'redeal' as opponents_fives"),
+        ({"name": ""}, "expected a text as name"),
+        ({"name": 3}, "got 3"),
+    ],
+)
+def test_a_rule_set_refuses_what_is_no_value_of_a_field(fields, words):
+    with pytest.raises(SettingError, match=words):
+        Rules(**{"name": "mine"} | fields)
+
+
+def test_the_name_of_a_text_comes_with_its_fields_alone():
+    for rules in (JGA, PAGAT, NINE):
+        assert Rules(**asdict(rules)) == rules
+        with pytest.raises(SettingError, match=f"last_king of the rule set '{rules.name}'"):
+            replace(rules, last_king=not rules.last_king)
+    with pytest.raises(SettingError, match="expected 'duty' as call_five .* or another name"):
+        Rules(name="pagat")
+
+
+def test_a_rule_set_goes_through_the_keys_of_a_json_object():
+    for rules in (JGA, PAGAT, NINE, MINE):
+        keys = json.loads(json.dumps(rules.to_keys()))
+        assert Rules.from_keys(keys) == rules
+        assert ("rules_fields" in keys) == (rules == MINE)
+    for keys in (
+        {},
+        {"rules": "mine"},
+        {"rules": ["jga"]},
+        {"rules": "mine", "rules_fields": 3},
+        {"rules": "mine", "rules_fields": {"first_king": True}},
+        {"rules": "nine", "rules_fields": {}},
+        {"rules": None, "rules_fields": {}},
+    ):
+        with pytest.raises(SettingError, match="expected"):
+            Rules.from_keys(keys)
+
+
+def test_a_command_line_names_a_rule_set_or_the_file_of_one(tmp_path):
+    file = tmp_path / "my_rules.json"
+    file.write_text(json.dumps(asdict(MINE)))
+    assert read_rules(str(file)) == MINE
+    file.write_text('{"name": "mine", "last_king": false}')
+    assert read_rules(str(file)) == Rules(name="mine", last_king=False)
+    assert read_rules("nine") is NINE
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "my_rules.json': Expecting"),
+        ("[1]", r"my_rules.json: expected a table of fields with a 'name', got \[1\]"),
+        ('{"last_king": true}', "with a 'name'"),
+        ('{"name": "mine", "king": true}', r"expected fields of .*'last_king'.*, got \['king'\]"),
+        ('{"name": "mine", "last_king": "no"}', "my_rules.json: expected True or False as"),
+        ('{"name": "jga", "last_king": false}', "or another name"),
+    ],
+)
+def test_a_file_that_holds_no_rule_set_is_refused_by_its_name(tmp_path, text, words):
+    file = tmp_path / "my_rules.json"
+    file.write_text(text)
+    with pytest.raises(SettingError, match=words):
+        read_rules(str(file))
+    with pytest.raises(SettingError, match=r"nothing\.json"):
+        read_rules(str(tmp_path / "nothing.json"))
+    with pytest.raises(SettingError, match=r"'chess'; a file's name ends in \.json"):
+        read_rules("chess")
+
+
+def test_a_rule_set_of_ones_own_is_played_by_every_environment():
+    five = ["11111234", "11123456", "11234567", "23455788"]
+    assert Game(MINE, hands=five, dealer=0).legal_actions() == Game(
+        PAGAT, hands=five, dealer=0
+    ).legal_actions()
+    env = GoitaVectorEnv(4, rules=MINE, seed=1)
+    env.reset()
+    assert env.match.rules == MINE
