@@ -28,6 +28,7 @@ from agents.tournament.results import ResultsFile
 from agents.tournament.summary import summary
 from agents.tournament.workers import MAX_WORKERS, check_workers
 from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import JGA, Rules
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Args:
     LOW or HIGH, 5 % errors at most (0,1.5; write --sprt=-1,1 before a minus)"""
     episode: Literal["round", "match"] = "round"
     """what a deal begins: a round, or a match to 150 points"""
-    rules: Literal["jga", "pagat", "nine"] = "jga"
-    """rule set"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
     seed: int = 0
     """seed of the deals and of the agents' random numbers"""
     block_deals: int = BLOCK_DEALS

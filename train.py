@@ -20,6 +20,7 @@ from agents.tournament import arena
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Args:
     """directory of a run to go on with; its settings hold, whatever else is given"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
-    rules: Literal["jga", "pagat", "nine"] = "jga"
-    """rule set"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
 
     decisions: int = 0
     """decisions with a choice to learn from (0: what takes about four minutes on two cores)"""
@@ -125,7 +126,9 @@ def open_run(args: Args) -> tuple[Args, learning.Run]:
     if args.resume is not None:
         run = learning.Run.resume(args.resume)
         try:
-            return Args(**run.config), run
+            rules = Rules.from_keys(run.config)
+            config = {k: v for k, v in run.config.items() if k != "rules_fields"}
+            return Args(**config | {"rules": rules}), run
         except TypeError as error:
             raise SettingError(f"expected the settings of this program, got {error}") from error
     fast = learning.has_fast_bfloat16()
@@ -136,7 +139,7 @@ def open_run(args: Args) -> tuple[Args, learning.Run]:
         precision=precision,
         decisions=args.decisions or (12_000_000 if precision == "bfloat16" else 6_000_000),
     )
-    return args, learning.Run.begin(Path("runs", args.name), asdict(args))
+    return args, learning.Run.begin(Path("runs", args.name), asdict(args) | args.rules.to_keys())
 
 
 def new_model(args: Args) -> learning.SelfPlayPPO:

@@ -12,123 +12,118 @@
 
 from __future__ import annotations
 
-import argparse
-import ast
-import inspect
+import re
 import sys
-import textwrap
 from collections.abc import Sequence
-from dataclasses import MISSING, fields
-from itertools import pairwise
+from dataclasses import MISSING, fields, make_dataclass
 from pathlib import Path
-from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
-    Literal,
+    Final,
     NoReturn,
     TypeVar,
-    Union,
     get_args,
     get_origin,
     get_type_hints,
 )
 
+from goita_env.rules import Rules, read_rules
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from tyro.constructors import PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 D = TypeVar("D", bound="DataclassInstance")
+
+POSITIONAL: Final = {"positional": True}
+"""Metadata of a field whose value comes without a flag: ``field(metadata=cli.POSITIONAL)``."""
 
 
 def parse(cls: type[D], argv: Sequence[str] | None = None, description: str | None = None) -> D:
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
-    Fields may be int, float, str, bool (``--flag``, ``--no-flag``), Path, a Literal, a tuple or a
-    list of one of them (one value or more), each also ``| None``. A field without a default is
-    required. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
+    Fields are of types that tyro knows, or ``Rules`` (a name, or the path of a JSON file). One
+    without a default is required, a tuple takes one value or more. A ``ValueError`` that the
+    dataclass itself raises (``__post_init__``) counts as wrong.
 
     Args:
-        cls: the dataclass.
+        cls: a frozen dataclass.
         argv: arguments after the program's name; None: those of this process.
         description: shown above the options.
     """
-    parser = argparse.ArgumentParser(
-        description=textwrap.dedent(description or ""),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    import tyro
+
+    registry = tyro.constructors.ConstructorRegistry()
+    registry.primitive_rule(_rules)
+    found = tyro.cli(
+        _shown(cls),
+        prog=_program(),
+        args=argv,
+        # Lines of columns are indented: tyro fills other lines up.
+        description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
+        config=(tyro.conf.DisallowNone,),
+        registry=registry,
     )
-    hints, texts = get_type_hints(cls), field_docs(cls)
-    for field in fields(cls):
-        flag = "--" + field.name.replace("_", "-")
-        options = _options(hints[field.name])
-        text = texts.get(field.name, "").replace("%", "%%")
-        if field.default is MISSING and field.default_factory is MISSING:
-            options["required"] = True
-        else:
-            default = field.default if field.default_factory is MISSING else field.default_factory()
-            options["default"] = default
-            text += "" if default is None else f" (default: {_shown(default)})"
-        parser.add_argument(flag, dest=field.name, help=text, **options)
-    values = vars(parser.parse_args(argv))
-    for field in fields(cls):
-        if isinstance(values[field.name], list) and _origin(hints[field.name]) is tuple:
-            values[field.name] = tuple(values[field.name])
+    values = vars(found)
+    for name, value in values.items():
+        if value == ():
+            fail(f"expected a value or more after --{name.replace('_', '-')}, got none")
     try:
         return cls(**values)
     except ValueError as error:
-        parser.error(str(error))
+        fail(error)
 
 
 def fail(error: Exception | str) -> NoReturn:
     """Ends the program as wrong arguments do: the error on standard error, exit code 2."""
-    sys.stderr.write(f"{Path(sys.argv[0]).name}: error: {error}\n")
+    sys.stderr.write(f"{_program()}: error: {error}\n")
     raise SystemExit(2)
 
 
-def field_docs(cls: type[DataclassInstance]) -> dict[str, str]:
-    """Returns the text that stands under each field of a dataclass, on one line."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    found = {}
-    for field, text in pairwise(body):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(text, ast.Expr)
-            and isinstance(text.value, ast.Constant)
-            and isinstance(text.value.value, str)
-        ):
-            found[field.target.id] = " ".join(text.value.value.split())
-    return found
+def _program() -> str:
+    """Returns how the program is called: "evaluate.py", "python -m agents.solver"."""
+    spec, path = getattr(sys.modules["__main__"], "__spec__", None), Path(sys.argv[0])
+    return f"python -m {spec.parent}" if spec and path.name == "__main__.py" else path.name
 
 
-def _options(hint: Any) -> dict[str, Any]:
-    """Returns how argparse reads a field of this type."""
-    hint, origin = _plain(hint), _origin(hint)
-    if origin in (tuple, list):
-        return {**_options(get_args(hint)[0]), "nargs": "+"}
-    if origin is Literal:
-        choices = get_args(hint)
-        return {"choices": choices, "type": type(choices[0])}
-    if hint is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    metavar = {int: "N", float: "X", Path: "PATH"}.get(hint, "TEXT")
-    return {"type": hint, "metavar": metavar}
+def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
+    """Returns a dataclass as tyro shall show it; its checks are left to ``parse``."""
+    from docstring_parser import parse_from_object
+    from tyro import conf
+
+    hints = get_type_hints(cls)
+    texts = {one.arg_name: one.description or "" for one in parse_from_object(cls).params}
+    shown: list[Any] = []
+    for field in fields(cls):
+        hint, positional = hints[field.name], field.metadata == POSITIONAL
+        several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
+        metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None
+        mark = conf.arg(
+            # tyro itself keeps line breaks in a text of several lines.
+            help=" ".join(texts.get(field.name, "").split()),
+            # What None or an empty text stand for is told by the help.
+            help_behavior_hint="" if field.default in (None, "") else None,
+            metavar=field.name.upper() if positional else metavar,
+        )
+        marks = [mark, conf.Positional] if positional else [mark]
+        default = [] if field.default is MISSING else [field.default]
+        shown.append((field.name, Annotated[(hint, *marks)], *default))
+    unchecked = {"__post_init__": lambda _: None}
+    return make_dataclass(cls.__name__, shown, bases=(cls,), namespace=unchecked, frozen=True)
 
 
-def _plain(hint: Any) -> Any:
-    """Returns the type without ``| None``."""
-    if get_origin(hint) in (Union, UnionType):
-        return next(part for part in get_args(hint) if part is not NoneType)
-    return hint
+def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
+    """Tells tyro how a rule set is written."""
+    from tyro.constructors import PrimitiveConstructorSpec
 
-
-def _origin(hint: Any) -> Any:
-    """Returns tuple, list, Literal or None for the type without ``| None``."""
-    return get_origin(_plain(hint))
-
-
-def _shown(default: Any) -> str:
-    """Returns a default as one would type it."""
-    parts = default if isinstance(default, tuple | list) else [default]
-    return " ".join(str(part) for part in parts).replace("%", "%%")
+    if info.type is not Rules:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="NAME|FILE.json",
+        instance_from_str=lambda texts: read_rules(texts[0]),
+        is_instance=lambda value: isinstance(value, Rules),
+        str_from_instance=lambda rules: [rules.name],
+    )

@@ -28,6 +28,7 @@ from agents import cli, solver  # noqa: E402
 from agents.solver.position import position_of  # noqa: E402
 from goita_env import Game, actions  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
+from goita_env.rules import JGA, Rules  # noqa: E402
 
 KNOWN: Final = "11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p,4p,124,2p"
 """A position of four legal actions that has been measured elsewhere."""
@@ -44,7 +45,7 @@ class Args:
     """positions of each depth"""
     seed: int = 1
     """of deals and random play"""
-    rules: str = "jga"
+    rules: Rules = JGA
     """rule set"""
     json: Path | None = None
     """file to which all times are written"""
@@ -55,7 +56,7 @@ class Args:
             raise SettingError(f"expected 1 position or more, got {self.positions!r}")
 
 
-def positions(depth: int, seed: int, rules: str) -> Iterator[solver.Position]:
+def positions(depth: int, seed: int, rules: Rules) -> Iterator[solver.Position]:
     """Yields positions after so many random plays, for ever; deals with questions are left out."""
     number = 0
     while True:

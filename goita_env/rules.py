@@ -141,7 +141,7 @@ NINE: Final = Rules(
 )
 """The page with nine kinds on paper."""
 
-RULE_SETS |= {rules.name: rules for rules in (JGA, PAGAT, NINE)}
+RULE_SETS.update({rules.name: rules for rules in (JGA, PAGAT, NINE)})
 
 
 def get_rules(rules: str | Rules) -> Rules:

@@ -9,7 +9,8 @@ size and number is checked before it is used.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self
@@ -20,6 +21,7 @@ from agents.base import AgentError, Bool, Float, Int, certain, sample
 from agents.bots.network_file import Array, read_tensors
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.rules import Rules, get_rules
 from goita_env.views.layout import OBSERVATION_SIZE, OBSERVATION_VERSION
 
 FORMAT: Final = "goita-network-1"
@@ -39,7 +41,7 @@ class NetworkInfo:
     """Decisions with a choice that it was trained on."""
     points_per_value: float
     """Points that a value of 1 stands for."""
-    rules: str
+    rules: Rules
     """Rule set it was trained on; its inputs are the same in all."""
     activation: str = "relu"
     observation_version: int = OBSERVATION_VERSION
@@ -47,9 +49,14 @@ class NetworkInfo:
     actions: int = NUM_ACTIONS
     format: str = FORMAT
 
+    def __post_init__(self) -> None:
+        """Takes a rule set by its name, too."""
+        object.__setattr__(self, "rules", get_rules(self.rules))
+
     def metadata(self) -> dict[str, str]:
-        """Returns the fields as texts."""
-        return {name: str(value) for name, value in asdict(self).items()}
+        """Returns the fields as texts; those of a rule set of one's own as JSON."""
+        fields = {**vars(self), **self.rules.to_keys()}
+        return {k: json.dumps(v) if k == "rules_fields" else str(v) for k, v in fields.items()}
 
     @classmethod
     def parse(cls, metadata: Any) -> Self:
@@ -66,7 +73,10 @@ class NetworkInfo:
                 layers=int(metadata["layers"]),
                 decisions=int(metadata["decisions"]),
                 points_per_value=float(metadata["points_per_value"]),
-                rules=str(metadata["rules"]),
+                rules=Rules.from_keys(
+                    {"rules": metadata["rules"]}
+                    | {k: json.loads(v) for k, v in metadata.items() if k == "rules_fields"}
+                ),
                 activation=str(metadata["activation"]),
                 observation_version=int(metadata["observation_version"]),
                 observation_size=int(metadata["observation_size"]),
@@ -130,7 +140,7 @@ class NetworkAgent:
             OSError: if it cannot be read.
         """
         try:
-            metadata, tensors = read_tensors(Path(path).read_bytes())
+            metadata, tensors = read_tensors(path)
             return cls(NetworkInfo.parse(metadata), tensors, temperature)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error

@@ -24,7 +24,7 @@ from agents.external import protocol
 from agents.external.program import Program
 from agents.external.protocol import History
 from agents.faults import FAULTS, RESTARTS, BotError, Fault
-from goita_env.rules import Rules
+from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
 
@@ -93,7 +93,7 @@ class ExternalAgent:
         self.faults: list[Fault] = []
         self.forfeited = False
         self.restarts = 0
-        self._rules: Rules | None = None
+        self._rules: Rules = JGA
         self._tables: dict[int, _Table] = {}
         self._programs: dict[int, Program] = {}
         self._unknown = _FIRST_UNKNOWN
@@ -238,8 +238,7 @@ class ExternalAgent:
             for table in self._tables.values():
                 if table.seat == seat:
                     table.unsent = list(table.history)
-            rules = "" if self._rules is None else self._rules.name
-            self._programs[seat] = Program(self._command, rules, self.ms)
+            self._programs[seat] = Program(self._command, self._rules, self.ms)
         return self._programs[seat]
 
     def _decide(self, table: _Table, legal: Bool) -> int | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 import numpy as np
 
+from agents import cli
 from agents.base import Agent, Memory, Results
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
@@ -17,7 +18,7 @@ from agents.external.seat_table import SeatTable
 from agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import parse_hands
-from goita_env.rules import Rules, get_rules
+from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
 
 _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "scores": [0, 0]}
@@ -67,7 +68,7 @@ class Host:
             raise ProtocolError(
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
             )
-        self._rules = get_rules(message.get("rules", "jga"))
+        self._rules = Rules.from_keys({"rules": JGA.name} | message)
         # The core's tables are built on first use: now, before any clock runs.
         SeatTable(self._rules, _FIRST_DEAL).view()
         self._say({"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name})
@@ -129,18 +130,23 @@ class Host:
         self._out.flush()
 
 
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agent: str = field(metadata=cli.POSITIONAL)
+    """the bot, as evaluate.py takes it: greedy"""
+    seed: int = 0
+    """seed of its random numbers"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Hosts the bot that the command line names; returns the exit code.
 
     It is 0 after "bye" or when the input closes, 1 when nobody reads our answers any more, 2 for a
     wrong command line or a message that the protocol does not allow.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.external", description="Hosts one of our bots: docs/protocol.md."
-    )
-    parser.add_argument("agent", metavar="NAME", help='as evaluate.py takes it, "greedy"')
-    parser.add_argument("--seed", type=int, default=0, help="of its random numbers (default: 0)")
-    args = parser.parse_args(arguments)
+    args = cli.parse(Args, arguments, "Hosts one of our bots: docs/protocol.md.")
     out = sys.stdout
     sys.stdout = sys.stderr  # what a bot may print is no answer
     try:

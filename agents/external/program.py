@@ -11,6 +11,7 @@ from agents.external import protocol
 from agents.external.process import Process
 from agents.faults import BotError
 from goita_env import actions
+from goita_env.rules import Rules
 
 
 class Program:
@@ -18,7 +19,7 @@ class Program:
 
     Args:
         command: the program and its arguments; a text is a line for the shell.
-        rules: name of the rule set.
+        rules: the rule set.
         ms: milliseconds for a decision.
 
     Raises:
@@ -28,7 +29,7 @@ class Program:
         process: the running program.
     """
 
-    def __init__(self, command: Sequence[str] | str, rules: str, ms: int) -> None:
+    def __init__(self, command: Sequence[str] | str, rules: Rules, ms: int) -> None:
         self.process: Final = Process(command)
         self._ms = ms
         self._title: str | None = None
@@ -39,7 +40,7 @@ class Program:
         self._was_late = False
         """Its last answer did not come in time."""
         hello = {"type": "hello", "protocol": protocol.PROTOCOL}
-        self.process.send(protocol.encode(hello | {"rules": rules, "ms_per_decision": ms}))
+        self.process.send(protocol.encode(hello | rules.to_keys() | {"ms_per_decision": ms}))
 
     def greet(self, deadline: float) -> str:
         """Awaits the handshake, the first time, and returns the name that the program has.

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from agents import cli
 from agents.grading.grades import PHASES, Grade, grade_deal
@@ -26,6 +25,7 @@ from agents.tournament.block import close
 from agents.tournament.recording import play_deals
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord, check, kifu
+from goita_env.rules import JGA, Rules
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class Args:
     """seed of deals and agents, the same deals for all"""
     kifu: tuple[Path, ...] | None = None
     """YAML records, or folders of them; what is unsound in them is left out"""
-    rules: Literal["jga", "pagat", "nine"] = "jga"
-    """rule set"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
     workers: int | None = None
     """threads (default: one a core)"""
 
@@ -137,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read_kifu(paths: Sequence[Path], rules: str) -> list[DealRecord]:
+def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
     """Returns the sound deals of YAML records that were played to the end.
 
     Raises:

@@ -38,6 +38,7 @@ from agents.bots.network import NetworkInfo
 from agents.bots.network_file import write_tensors
 from agents.learning.ppo import SelfPlayPPO
 from goita_env.errors import SettingError
+from goita_env.rules import Rules, get_rules
 
 CONFIG: Final = "config.json"
 CHECKPOINT: Final = "checkpoint.zip"
@@ -122,7 +123,7 @@ class Run:
         model.logger.close()
         return model.num_timesteps >= decisions
 
-    def save_policy(self, model: SelfPlayPPO, rules: str) -> Path:
+    def save_policy(self, model: SelfPlayPPO, rules: str | Rules) -> Path:
         """Writes the policy as it is now to its file and returns the file's path."""
         save_policy(model, self.policy, rules)
         return self.policy
@@ -214,20 +215,20 @@ def load_checkpoint(path: Path) -> SelfPlayPPO:
     return model
 
 
-def save_policy(model: SelfPlayPPO, path: Path, rules: str) -> None:
+def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
     """Writes a policy as a network file, for ``agents.bots.network``.
 
     Args:
         model: trained.
         path: of the file.
-        rules: name of the rule set it was trained on.
+        rules: the rule set it was trained on, or its name.
     """
     tensors = model.policy.tensors()
     info = NetworkInfo(
         layers=sum(name.startswith("layers.") for name in tensors) // 2,
         decisions=model.num_timesteps,
         points_per_value=model.points_per_value,
-        rules=rules,
+        rules=get_rules(rules),
     )
     write(path, write_tensors(tensors, info.metadata()))
 

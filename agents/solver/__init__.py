@@ -15,9 +15,9 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from agents import cli
 from agents.solver.cores import on_all_cores
@@ -28,7 +28,7 @@ from agents.solver.solution import Solution
 from goita_env import actions
 from goita_env.engine.state import State
 from goita_env.errors import GoitaError, SettingError
-from goita_env.rules import JGA, RULE_SETS, Rules
+from goita_env.rules import JGA, Rules
 
 __all__ = [
     "Position",
@@ -121,20 +121,25 @@ def _word(action: int) -> str:
     return "pass" if action == actions.PASS else actions.name(action)
 
 
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    history: str = field(metadata=cli.POSITIONAL)
+    """a deal as far as it was played: HANDS,sDEALER,MOVES"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    nodes: int | None = None
+    """stop after so many positions"""
+    seconds: float | None = None
+    """stop after so much time"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Solves the position at the end of a history string; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.solver",
-        description="Prints the points of each legal action with perfect play, and one best line.",
-        allow_abbrev=False,
+    args = cli.parse(
+        Args, argv, "Prints the points of each legal action with perfect play, and one best line."
     )
-    parser.add_argument(
-        "history", metavar="HISTORY", help="a deal as far as it was played: HANDS,sDEALER,MOVES"
-    )
-    parser.add_argument("--rules", choices=RULE_SETS, default="jga", help="(default: jga)")
-    parser.add_argument("--nodes", type=int, metavar="N", help="stop after so many positions")
-    parser.add_argument("--seconds", type=float, metavar="X", help="stop after so much time")
-    args = parser.parse_args(argv)
     try:
         solution = solve(args.history, nodes=args.nodes, seconds=args.seconds, rules=args.rules)
     except GoitaError as error:

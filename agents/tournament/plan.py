@@ -121,7 +121,7 @@ class Plan:
     caps: tuple[tuple[int, str], ...] = ()
     """Most deals of any pairing with an agent, for slow ones."""
     seed: int = 0
-    rules: str = "jga"
+    rules: str | Rules = "jga"
     episode: Episode = "round"
     sprt: Sprt | None = None
     """Ends pairings early; cross-play is not tested."""
@@ -206,7 +206,7 @@ class Plan:
             "deals": self.deals,
             "fewer_deals": {agent: deals for deals, agent in self.caps},
             "seed": self.seed,
-            "rules": self.rules,
+            **get_rules(self.rules).to_keys(),
             "episode": self.episode,
             "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
             "block_deals": self.block_deals,

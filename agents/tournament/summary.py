@@ -22,6 +22,7 @@ from agents.statistics.intervals import rate_interval, ratio_interval, variance_
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.block import BlockResult
 from agents.tournament.plan import Pairing, Plan
+from goita_env.rules import get_rules
 
 Bounds = tuple[float, float]
 Float = npt.NDArray[np.float64]
@@ -131,7 +132,7 @@ def summary(
         "cross": cross if plan.cross else None,
         "faults": [entry for played in everything for entry in _fault_entries(played)],
         "episode": plan.episode,
-        "rules": plan.rules,
+        **get_rules(plan.rules).to_keys(),
         "seed": plan.seed,
         "deals": plan.deals,
         "block_deals": plan.block_deals,

@@ -36,7 +36,7 @@ def test_the_name_of_a_text_comes_with_its_fields_alone():
         assert Rules(**asdict(rules)) == rules
         with pytest.raises(SettingError, match=f"last_king of the rule set '{rules.name}'"):
             replace(rules, last_king=not rules.last_king)
-    with pytest.raises(SettingError, match="expected 'duty' as call_five .* or another name"):
+    with pytest.raises(SettingError, match=r"expected 'duty' as call_five .* or another name"):
         Rules(name="pagat")
 
 
@@ -91,9 +91,10 @@ def test_a_file_that_holds_no_rule_set_is_refused_by_its_name(tmp_path, text, wo
 
 def test_a_rule_set_of_ones_own_is_played_by_every_environment():
     five = ["11111234", "11123456", "11234567", "23455788"]
-    assert Game(MINE, hands=five, dealer=0).legal_actions() == Game(
-        PAGAT, hands=five, dealer=0
-    ).legal_actions()
+    assert (
+        Game(MINE, hands=five, dealer=0).legal_actions()
+        == Game(PAGAT, hands=five, dealer=0).legal_actions()
+    )
     env = GoitaVectorEnv(4, rules=MINE, seed=1)
     env.reset()
     assert env.match.rules == MINE

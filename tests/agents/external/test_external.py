@@ -19,7 +19,7 @@ from agents.external.process import Process
 from agents.faults import FAULTS, RESTARTS, Accountable, BotError
 from agents.tournament.arena import play_pair, tasks
 from agents.tournament.block import play_block
-from goita_env import Game
+from goita_env import Game, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core
 from goita_env.views import seat_view
@@ -65,7 +65,10 @@ class Twice:
         return chosen
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
+
+
+@pytest.mark.parametrize("rules", [*RULE_SETS, pytest.param(MINE, id="mine")])
 @pytest.mark.parametrize("name", ["greedy", "heuristic"])
 def test_our_bot_behind_the_protocol_makes_the_same_moves(name, rules):
     with ExternalAgent(f"{sys.executable} -m agents.external {name}", ms=30_000) as outside:
@@ -121,6 +124,14 @@ def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
     assert {message["game"] for message in told[1:-1]} == {17}
     assert told[0] == {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 5000}
     assert told[-2] == {"type": "end", "game": 17, "winner": 3, "points": 40, "hands": hands}
+
+
+def test_a_bot_is_told_the_fields_of_a_rule_set_that_it_cannot_know_by_name(tmp_path):
+    with bad("keeps a diary", tmp_path / "diary") as agent:
+        ask(agent, Game(MINE, hands=["11235578", "11112333", "11444567", "11224568"]))
+    hello = diary(tmp_path)[0]
+    assert hello["rules"] == "mine"
+    assert Rules.from_keys(hello) == MINE
 
 
 def test_a_redeal_is_told_before_the_new_deal(tmp_path):

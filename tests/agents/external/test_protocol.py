@@ -21,6 +21,7 @@ from agents.external.seat_table import SeatTable
 from agents.tournament.arena import tasks
 from agents.tournament.block import play_block
 from goita_env import Game
+from goita_env.errors import SettingError
 from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_WORD
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -224,6 +225,14 @@ def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_kno
     answers = hosted(HELLO | {"new": [1]}, {"type": "gossip"}, king, ACT)
     assert [answer["type"] for answer in answers] == ["hello", "act"]
     assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
+
+
+def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
+    (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
+    assert answer["type"] == "hello"
+    for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
+        with pytest.raises(SettingError, match="expected"):
+            hosted(HELLO | wrong)
 
 
 def host(*arguments: str, text: str) -> subprocess.CompletedProcess:

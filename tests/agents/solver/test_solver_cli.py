@@ -45,7 +45,8 @@ def test_bad_input_ends_the_command_with_one_line(text):
 def test_the_command_without_a_position_says_how_it_is_used():
     done = run()
     assert done.returncode != 0
-    assert "usage" in done.stderr
+    assert "HISTORY" in done.stderr
+    assert "python -m agents.solver --help" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -15,7 +15,7 @@ from agents import AgentError, cli
 from agents.registry import AGENTS
 from agents.tournament import workers
 from benchmarks import roster
-from goita_env import __version__
+from goita_env import Rules, __version__
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -90,6 +90,24 @@ def test_all_options_come_together_in_one_tournament(tmp_path, capsys):
     assert files["results"].read_text().count("\n") == 1 + 2 + 3 + 2 + 2
 
 
+def test_a_rule_set_of_ones_own_is_played_and_its_fields_stand_in_every_file(tmp_path, capsys):
+    rules = tmp_path / "my_rules.json"
+    rules.write_text('{"name": "mine", "call_five": "duty", "last_king": false}')
+    files = {kind: tmp_path / f"out.{kind}" for kind in ("json", "html", "results")}
+    outputs = [part for kind, file in files.items() for part in (f"--{kind}", str(file))]
+    command = ["--agents", "greedy", "random", "--deals", "20", "--rules", str(rules), *outputs]
+    assert evaluate.main(command) == 0
+    found = json.loads(files["json"].read_text())
+    head = json.loads(files["results"].read_text().splitlines()[0])["arguments"]
+    for written in (found, head):
+        assert Rules.from_keys(written) == Rules("mine", call_five="duty", last_king=False)
+    assert "mine" in files["html"].read_text()
+    rules.write_text('{"name": "mine", "last_king": false}')
+    with pytest.raises(SystemExit, match="2"):
+        evaluate.main(command)
+    assert "rules_fields" in capsys.readouterr().err
+
+
 def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
     file = tmp_path / "out.json"
     text = f"--one greedy --agents random greedy --deals 900 --sprt 0,1.5 --json {file}"
@@ -109,15 +127,16 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         (["--agents", "greedy", "random:depth=3"], "takes no options"),
         (["--agents", "greedy", "file:no/such/file"], "no/such/file"),
         (["--agents", "greedy", "random", "--deals", "0"], "number of deals"),
-        (["--agents", "greedy", "random", "--deals", "many"], "invalid int value"),
+        (["--agents", "greedy", "random", "--deals", "many"], "'many'"),
         (["--agents", "greedy", "random", "--seed", "-1"], "seed"),
-        (["--agents", "greedy", "random", "--rules", "chess"], "jga"),
+        (["--agents", "greedy", "random", "--rules", "chess"], "got 'chess'"),
+        (["--agents", "greedy", "random", "--rules", "no.json"], "JSON file of rules"),
         (["--agents", "greedy", "random", "--json", "no/such/folder.json"], "no folder 'no/such'"),
         (["--agents", "greedy", "random", "--json", "."], "it is a folder"),
         (["--agents", "greedy", "random", "--workers", "0"], "workers"),
         (["--agents", "greedy", "random", "--workers", "9999"], "workers"),
-        (["--agents", "greedy", "random", "--backend", "dask"], "invalid choice: 'dask'"),
-        (["--agents", "greedy", "random", "--episode", "game"], "invalid choice: 'game'"),
+        (["--agents", "greedy", "random", "--backend", "dask"], "'dask'"),
+        (["--agents", "greedy", "random", "--episode", "game"], "'game'"),
         (["--agents", "greedy", "random", "--sprt", "1,0"], "the lower first"),
         (["--agents", "greedy", "random", "--sprt", "much"], "LOW,HIGH"),
         (["--agents", "greedy", "random", "--one", "gredy"], "'gredy'"),
@@ -144,7 +163,7 @@ def test_wrong_input_ends_with_code_2_before_anything_is_played(
     assert ended.value.code == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert words in err.splitlines()[-1]
+    assert words in " ".join(err.replace("│", " ").split())
 
 
 def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
@@ -278,14 +297,18 @@ def test_a_command_line_fills_a_dataclass_by_its_types():
 
 
 def test_the_help_is_the_text_under_each_field(capsys):
+    text = "What it does, 100 %.\n\ncommand one    first\ncommand two    second\n"
     with pytest.raises(SystemExit) as ended:
-        cli.parse(Options, ["--help"], description="What it does, 100 %.")
+        cli.parse(Options, ["--help"], description=text)
     assert ended.value.code == 0
-    text = " ".join(capsys.readouterr().out.split())
+    out = capsys.readouterr().out
+    assert "\n  command one    first\n  command two    second\n" in out
+    text = " ".join(out.replace("│", " ").split())
     assert "What it does, 100 %." in text
-    assert "names, 100 % of them" in text
+    assert "names, 100 % of them (required)" in text
     assert "a number (default: 0.001)" in text
     assert "some numbers (default: 256 256)" in text
+    assert "a file --untold INT (default: 3)" in text  # None is not shown as a default
     assert "{low,high}" in text
 
 
