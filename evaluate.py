@@ -36,8 +36,8 @@ class Args:
     """Options of the command line."""
 
     agents: tuple[str, ...]
-    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,...
-    One named twice also plays against itself"""
+    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,..., a class
+    as MODULE:CLASS, a short name as mine=TEXT. One named twice also plays against itself"""
     one: str | None = None
     """an agent that plays each of --agents, which then don't play among themselves"""
     cross: bool = False
@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
     start, code, plan = time.perf_counter(), 0, args.plan()
     try:
-        arena.check_agents(plan.names)
+        arena.check_agents(plan.specs)
         check_workers(args.workers, args.backend)
         tournament = arena.Tournament(plan)
         file = open_results(args.results, tournament)

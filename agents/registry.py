@@ -4,7 +4,9 @@
 ``greedy``                     an agent by its name
 ``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
-``file:PATH``                  everything after the first colon is one argument
+``file:PATH,temperature=1``    what stands before the options is one argument
+``MODULE:CLASS:option=value``  a class of one's own; the working directory is searched first
+``mine=greedy``                any of these under a short name, by which results know it
 ============================== ==================================================================
 
 An agent's module is imported when it is named, so a heavy one costs nothing until then. No bot
@@ -14,9 +16,15 @@ imports this file: one that needs another is handed the object.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError
@@ -32,17 +40,27 @@ class Entry:
     """A class of it, or "Class.method"."""
     argument: str = ""
     """What the text after the colon is; empty: options of the factory."""
+    options: bool = True
+    """Options may follow, after an argument behind a comma."""
+    is_own: bool = False
+    """It is a class of the user's, named as MODULE:CLASS."""
 
     def load(self) -> Callable[..., Agent]:
         """Imports the module and returns the factory.
 
         Raises:
             ImportError: if the module or something that it needs is not installed.
+            AgentError: if the module has no such class.
         """
-        found: Any = import_module(self.module)
-        for name in self.factory.split("."):
-            found = getattr(found, name)
-        factory: Callable[..., Agent] = found
+        if self.is_own and os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
+        import_module(self.module)
+        try:
+            factory: Callable[..., Agent] = pkgutil.resolve_name(f"{self.module}:{self.factory}")
+        except AttributeError as error:
+            raise AgentError(f"expected a class of {self.module}, but: {error}") from error
+        if not callable(factory):
+            raise AgentError(f"expected a class {self.factory} of {self.module}, got {factory!r}")
         return factory
 
 
@@ -53,23 +71,51 @@ AGENTS: Final = {
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
-    "exec": Entry("agents.external.agent", "ExternalAgent.parse", argument="COMMAND"),
+    "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""
 
 _WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
+_SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
+"""NAME=SPEC: no colon before the first "="."""
+
+_DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_OWN: Final = re.compile(rf"({_DOTTED}):({_DOTTED})(?::(.*))?", re.DOTALL)
+"""MODULE:CLASS or MODULE:CLASS:OPTIONS."""
+
 
 def names() -> list[str]:
     """Returns what ``load_agent`` knows, as it is written: "greedy", "file:PATH"."""
-    return [f"{name}:{e.argument}" if e.argument else name for name, e in AGENTS.items()]
+    known = [f"{name}:{e.argument}" if e.argument else name for name, e in AGENTS.items()]
+    return [*known, "MODULE:CLASS"]
+
+
+def short_name(spec: str) -> str:
+    """Returns the name by which results know an agent: NAME of "NAME=SPEC", else the text."""
+    match = _SHORT.fullmatch(spec)
+    return match[1] if match else spec
+
+
+def check_names(specs: Iterable[str]) -> None:
+    """Checks that no two agents have the same name.
+
+    Raises:
+        AgentError: if so.
+    """
+    found: dict[str, str] = {}
+    for spec in specs:
+        other = found.setdefault(short_name(spec), spec)
+        if other != spec:
+            raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
 
 
 def load_agent(spec: str | Agent) -> Agent:
     """Returns the agent that a text describes; an agent is handed back as it is.
 
     Args:
-        spec: "name", "name:option=value,...", "file:PATH", or an object with ``act`` and ``name``.
+        spec: "name", "name:option=value,...", "file:PATH", "MODULE:CLASS", each also as
+            "NAME=...", or an object with ``act`` and ``name``.
 
     Raises:
         AgentError: if there is no such agent or option, a value is of another type, or something
@@ -79,32 +125,110 @@ def load_agent(spec: str | Agent) -> Agent:
         if callable(getattr(spec, "act", None)) and isinstance(getattr(spec, "name", None), str):
             return spec
         raise AgentError(f"expected a text or an object with act() and a name, got {spec!r}")
-    name, colon, rest = spec.partition(":")
-    entry = AGENTS.get(name)
-    if entry is None:
-        raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}")
-    if entry.argument and not rest:
-        raise AgentError(f"expected {name}:{entry.argument}, got {spec!r}")
-    if colon and not rest:
-        raise AgentError(f"expected options after the colon, got {spec!r}")
+    entry, text = _parse(spec)
     try:
         factory = entry.load()
-        agent = factory(rest) if entry.argument else factory(**_options(factory, spec, rest))
+        if not entry.argument:
+            agent = factory(**_options(factory, spec, text))
+        else:
+            argument, options = _split_argument(entry, factory, text)
+            agent = factory(argument, **_options(factory, spec, options, given=1))
     except (ImportError, OSError) as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if entry.is_own and missing and f"{entry.module}.".startswith(f"{missing}."):
+            raise AgentError(
+                f"expected an agent of {', '.join(names())}; got {spec!r}, and no module "
+                f"{missing!r} in {os.getcwd()!r} or installed"
+            ) from error
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
-    agent.name = spec
+    if not callable(getattr(agent, "act", None)):
+        raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
+    agent.name = short_name(spec)
     return agent
 
 
-def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, Any]:
+def source_hash(spec: str) -> str | None:
+    """Returns the SHA-256 of the file with the class that an agent is of, if it is one's own.
+
+    Agents that are options of it count, too; None if none of them is.
+
+    Raises:
+        AgentError, ImportError: if one cannot be found.
+    """
+    files = {inspect.getsourcefile(entry.load()) for entry in _own_in(spec)}
+    data = [Path(file).read_bytes() for file in sorted(filter(None, files))]
+    return sha256(b"".join(data)).hexdigest() if data else None
+
+
+def network_file(spec: str) -> str | None:
+    """Returns the path of "file:PATH,...", None for other agents."""
+    entry, text = _parse(spec)
+    return _split_argument(entry, entry.load(), text)[0] if entry is AGENTS["file"] else None
+
+
+def _parse(spec: str) -> tuple[Entry, str]:
+    """Returns where an agent comes from, and the text behind it.
+
+    Raises:
+        AgentError: if the text names none, or an argument or options are missing.
+    """
+    match = _SHORT.fullmatch(spec)
+    body = match[2] if match else spec
+    name, colon, text = body.partition(":")
+    entry, own = AGENTS.get(name), _OWN.fullmatch(body)
+    if entry is None and own is not None:
+        entry, colon, text = Entry(own[1], own[2], is_own=True), own[3] is not None, own[3] or ""
+    if entry is None:
+        raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}")
+    if entry.argument and not text:
+        raise AgentError(f"expected {name}:{entry.argument}, got {spec!r}")
+    if colon and not text:
+        raise AgentError(f"expected options after the colon, got {spec!r}")
+    return entry, text
+
+
+def _own_in(spec: str) -> Iterator[Entry]:
+    """Yields the classes of one's own that an agent and those in its options are of."""
+    entry, text = _parse(spec)
+    if entry.is_own:
+        yield entry
+    if not entry.argument and text:
+        hints = _hints(entry.load())
+        for part in _split(text):
+            key, _, value = (piece.strip() for piece in part.partition("="))
+            if hints.get(key) is Agent:
+                yield from _own_in(_unbracketed(value))
+
+
+def _split_argument(entry: Entry, factory: Callable[..., Agent], text: str) -> tuple[str, str]:
+    """Splits "PATH,option=value" behind the path, which may hold commas itself."""
+    if not entry.options:
+        return text, ""
+    parts, known = text.split(","), inspect.signature(factory).parameters
+    end = len(parts)
+    while parts[end - 1].partition("=")[0].strip() in known and end > 1:
+        if Path(",".join(parts[:end])).exists():
+            break
+        end -= 1
+    return ",".join(parts[:end]), ",".join(parts[end:])
+
+
+def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0) -> dict[str, Any]:
     """Returns the keyword arguments that "option=value,..." stands for.
+
+    Args:
+        factory: what they are handed to.
+        spec: the whole text, for errors.
+        text: the options; empty for none.
+        given: how many arguments come otherwise.
 
     Raises:
         AgentError: if an option does not exist, comes twice, is missing, or its value is of
             another type.
     """
-    parameters = inspect.signature(factory).parameters
-    hints = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    every = list(inspect.signature(factory).parameters.values())[given:]
+    parameters = {p.name: p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    hints = _hints(factory) if text else {}
     required = [p.name for p in parameters.values() if p.default is p.empty]
     shown = [
         f"{p.name}={'...' if p.name in required else getattr(p.default, 'name', p.default)}"
@@ -133,6 +257,11 @@ def _options(factory: Callable[..., Agent], spec: str, text: str) -> dict[str, A
     return options
 
 
+def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
+    """Returns the annotations of what a factory takes."""
+    return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+
+
 def _split(text: str) -> list[str]:
     """Splits at the commas outside brackets; nothing gives no parts."""
     parts, depth = [""], 0
@@ -143,6 +272,11 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += character
     return parts if text else []
+
+
+def _unbracketed(text: str) -> str:
+    """Returns the text of an agent among options without its brackets."""
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def _value(hint: Any, text: str) -> Any:
@@ -156,8 +290,7 @@ def _value(hint: Any, text: str) -> Any:
     if hint in (int, float, str):
         return hint(text)
     if hint is Agent:
-        bracketed = text.startswith("(") and text.endswith(")")
-        return load_agent(text[1:-1] if bracketed else text)
+        return load_agent(_unbracketed(text))
     if get_origin(hint) is Literal and text in get_args(hint):
         return text
     if get_origin(hint) is Literal:

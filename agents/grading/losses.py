@@ -18,7 +18,7 @@ from pathlib import Path
 
 from agents import cli
 from agents.grading.grades import PHASES, Grade, grade_deal
-from agents.registry import load_agent
+from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
 from agents.statistics.intervals import Interval, mean_interval
 from agents.tournament.block import close
@@ -116,12 +116,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     found = []
     try:
+        check_names(args.agents or ())
         if args.kifu:
             found.append(("people", read_kifu(args.kifu, args.rules)))
         for name in args.agents or ():
             agent = load_agent(name)
             try:
-                found.append((name, play_deals(agent, args.deals, args.seed, args.rules)))
+                found.append((agent.name, play_deals(agent, args.deals, args.seed, args.rules)))
             finally:
                 close([agent])
         losses = []

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agents.base import Agent
 from agents.faults import FAULTS
-from agents.registry import load_agent
+from agents.registry import check_names, load_agent
 from agents.statistics.sequential_test import SprtRun
 from agents.tournament.block import BlockResult, Task, close, play_block
 from agents.tournament.plan import BLOCK_DEALS, Pairing, Plan, check_deals, tasks
@@ -108,7 +108,7 @@ class Tournament:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.books = [Book(pairing) for pairing in plan.pairings()]
-        self._by_agents = {book.pairing.agents: book for book in self.books}
+        self._by_agents = {book.pairing.tasks[0].agents: book for book in self.books}
 
     def tasks(self) -> list[Task]:
         """Returns every block, played or not."""
@@ -193,6 +193,7 @@ def play_pair(
     built: list[Agent] = []
     try:
         players = []
+        check_names(agent for agent in (a, b) if isinstance(agent, str))
         for agent in (a, b):
             players.append(load_agent(agent))
             built += players[-1:] if isinstance(agent, str) else []

@@ -56,7 +56,7 @@ class Task:
     """Names a block of deals to be played; all that its result depends on."""
 
     agents: tuple[str, ...]
-    """Names of the players, as ``load_agent`` takes them."""
+    """Texts of the players, as ``load_agent`` takes them."""
     seed: int
     """Seed of the deals, and with block and player of each player's random numbers."""
     block: int

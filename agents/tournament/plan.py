@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import goita_env
+from agents.registry import check_names, network_file, short_name, source_hash
 from agents.statistics.sequential_test import Sprt
 from agents.tournament.block import MIXED_SEATINGS, PAIR_SEATINGS, Seating, Task
 from goita_env.checks import check_seed
@@ -82,7 +83,8 @@ class Pairing:
     """Names two teams that meet."""
 
     agents: tuple[str, ...]
-    """(a, b): two of a against two of b. (a, b, c): the partners a and b against two of c."""
+    """Names. (a, b): two of a against two of b. (a, b, c): the partners a and b against two of
+    c."""
     tasks: tuple[Task, ...]
     sprt: Sprt | None = None
     """The test that may end it early."""
@@ -132,6 +134,7 @@ class Plan:
         check_deals(self.deals)
         check_seed(self.seed)
         get_rules(self.rules)
+        check_names(self.specs)
         if len(self.agents) < (1 if self.one else 2):
             wanted = "an agent or more" if self.one else "two agents or more"
             raise SettingError(f"expected {wanted}, got {' '.join(self.agents)!r}")
@@ -147,19 +150,31 @@ class Plan:
             )
         for deals, agent in self.caps:
             check_deals(deals)
-            if agent not in self.names:
+            if agent not in {*self.names, *self.specs}:
                 raise SettingError(f"expected one of {self.names} to play fewer deals: {agent!r}")
 
     @property
-    def names(self) -> list[str]:
-        """Returns every agent once, in order."""
-        first, last = [self.one] if self.one else [], [self.opponent] if self.cross else []
+    def specs(self) -> list[str]:
+        """Returns the text of every agent once, in order."""
+        first, last = [self.one] if self.one else [], [self._opponent] if self.cross else []
         return list(dict.fromkeys([*first, *self.agents, *last]))
 
     @property
+    def names(self) -> list[str]:
+        """Returns the name of every agent once, in order."""
+        return [short_name(spec) for spec in self.specs]
+
+    @property
     def opponent(self) -> str:
-        """Returns whom mixed partners play against."""
-        return self.cross_opponent or self.agents[-1]
+        """Returns the name of whom mixed partners play against."""
+        return short_name(self._opponent)
+
+    @property
+    def _opponent(self) -> str:
+        """Returns the text of whom mixed partners play against, one of the field or another."""
+        field = {short_name(spec): spec for spec in reversed(self.agents)}
+        chosen = self.cross_opponent or self.agents[-1]
+        return field.get(chosen, chosen)
 
     def pairings(self) -> list[Pairing]:
         """Returns who meets whom, in the order in which they play."""
@@ -176,11 +191,12 @@ class Plan:
         partners = list(combinations_with_replacement(field, 2)) if self.cross else []
         return [
             *(self._pairing(pair) for pair in pairs),
-            *(self._pairing((*pair, self.opponent)) for pair in partners),
+            *(self._pairing((*pair, self._opponent)) for pair in partners),
         ]
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
-        """Returns one pairing with its blocks."""
+        """Returns one pairing with its blocks; ``agents``: their texts."""
+        names = tuple(map(short_name, agents))
         if len(agents) == 2:
             seatings = PAIR_SEATINGS
         else:
@@ -188,21 +204,21 @@ class Plan:
             seatings = MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
         planned = tasks(
             agents,
-            min([self.deals, *(deals for deals, agent in self.caps if agent in agents)]),
+            min([self.deals, *(deals for deals, agent in self.caps if agent in {*names, *agents})]),
             seed=self.seed,
             rules=self.rules,
             episode=self.episode,
             block_deals=self.block_deals,
             seatings=seatings,
         )
-        return Pairing(agents, tuple(planned), self.sprt if len(agents) == 2 else None)
+        return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
 
     def arguments(self) -> dict[str, Any]:
         """Returns what results are told apart by: plan, version, and the files of agents."""
         return {
             "agents": list(self.agents),
             "one": self.one,
-            "cross": self.opponent if self.cross else None,
+            "cross": self._opponent if self.cross else None,
             "deals": self.deals,
             "fewer_deals": {agent: deals for deals, agent in self.caps},
             "seed": self.seed,
@@ -211,11 +227,16 @@ class Plan:
             "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
             "block_deals": self.block_deals,
             "version": goita_env.__version__,
-            "files": _hashes(self.names),
-        }
+            "files": _hashes(self.specs),
+        } | self.sources()
+
+    def sources(self) -> dict[str, dict[str, str]]:
+        """Returns "sources", the hashes of the source of agents of one's own; {} without one."""
+        hashes = {spec: found for spec in self.specs if (found := source_hash(spec))}
+        return {"sources": hashes} if hashes else {}
 
 
-def _hashes(names: Sequence[str]) -> dict[str, str]:
+def _hashes(specs: Sequence[str]) -> dict[str, str]:
     """Returns the SHA-256 of the files that agents are read from, so another one is noticed."""
-    paths = [name.partition(":")[2] for name in names if name.startswith("file:")]
+    paths = [path for spec in specs if (path := network_file(spec)) is not None]
     return {path: sha256(Path(path).read_bytes()).hexdigest() for path in paths}

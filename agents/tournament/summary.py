@@ -133,6 +133,7 @@ def summary(
         "faults": [entry for played in everything for entry in _fault_entries(played)],
         "episode": plan.episode,
         **get_rules(plan.rules).to_keys(),
+        **plan.sources(),
         "seed": plan.seed,
         "deals": plan.deals,
         "block_deals": plan.block_deals,

@@ -2,17 +2,23 @@
 
 import subprocess
 import sys
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import agents
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent, Policy, certain, sample
 from agents.tournament import arena
+from agents.tournament.summary import summary
 from goita_env import GoitaVectorEnv, View, actions
 from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX
 from goita_env.rules import RULE_SETS
 from goita_env.views import asked_view, from_observation
+
+ROOT = Path(__file__).resolve().parents[2]
 
 POINTS = [10, 20, 20, 30, 30, 40, 40, 50]
 KING = 7
@@ -318,6 +324,153 @@ def test_an_object_that_is_an_agent_is_handed_back_and_others_are_refused():
         load_agent(17)
 
 
+# --------------------------------------------------------------- classes of one's own, short names
+
+MY_BOTS = """
+import numpy as np
+
+class Cautious:
+    name = "cautious"
+
+    def __init__(self, risk: float = 0.5, word="none", **more):
+        self.risk, self.word = risk, word
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+class Bare:
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+class Inner:
+    class Deep(Bare):
+        pass
+
+class Idle:
+    pass
+
+NOTHING = None
+"""
+
+
+@pytest.fixture
+def my_bots(monkeypatch, tmp_path):
+    """A module in the working directory, gone afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "my_bots.py").write_text(MY_BOTS)
+    (tmp_path / "broken_bots.py").write_text("import no_such_library\n")
+    yield tmp_path
+    for name in ("my_bots", "broken_bots"):
+        sys.modules.pop(name, None)
+
+
+def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
+    agent = load_agent("my_bots:Cautious:risk=0.2,word=a:b=c")
+    assert (agent.risk, agent.word) == (0.2, "a:b=c")
+    assert agent.name == "my_bots:Cautious:risk=0.2,word=a:b=c"
+    assert load_agent("my_bots:Bare").name == "my_bots:Bare"
+    assert load_agent("my_bots:Inner.Deep").name == "my_bots:Inner.Deep"
+    assert arena.play_pair("my_bots:Cautious", "random", 4).a == "my_bots:Cautious"
+    base = load_agent("rollout:base=(my_bots:Cautious:risk=0.1),weight=uniform")
+    assert base.name.startswith("rollout:")
+
+
+def test_a_registered_name_wins_over_a_module(my_bots):
+    (my_bots / "greedy.py").write_text(MY_BOTS)
+    with pytest.raises(AgentError, match="takes no options"):
+        load_agent("greedy:Cautious")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("my_bots:Reckless", "has no attribute 'Reckless'"),
+        ("my_bots:Cautious:", "after the colon"),
+        ("my_bots:Cautious:rsk=0.2", "risk=0.5, word=none"),
+        ("my_bots:Cautious:risk=high", "risk=float"),
+        ("my_bots:Bare:risk=0.2", "takes no options"),
+        ("my_bots:Idle", "check_agent"),
+        ("my_bots:NOTHING", "got None"),
+        ("your_bots:Cautious", "no module 'your_bots' in"),
+        ("your_bots:Cautious", "random, greedy, file:PATH"),
+        ("my_bots.deeper:Cautious", "my_bots"),
+        ("broken_bots:Bot", "No module named 'no_such_library'"),
+    ],
+)
+def test_a_class_that_is_not_there_or_no_agent_is_refused(my_bots, text, words):
+    with pytest.raises(AgentError) as caught:
+        load_agent(text)
+    assert words in str(caught.value)
+
+
+def test_the_source_of_a_class_of_ones_own_has_a_hash(my_bots):
+    found = registry.source_hash("mine=my_bots:Cautious:risk=0.2")
+    assert found == sha256(MY_BOTS.encode()).hexdigest()
+    assert registry.source_hash("rollout:base=(my_bots:Cautious:risk=0.2)") == found
+    assert registry.source_hash("my_bots:Cautious:word=a:b") == found
+    assert registry.source_hash("rollout:base=greedy") is None
+    assert registry.source_hash("greedy") is None
+    assert registry.source_hash("exec:true") is None
+
+
+def test_results_carry_the_hash_of_the_source_and_go_on_with_the_same_alone(my_bots):
+    plan = arena.Plan(("my_bots:Cautious", "greedy"), deals=4)
+    before = plan.arguments()
+    assert list(before["sources"]) == ["my_bots:Cautious"]
+    (my_bots / "my_bots.py").write_text(MY_BOTS + "# changed\n")
+    assert plan.arguments() != before
+    assert "sources" not in arena.Plan(("random", "greedy"), deals=4).arguments()
+
+
+def test_workers_find_a_class_in_the_working_directory(my_bots):
+    plan = arena.Plan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
+    tournament = arena.Tournament(plan)
+    tournament.play(workers=2)
+    assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
+
+
+def test_the_script_finds_a_class_in_the_working_directory(my_bots):
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--agents", "my_bots:Bare", "random"]
+    done = subprocess.run(
+        [*command, "--deals", "4"], cwd=my_bots, capture_output=True, text=True, check=True
+    )
+    assert "my_bots:Bare" in done.stdout
+
+
+def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text():
+    agent = load_agent("mine=heuristic:reading=off")
+    assert agent.name == "mine"
+    assert load_agent("heuristic:reading=off").name == "heuristic:reading=off"
+    plan = arena.Plan(("m.1-a_b=greedy", "random"), deals=4, caps=((2, "m.1-a_b"),))
+    assert plan.names == ["m.1-a_b", "random"]
+    assert plan.arguments()["agents"] == ["m.1-a_b=greedy", "random"]
+    tournament = arena.Tournament(plan)
+    assert {task.agents for task in tournament.tasks()} == {("m.1-a_b=greedy", "random")}
+    tournament.play()
+    found = summary(plan, tournament.played())
+    assert found["agents"] == ["m.1-a_b", "random"]
+    assert [(pair["a"], pair["b"], pair["deals"]) for pair in found["pairs"]] == [
+        ("m.1-a_b", "random", 2)
+    ]
+
+
+def test_a_short_name_names_the_opponent_of_cross_play_too():
+    plan = arena.Plan(("m=greedy", "random"), deals=4, cross=True, cross_opponent="m")
+    assert (plan.opponent, plan.names) == ("m", ["m", "random"])
+    crossed = [one for one in plan.pairings() if one.is_cross]
+    assert [one.tasks[0].agents[2] for one in crossed] == ["m=greedy"] * 3
+
+
+def test_two_agents_of_one_name_are_refused():
+    for pair in (("m=greedy", "m=random"), ("greedy", "greedy=random")):
+        with pytest.raises(AgentError, match=r"another name for each agent, got .*random'"):
+            arena.Plan(pair)
+        with pytest.raises(AgentError, match="another name"):
+            arena.play_pair(*pair, 4)
+    assert arena.Plan(("m=greedy", "m=greedy")).names == ["m"]
+
+
 def test_what_is_missing_on_this_machine_is_named(monkeypatch):
     monkeypatch.setitem(registry.AGENTS, "far", registry.Entry("no_such_package", "Agent"))
     with pytest.raises(AgentError, match="no_such_package"):
@@ -327,11 +480,22 @@ def test_what_is_missing_on_this_machine_is_named(monkeypatch):
 def test_heavy_libraries_are_imported_only_by_the_agents_that_need_them():
     code = (
         "import sys; from agents import load_agent; load_agent('random'), load_agent('greedy');"
-        "print([m for m in ('torch', 'scipy', 'stable_baselines3', 'rich') if m in sys.modules])"
+        "heavy = 'torch', 'scipy', 'stable_baselines3', 'rich', 'joblib', 'numba', 'tyro';"
+        "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
+def test_what_plays_tournaments_comes_from_the_package_itself():
+    assert agents.play_pair is arena.play_pair
+    assert (agents.Tournament, agents.Plan) == (arena.Tournament, arena.Plan)
+    assert agents.Agent is Agent
+    assert all(hasattr(agents, name) for name in agents.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Plans'"):
+        _ = agents.Plans
+
+
 def test_every_name_is_listed():
     assert names()[:3] == ["random", "greedy", "file:PATH"]
+    assert names()[-1] == "MODULE:CLASS"

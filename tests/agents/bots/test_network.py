@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -282,6 +283,27 @@ def test_a_network_plays_in_the_arena_in_every_rule_set(file):
         result = arena.play_pair(f"file:{file}", "random", 20, seed=2, rules=rules)
         assert result.deals == 20
     assert replace(INFO, rules="nine").metadata()["rules"] == "nine"
+
+
+def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("a.safetensors", "a,b:c=d.safetensors", "warm,temperature=2.safetensors"):
+        Path(path).write_bytes(encoded())
+        assert load_agent(f"file:{path}").temperature == 0
+        agent = load_agent(f"mine=file:{path},temperature=1.5")
+        assert (agent.name, agent.temperature) == ("mine", 1.5)
+        for spec in (f"file:{path}", f"mine=file:{path},temperature=1.5"):
+            assert list(arena.Plan((spec, "random")).arguments()["files"]) == [path]
+    base = load_agent("rollout:base=(file:a.safetensors,temperature=1),worlds=4")
+    assert base.name.startswith("rollout")
+    for wrong, words in (
+        ("a.safetensors,temperature=hot", "temperature=float"),
+        ("a.safetensors,temperature=-1", "at least 0"),
+        ("a.safetensors,temprature=1", "temprature=1"),
+        ("a.safetensors,temperature=1,temperature=1", "twice"),
+    ):
+        with pytest.raises(AgentError, match=words):
+            load_agent(f"file:{wrong}")
 
 
 def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):
