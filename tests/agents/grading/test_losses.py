@@ -136,11 +136,13 @@ def run(*arguments):
 
 
 def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):
-    kifu = tmp_path / "one.yaml"
+    kifu, rules = tmp_path / "one.yaml", tmp_path / "my_rules.json"
+    rules.write_text('{"name": "mine", "call_five": "duty"}')
     deals = play_deals(GreedyAgent(), 3, seed=6)
     kifu.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
     done = run("--agents", "greedy", "--deals", 3, "--seed", 6, "--kifu", tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "short | 3 |" in run("--agents", "short=random", "--deals", 3, "--rules", rules).stdout
     rows = done.stdout.splitlines()
     assert rows[2].startswith("| people | 3 |")
     assert rows[3] == rows[2].replace("people", "greedy")

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+from dataclasses import asdict
 
 import pytest
 import torch as th
@@ -14,7 +15,7 @@ from agents.bots.network import NetworkAgent
 from agents.learning import GoitaVecEnv, SelfPlayPPO, has_fast_bfloat16
 from agents.learning.ppo import DecisionBar
 from agents.learning.run import CHECKPOINT, load_checkpoint, save_checkpoint, write
-from goita_env import GoitaVectorEnv
+from goita_env import GoitaVectorEnv, Rules
 from goita_env.errors import SettingError
 
 TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--decisions", "1500"]
@@ -198,3 +199,14 @@ def test_the_progress_bar_counts_decisions(elsewhere, monkeypatch):
     model.learn(200, progress_bar=True)
     assert shown == sorted(shown)
     assert shown[-1] == model.num_timesteps
+
+
+def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhere, capsys):
+    file, mine = elsewhere / "my_rules.json", Rules("mine", last_king=False, call_five="duty")
+    file.write_text(json.dumps(asdict(mine)))
+    assert train.main(["--name", "one", *TINY, "--rules", str(file)]) == 0
+    file.unlink()
+    run = elsewhere / "runs" / "one"
+    assert Rules.from_keys(json.loads((run / "config.json").read_text())) == mine
+    assert NetworkAgent.load(run / "policy.safetensors").info.rules == mine
+    assert train.main(["--resume", str(run)]) == 0

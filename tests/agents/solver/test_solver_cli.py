@@ -32,6 +32,18 @@ def test_the_command_prints_each_legal_action_with_its_value():
         assert any(row.search(line) for line in lines), (name, done.stdout)
 
 
+def test_the_command_takes_a_rule_set_of_ones_own_from_a_file(tmp_path):
+    file = tmp_path / "my_rules.json"
+    file.write_text('{"name": "mine", "last_king": false}')
+    done = run(KNOWN, "--rules", str(file))
+    assert done.returncode == 0
+    assert "(mine)" in done.stdout
+    file.write_text("{}")
+    done = run(KNOWN, "--rules", str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'name'" in done.stderr
+
+
 @pytest.mark.parametrize("text", ["hello", LINE, KNOWN + ",1p", ""])
 def test_bad_input_ends_the_command_with_one_line(text):
     done = run(text)
