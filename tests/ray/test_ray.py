@@ -5,6 +5,7 @@ Not collected by the default run, because Ray pins its own gymnasium: ``make tes
 
 import json
 import os
+import sys
 import time
 
 import pytest
@@ -16,6 +17,7 @@ from agents.tournament.arena import Plan, Tournament  # noqa: E402
 from agents.tournament.plan import tasks  # noqa: E402
 from agents.tournament.summary import summary  # noqa: E402
 from agents.tournament.workers import check_workers, play_blocks, ray_pool  # noqa: E402
+from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 
 CLOCKED = ("ms_per_decision", "rounds_per_second")
@@ -98,3 +100,21 @@ def test_an_agents_error_comes_back_from_another_node(cluster):
 
     with pytest.raises(AgentError, match=r"^expected to build 'file:no"):
         list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2, "ray"))
+
+
+def test_a_class_of_ones_own_and_a_rule_set_of_ones_own_reach_other_nodes(
+    cluster, tmp_path, monkeypatch
+):
+    bot = "class Last:\n    def act(self, view, legal, rng):\n        return legal.argmax(axis=1)\n"
+    (tmp_path / "bots_of_the_ray_test.py").write_text(bot)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    mine = Plan(
+        ("first=bots_of_the_ray_test:Last", "random"),
+        deals=32,
+        block_deals=4,
+        rules=Rules("mine", last_king=False),
+    )
+    found = results(mine, workers=2, backend="ray")
+    assert found == results(mine)
+    assert json.loads(found)["agents"] == ["first", "random"]
