@@ -58,7 +58,7 @@ class Args:
     seed: int = 0
     """seed of the deals and of the agents' random numbers"""
     block_deals: int = BLOCK_DEALS
-    """deals of a block, which is played at once and hangs on nothing else; a stop loses it"""
+    """deals of a block, which is played at once and depends on nothing else; a stop loses it"""
     workers: int = 1
     """processes; the result is the same with any number"""
     backend: Literal["loky", "ray"] = "loky"

@@ -1,8 +1,8 @@
 """Says what an agent is: shown views and legal actions, it chooses an action in each row.
 
 ``N`` is the number of rows, 69 the number of actions; rows are independent positions, as a rule of
-different games. An agent is asked only where it has a choice, and its answer for a row may hang on
-nothing but that row's view, mask and random numbers (and on what it remembers of the same game).
+different games. An agent is asked only where it has a choice, and its answer for a row may depend
+on nothing but that row's view, mask and random numbers (and on what it remembers of the same game).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Memory(Agent, Protocol):
 def sample(probabilities: Float, rng: np.random.Generator) -> Int:
     """Draws an action in each row: int64 [N].
 
-    One double a row, in order, so what is drawn does not hang on how rows are put into batches.
+    One double a row, in order, so what is drawn does not depend on how rows are put into batches.
 
     Args:
         probabilities: [N, 69] at least 0, a positive sum in every row (not needed to be 1).

@@ -57,8 +57,8 @@ class Grade:
 def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Grade]:
     """Says what each decision of a record lost against perfect play.
 
-    Questions before play are left out: whether a call is right hangs on deals to come. A deal that
-    breaks off is graded as far as it goes.
+    Questions before play are left out: whether a call is right depends on deals to come. A deal
+    that breaks off is graded as far as it goes.
 
     Args:
         record: of a match, or of one deal.

@@ -249,7 +249,7 @@ def linear(start: float, end: float) -> Schedule:
 
 
 def use_threads(threads: int) -> None:
-    """Sets how many threads torch may use for one operation; results hang on their number."""
+    """Sets how many threads torch may use for one operation; results depend on their number."""
     th.set_num_threads(threads)
 
 

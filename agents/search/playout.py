@@ -2,7 +2,7 @@
 
 What is random in a game is drawn from the game's key: the next deals after redeals, and what a base
 plays that draws random numbers, if its probabilities are known. So two games with one key share
-their luck, and what happens in a game hangs on nothing but its position, its key and the base.
+their luck, and what happens in a game depends on nothing but its position, its key and the base.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 class Player:
-    """Asks a base policy such that the answer in a game hangs on view, key and time alone.
+    """Asks a base policy such that the answer in a game depends on view, key and time alone.
 
     A base that draws no random number is simply asked. One that does is not handed a generator that
     all games share: where its probabilities are known, the action is drawn here by the game's key;

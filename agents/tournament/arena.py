@@ -39,7 +39,7 @@ class Book:
     """Keeps the blocks of one pairing, and says when it is over.
 
     Blocks may come in any order. Those that count are the first ones without a gap, up to the
-    block in which the pairing is decided, so what counts hangs on the plan alone.
+    block in which the pairing is decided, so what counts depends on the plan alone.
 
     Args:
         pairing: who meets whom.

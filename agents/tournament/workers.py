@@ -1,8 +1,8 @@
 """Has blocks played: in this process, by processes of this machine, or by a Ray cluster.
 
-A block's result hangs on its task alone, so it is the same whoever plays it. For that the
+A block's result depends on its task alone, so it is the same whoever plays it. For that the
 libraries that multiply matrices are held to one thread in every worker: how they split a sum among
-threads shows in its last bit, and a network's closest choices hang on that.
+threads shows in its last bit, and a network's closest choices depend on that.
 """
 
 from __future__ import annotations

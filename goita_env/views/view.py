@@ -107,7 +107,7 @@ class View(ViewFields):
     def legal(self) -> Bool:
         """Returns what the viewer may do if it is asked now: bool [N, 69].
 
-        It equals the action mask of an asked seat: what is legal hangs on what the seat knows.
+        It equals the action mask of an asked seat: what is legal depends on what the seat knows.
         """
         t = tables(self.rules)
         status = np.zeros(len(self), np.int64)
@@ -149,7 +149,7 @@ def from_observation(
     Args:
         array: the observations.
         game: [N] numbers that tell games apart; None: 0 to N - 1.
-        rules: the rule set that is played; it isn't in the bits, and ``View.legal`` hangs on it.
+        rules: the rule set that is played; it isn't in the bits, and ``View.legal`` depends on it.
 
     Raises:
         ObservationError: if it is no observation of this layout.

@@ -87,7 +87,7 @@ class Worlds:
 def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     """Draws worlds uniformly over the ways to put the distinct unseen tiles.
 
-    A row's worlds hang on the generator's state and on the row, not on the rows that follow it.
+    A row's worlds depend on the generator's state and on the row, not on the rows that follow it.
 
     Args:
         view: N positions, each in a round under way.

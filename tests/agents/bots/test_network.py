@@ -147,7 +147,7 @@ def test_at_other_temperatures_it_samples_from_its_probabilities():
     assert cold.max() > wanted.max()
 
 
-def test_rows_do_not_hang_on_their_batch():
+def test_rows_do_not_depend_on_their_batch():
     turn = position()
     agent = NetworkAgent(INFO, tensors(), temperature=1.0)
     together = agent.probabilities(turn.view, turn.action_mask)

@@ -1,4 +1,4 @@
-"""The arena: duplicate deals, blocks that hang on their task alone, what it measures, intervals."""
+"""The arena: duplicate deals, blocks that depend on their task alone, results, intervals."""
 
 import time
 from dataclasses import replace

@@ -245,7 +245,7 @@ def test_a_seat_that_is_not_asked_has_worlds_too():
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_draws_hang_on_generator_and_row_alone(rules):
+def test_draws_depend_on_generator_and_row_alone(rules):
     view, _ = stack(many_positions(rules)[:40])
     one, two = (sample(view, 8, np.random.default_rng(4)) for _ in range(2))
     rng = np.random.default_rng(4)
