@@ -95,6 +95,4 @@ def test_a_rule_set_of_ones_own_is_played_by_every_environment():
         Game(MINE, hands=five, dealer=0).legal_actions()
         == Game(PAGAT, hands=five, dealer=0).legal_actions()
     )
-    env = GoitaVectorEnv(4, rules=MINE, seed=1)
-    env.reset()
-    assert env.match.rules == MINE
+    assert GoitaVectorEnv(4, rules=MINE, seed=1).reset().view.rules == MINE
