@@ -18,6 +18,7 @@ import numpy.typing as npt
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
+from agents.tournament.games import SavedDeal
 from goita_env import View, actions
 from goita_env.rounds import Episode, Rounds, Tick
 from goita_env.rules import Rules
@@ -95,15 +96,23 @@ class BlockResult:
     """Players and the faults that they made in this block, for agents that keep count."""
     forfeited: tuple[int, ...] = ()
     """Players that were out by the end: from some point on their decisions are random ones."""
+    games: tuple[SavedDeal, ...] = ()
+    """Every deal of the games that are saved, by deal, seating and number."""
 
 
-def play_block(task: Task, players: Sequence[Agent] | None = None) -> BlockResult:
+def play_block(
+    task: Task,
+    players: Sequence[Agent] | None = None,
+    *,
+    save_share: float = 0.0,  # noqa: ARG001  (games come with the rewrite on Rounds)
+) -> BlockResult:
     """Plays a block of deals.
 
     Args:
         task: what is played.
         players: the task's agents, where they are at hand; None: built from their names, and
             closed in the end.
+        save_share: share of the deals whose games the result holds (``games.is_saved``).
 
     Raises:
         AgentError: if an agent can't be built, or answers with an illegal action.

@@ -1,6 +1,6 @@
 """Plans a tournament: who meets whom, over which deals, in which blocks.
 
-Every result hangs on the plan alone: the blocks are of fixed size, and nothing in them depends on
+Every result depends on the plan alone: the blocks are of fixed size, and nothing in them depends on
 who plays them, where, or in what order.
 """
 
@@ -22,7 +22,7 @@ from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 
 BLOCK_DEALS: Final = 256
-"""Deals in a block: 512 games of a pair at once. The result of a run hangs on it as on the seed."""
+"""Deals in a block: 512 games of a pair at once. A run's result depends on it as on the seed."""
 
 MAX_DEALS: Final = 10**7
 """Most deals of a pair: points per round are then known to a hundredth."""
