@@ -89,6 +89,8 @@ class Args:
         for file in files:
             check_writable(file)
         check_share(self.save_share)
+        if self.save_games:
+            check_folder(self.save_games)
         if self.save_share < 1 and not self.save_games:
             raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
         if len({file.resolve() for file in files}) < len(files):
@@ -217,6 +219,18 @@ def check_writable(path: Path) -> None:
     else:
         return
     raise SettingError(f"expected a file for the results, got {str(path)!r}: {wrong}")
+
+
+def check_folder(path: Path) -> None:
+    """Checks that a folder is there or can be made, without doing so.
+
+    Raises:
+        SettingError: if it can't.
+    """
+    if path.exists() and not path.is_dir():
+        raise SettingError(f"expected a folder for the games, got {str(path)!r}: it is a file")
+    if not path.exists():
+        check_writable(path)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
@@ -73,9 +74,31 @@ def partners(summary: Summary) -> list[str]:
     return [name for name in strongest_first(summary) if name in met]
 
 
+def trouble(summary: Summary) -> dict[str, str]:
+    """Returns what to know beside the rating of each agent that made faults."""
+    found = {}
+    for agent in dict.fromkeys(fault.agent for fault in summary.faults):
+        made = [fault for fault in summary.faults if fault.agent == agent]
+        lost = len({fault.pair for fault in made if fault.forfeited})
+        counts: Counter[str] = Counter()
+        for fault in made:
+            counts[kind(fault)] += fault.count
+        parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
+        found[agent] = ", ".join(
+            [*parts, *(f"{name} {count:,}×" for name, count in counts.items())]
+        )
+    return found
+
+
+def kind(fault: FaultCount) -> str:
+    """Returns what an agent did, in words."""
+    return {"hello": "did not start", "died": "crashed"}.get(fault.kind, fault.kind)
+
+
 def last_words(fault: FaultCount) -> str:
-    """Returns the last lines of standard error beside a fault, as they came."""
-    return "\n".join(line.rstrip("\r\n") for line in fault.stderr[-STDERR_LINES:])
+    """Returns what was expected and what came, and the last lines of standard error."""
+    lines = [fault.text, *fault.stderr[-STDERR_LINES:]]
+    return "\n".join(line.rstrip("\r\n") for line in lines if line)
 
 
 def setting(fault: FaultCount) -> list[tuple[str, str]]:

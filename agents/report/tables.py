@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.report.figures import brief, interval, percent, signed
-from agents.report.standings import Scores, pair_scores, partner_scores, partners, strongest_first
+from agents.report.standings import (
+    Scores,
+    pair_scores,
+    partner_scores,
+    partners,
+    strongest_first,
+    trouble,
+)
 from agents.statistics.intervals import Interval
 from agents.tournament.summary import PairResult, Summary
 
@@ -28,11 +35,11 @@ class Table:
 
 def ratings_table(summary: Summary) -> Table | None:
     """Returns the ratings, the best first, with what went wrong beside them; None if none."""
-    trouble = summary.trouble()
-    heads = ("", "agent", "Elo", "95 %", *(("faults",) if trouble else ()))
+    notes = trouble(summary)
+    heads = ("", "agent", "Elo", "95 %", *(("faults",) if notes else ()))
     rows = [
         (str(rank), one.agent, signed(one.elo, 0), interval(Interval(one.elo, *one.ci95), 0))
-        + ((trouble.get(one.agent, ""),) if trouble else ())
+        + ((notes.get(one.agent, ""),) if notes else ())
         for rank, one in enumerate(summary.ratings, 1)
     ]
     return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None

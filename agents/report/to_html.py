@@ -39,7 +39,7 @@ def html(summary: Summary) -> str:
             scores=scores,
             lead=scores.get((agents[0], agents[1])) if len(agents) > 1 else None,
             ratings=elo,
-            trouble=summary.trouble(),
+            trouble=standings.trouble(summary),
             rating_scale=Scale.of(elo.values()),
             partners=standings.partners(summary),
             partner_scores=standings.partner_scores(summary.cross) if summary.cross else {},
@@ -124,8 +124,8 @@ def _environment() -> Environment:
     )
     own = {"name": _name, "figure": _figure, "signed": _signed, "interval": _interval}
     environment.filters |= own | {"step": step, "times": figures.times}
-    functions = {"legend": legend, "setting": standings.setting, "last_words": standings.last_words}
-    environment.globals |= functions | {"ROOMY": ROOMY, "NAMED": NAMED}
+    environment.globals |= {"legend": legend, "standings": standings}
+    environment.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
     return environment
 
 

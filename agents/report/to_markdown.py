@@ -8,7 +8,7 @@ from typing import Final
 from tabulate import tabulate
 
 from agents.report.figures import clean, line, times
-from agents.report.standings import facts, last_words, setting
+from agents.report.standings import facts, kind, last_words, setting
 from agents.report.tables import (
     Table,
     cross_play_table,
@@ -67,7 +67,7 @@ def _fault(fault: FaultCount) -> str:
     """Returns who did what wrong, where and how often."""
     where = "".join(f" {word} {_code(name)}" for word, name in setting(fault))
     lost = "; it forfeited the pairing" if fault.forfeited else ""
-    return f"{_code(fault.agent)}{where}: {fault.kind}, {times(fault.count)}{lost}"
+    return f"{_code(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
 
 
 def _code(told: str) -> str:

@@ -16,7 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from agents.report.figures import clean, line, times
-from agents.report.standings import facts, last_words, setting
+from agents.report.standings import facts, kind, last_words, setting
 from agents.report.tables import (
     Table,
     cross_play_table,
@@ -123,5 +123,5 @@ def _fault(fault: FaultCount) -> str:
     """Returns a fault for the terminal, its standard error indented under it."""
     where = "".join(f" {word} {line(name)}" for word, name in setting(fault))
     lost = "; it forfeited the pairing" if fault.forfeited else ""
-    head = f"fault: {line(fault.agent)}{where}: {line(fault.kind)}, {times(fault.count)}{lost}"
+    head = f"fault: {line(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
     return "\n".join([head, *(f"    {one}" for one in clean(last_words(fault)).splitlines())])

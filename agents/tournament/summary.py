@@ -239,21 +239,6 @@ class Summary:
         """Returns all of it as JSON can hold it."""
         return asdict(self, dict_factory=_json_object)
 
-    def trouble(self) -> dict[str, str]:
-        """Returns what to know beside the rating of an agent that made faults, by agent."""
-        words = {"hello": "did not start", "died": "crashed"}
-        found = {}
-        for agent in dict.fromkeys(fault.agent for fault in self.faults):
-            made = [fault for fault in self.faults if fault.agent == agent]
-            lost = len({fault.pair for fault in made if fault.forfeited})
-            counts = dict.fromkeys((fault.kind for fault in made), 0)
-            for fault in made:
-                counts[fault.kind] += fault.count
-            parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
-            parts += [f"{words.get(kind, kind)} {n}×" for kind, n in counts.items()]
-            found[agent] = ", ".join(parts)
-        return found
-
     def failed(self) -> bool:
         """Tells whether an agent did not start, crashed or forfeited."""
         return any(fault.forfeited or fault.kind in ("hello", "died") for fault in self.faults)
