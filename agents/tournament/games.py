@@ -35,7 +35,8 @@ class SavedDeal:
         """Returns the deal as a line of JSON, with the pairing and the block that it is of."""
         record = self.record
         before = [move for move in record.moves if move[1] >= actions.CALL]
-        moves = tuple(move for move in record.moves if move[1] < actions.CALL)
+        # A deal that was decided before play has a line too: that of its hands.
+        dealt = record if len(before) < len(record.moves) else replace(record, moves=())
         told = {
             "pairing": pairing,
             "block": block,
@@ -49,7 +50,7 @@ class SavedDeal:
             "winner": self.winner,
             "points": self.points,
             "before_play": before,
-            "history": history.dumps(Record((replace(record, moves=moves),))),
+            "history": history.dumps(Record((dealt,))),
         }
         return json.dumps(told, separators=(",", ":"))
 
