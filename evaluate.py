@@ -90,7 +90,7 @@ class Args:
             check_writable(file)
         check_share(self.save_share)
         if self.save_games:
-            check_folder(self.save_games)
+            check_writable(self.save_games, folder=True)
         if self.save_share < 1 and not self.save_games:
             raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
         if len({file.resolve() for file in files}) < len(files):
@@ -205,32 +205,22 @@ def show(args: Args, found: Summary, *, files: bool) -> None:
         args.html.write_text(report.html(found), encoding="utf-8")
 
 
-def check_writable(path: Path) -> None:
-    """Checks that a file can be written, without touching it.
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Checks that a file, or a folder, can be written, without touching it.
 
     Raises:
         SettingError: if it can't.
     """
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir():
-        wrong = "it is a folder" if path.is_dir() else f"there is no folder {str(folder)!r}"
-    elif not os.access(path if path.exists() else folder, os.W_OK):
+    wanted, other = ("folder", "file") if folder else ("file", "folder")
+    if path.exists() and path.is_dir() != folder:
+        wrong = f"it is a {other}"
+    elif not path.parent.is_dir():
+        wrong = f"there is no folder {str(path.parent)!r}"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
         wrong = "it may not be written"
     else:
         return
-    raise SettingError(f"expected a file for the results, got {str(path)!r}: {wrong}")
-
-
-def check_folder(path: Path) -> None:
-    """Checks that a folder is there or can be made, without doing so.
-
-    Raises:
-        SettingError: if it can't.
-    """
-    if path.exists() and not path.is_dir():
-        raise SettingError(f"expected a folder for the games, got {str(path)!r}: it is a file")
-    if not path.exists():
-        check_writable(path)
+    raise SettingError(f"expected a {wanted} for the results, got {str(path)!r}: {wrong}")
 
 
 if __name__ == "__main__":

@@ -72,9 +72,9 @@ def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
         "matches won": [" ".join(percent(p.matches_won)) if p.matches_won else "" for p in pairs],
         "ms per decision": [milliseconds(pair) for pair in pairs],
         "variance removed": [f"{100 * pair.variance_removed:.0f} %" for pair in pairs],
-        "SPRT": [", ".join(filter(None, test(pair))) for pair in pairs],
+        "SPRT": [", ".join(filter(None, sprt(pair))) for pair in pairs],
         "rounds/s": [brief(pair.rounds_per_second) for pair in pairs],
-        "faults": [counts(pair) for pair in pairs],
+        "faults": [fault_counts(pair) for pair in pairs],
     }
     kept = {title: cells for title, cells in columns.items() if any(cells)}
     rows = tuple(zip(*kept.values(), strict=True))
@@ -86,14 +86,14 @@ def milliseconds(pair: PairResult) -> str:
     return " : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b))
 
 
-def test(pair: PairResult) -> tuple[str, str]:
+def sprt(pair: PairResult) -> tuple[str, str]:
     """Returns a sequential test's decision and log-likelihood ratio; empty where there was none."""
     if pair.sprt is None:
         return "", ""
     return pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}"
 
 
-def counts(pair: PairResult) -> str:
+def fault_counts(pair: PairResult) -> str:
     """Returns how many faults both agents have; nothing if neither has any."""
     faults = [pair.faults.get(agent, 0) for agent in (pair.a, pair.b)]
     return " : ".join(f"{count:,}" for count in faults) if any(faults) else ""

@@ -105,9 +105,9 @@ def _columns(summary: Summary) -> dict[str, list[tuple[str, str]]]:
         "Deals": [(f"{pair.deals:,}", "") for pair in pairs],
         "ms per decision": [(tables.milliseconds(pair), "") for pair in pairs],
         "Variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
-        "SPRT": [tables.test(pair) for pair in pairs],
+        "SPRT": [tables.sprt(pair) for pair in pairs],
         "Rounds / s": [(figures.brief(pair.rounds_per_second), "") for pair in pairs],
-        "Faults": [(tables.counts(pair), "") for pair in pairs],
+        "Faults": [(tables.fault_counts(pair), "") for pair in pairs],
     }
     return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
 
