@@ -9,19 +9,18 @@ import pytest
 import evaluate
 from agents.bots.random import RandomAgent
 from agents.statistics.sequential_test import Sprt
-from agents.tournament import arena, workers
+from agents.tournament import arena
 from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.games import SavedDeal, is_saved
 from agents.tournament.games_folder import GamesFolder, read_games
-from agents.tournament.plan import Plan
+from agents.tournament.plan import Plan, tasks
 from agents.tournament.recording import play_deals
 from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game
 
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
-RESULTS = [record.result() for record in ROUNDS]
 
 
 def redealt():
@@ -32,27 +31,6 @@ def redealt():
         legal = game.legal_actions()
         game.play(actions.REDEAL if actions.REDEAL in legal else legal[0])
     return from_game(game).deals[:1]
-
-
-def saved(task, share):
-    """Games of a block as it would save them; the tiles are others, which is not asked here."""
-    games = []
-    for deal in range(task.first, task.first + task.deals):
-        for number, seating in enumerate(task.seatings):
-            if is_saved(task.seed, deal, share):
-                record, result = ROUNDS[(deal + number) % 32], RESULTS[(deal + number) % 32]
-                agents = tuple(task.agents[player] for player in seating)
-                games.append(SavedDeal(agents, deal, number, record, result.winner, result.points))
-    return tuple(games)
-
-
-def played_with_games(task, *, save_share):
-    return replace(play_block(task), games=saved(task, save_share) if save_share else ())
-
-
-@pytest.fixture(autouse=True)
-def blocks_with_games(monkeypatch):
-    monkeypatch.setattr(workers, "play_block", played_with_games)
 
 
 def plan(**settings):
@@ -111,6 +89,31 @@ def test_a_share_is_a_share_of_the_deals_and_the_same_ones_whoever_plays():
     assert all(is_saved(9, deal, 1) for deal in range(100))
 
 
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_what_is_saved_of_a_block_replays_to_its_result(episode):
+    (task, *_) = tasks(("greedy", "random"), 40, seed=4, block_deals=24, episode=episode)
+    result = play_block(task, save_share=0.3)
+    plain = play_block(task)
+    assert (plain.games, plain.points.tolist()) == ((), result.points.tolist())
+    points, deals = np.zeros_like(result.points), 0
+    for one in result.games:
+        assert is_saved(4, one.deal, 0.3)
+        found = one.record.result()
+        assert (found.winner, found.points) == (one.winner, one.points)
+        deals += one.winner is None
+        if one.winner is not None:
+            first = one.agents[one.winner] == "greedy"
+            points[one.seating, one.deal - task.first] += one.points if first else -one.points
+    kept = [deal for deal in range(24) if is_saved(4, deal, 0.3)]
+    assert deals > 0
+    assert 0 < len(kept) < 24
+    assert (points[:, kept] == result.points[:, kept]).all()
+    first = [one for one in result.games if (one.deal, one.seating) == (kept[0], 0)]
+    assert [one.record.number for one in first] == list(range(1, len(first) + 1))
+    both = {(one.deal, one.record.hands) for one in result.games if one.record.number == 1}
+    assert len(both) == len(kept)  # both games of a deal are dealt the same tiles
+
+
 # ------------------------------------------------------------------------------------ the folder
 
 
@@ -118,7 +121,8 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     games = GamesFolder(tmp_path / "games", plan(cross=True, deals=20, block_deals=8))
     tournament = Tournament(plan(cross=True, deals=20, block_deals=8))
     tournament.play(games=games)
-    keys = [(one.agents, one.deal, one.seating) for one in read_games(games.path)]
+    found = [one for one in read_games(games.path) if one.record.number == 1]
+    keys = [(one.agents, one.deal, one.seating) for one in found]
     wanted = [
         (tuple(task.agents[player] for player in seating), deal, number)
         for task in tournament.tasks()
@@ -168,7 +172,7 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
     games, ahead = GamesFolder(tmp_path / "games", whole, 0.1), Tournament(whole)
     alone, everything = GamesFolder(tmp_path / "alone", whole, 0.1), list(ahead.tasks())
     Tournament(whole).play(games=alone)
-    blocks = [played_with_games(task, save_share=0.1) for task in everything]
+    blocks = [play_block(task, save_share=0.1) for task in everything]
     monkeypatch.setattr(arena, "play_blocks", lambda *_: blocks)
     ahead.play(games=games)
     assert sum(len(one.blocks) for one in ahead.played()) < len(everything)
