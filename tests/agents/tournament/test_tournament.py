@@ -385,10 +385,12 @@ def test_two_programs_cannot_write_one_file(tmp_path):
 def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
     command += ["--deals", "3000", "--block-deals", "50"]
+    command += ["--save-share", "0.1"]
     wanted, file, out = (tmp_path / name for name in ("wanted", "file", "out"))
-    assert evaluate.main([*command[2:], "--json", str(wanted)]) == 0
+    games, whole = tmp_path / "games", tmp_path / "whole"
+    assert evaluate.main([*command[2:], "--json", str(wanted), "--save-games", str(whole)]) == 0
 
-    kept = [*command, "--results", file, "--json", out]
+    kept = [*command, "--results", file, "--json", out, "--save-games", games]
     counts = []
     for goal, processes in ((10, "2"), (50, "1")):  # the number may change on the way
         with subprocess.Popen(
@@ -410,6 +412,9 @@ def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(t
     done = subprocess.run(kept, cwd=ROOT, check=True, capture_output=True, text=True)
     assert done.stderr.count("\n") <= 1  # a note, if a line was cut off
     assert file.read_bytes().count(b"\n") == 121
+    saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, whole)]
+    assert saved[0] == saved[1]
+    assert len(saved[0]) == 121
     found = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
     for result in found:
         del result["command"]
