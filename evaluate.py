@@ -182,8 +182,7 @@ def open_games(args: Args, tournament: arena.Tournament) -> GamesFolder | None:
     if args.save_games is None:
         return None
     games = GamesFolder(args.save_games, tournament.plan, args.save_share)
-    counted = [task for task in tournament.tasks() if tournament.counts(task)]
-    lost = [file.name for file in map(games.file, counted) if not file.exists()]
+    lost = [file.name for file in map(games.file, tournament.kept()) if not file.exists()]
     if lost:
         raise SettingError(
             f"expected the games of every block in {str(args.results)!r}, "

@@ -58,9 +58,10 @@ class Ledger:
         while not self.over and self._counted in self._blocks:
             self._count(self._blocks[self._counted])
 
-    def counted(self, block: int) -> bool:
-        """Tells whether a block is there and counts, or may come to count."""
-        return block in self._blocks and (block < self._counted or not self.over)
+    def kept(self) -> list[Task]:
+        """Returns the blocks that are there and count, or may come to count."""
+        blocks = range(self._counted) if self.over else self._blocks
+        return [task for task in self.pairing.tasks if task.block in blocks]
 
     def missing(self) -> Iterator[Task]:
         """Yields the blocks that are not there, as long as the pairing is not over."""
@@ -153,11 +154,11 @@ class Tournament:
                 progress(result)
         if games is not None:
             # Other workers may have been ahead when a pairing was decided.
-            games.keep([task for task in self.tasks() if self.counts(task)])
+            games.keep(self.kept())
 
-    def counts(self, task: Task) -> bool:
-        """Tells whether a block has been played and counts, or may come to count."""
-        return self._by_agents[task.agents].counted(task.block)
+    def kept(self) -> list[Task]:
+        """Returns the blocks that have been played and count, or may come to count."""
+        return [task for ledger in self.ledgers for task in ledger.kept()]
 
     def played(self) -> list[Played]:
         """Returns the pairings that are over."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,7 +13,7 @@ from agents.tournament.arena import Ledger
 from agents.tournament.block import BlockResult
 
 
-class ProgressLine:
+class ProgressLine(Progress):
     """Draws a line on a terminal, and wipes it out at the end; anywhere else it draws nothing.
 
     Args:
@@ -23,10 +21,8 @@ class ProgressLine:
     """
 
     def __init__(self, ledgers: Sequence[Ledger]) -> None:
-        self._ledgers = {ledger.pairing.agents: ledger for ledger in ledgers}
-        self._start, self._deals, self._rounds = time.perf_counter(), 0, 0
         text = "{task.completed:,} of {task.total:,} deals, {task.fields[speed]:,.0f} rounds/s,"
-        self._line = Progress(
+        super().__init__(
             TextColumn("{task.description}"),
             BarColumn(20),
             TextColumn(text),
@@ -36,32 +32,22 @@ class ProgressLine:
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._line.add_task("", total=self._left(), speed=0.0)
+        self._ledgers = {ledger.pairing.agents: ledger for ledger in ledgers}
+        self._begun, self._deals, self._rounds = time.perf_counter(), 0, 0
+        self._line = self.add_task("", total=self._left(), speed=0.0)
 
     def __call__(self, result: BlockResult) -> None:
         """Takes notice of a block that was played."""
         self._deals += result.task.deals
         self._rounds += int(result.rounds.sum())
-        self._line.update(
-            self._task,
+        self.update(
+            self._line,
             description=self._ledgers[result.task.agents].pairing.title,
             completed=self._deals,
             total=self._deals + self._left(),  # less than before where a pairing was decided
-            speed=self._rounds / (time.perf_counter() - self._start),
+            speed=self._rounds / (time.perf_counter() - self._begun),
         )
 
     def _left(self) -> int:
         """Returns how many deals are still to be played, at most."""
         return sum(ledger.deals_left() for ledger in self._ledgers.values())
-
-    def __enter__(self) -> Self:
-        self._line.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._line.stop()
