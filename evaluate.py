@@ -4,6 +4,10 @@ python evaluate.py --agents greedy random --deals 2000                  every pa
 python evaluate.py --one greedy --agents random heuristic               one against each
 python evaluate.py --agents greedy heuristic --sprt 0,1.5               until it is decided
 python evaluate.py --agents A B C --workers 8 --results long.jsonl      goes on after a stop
+python evaluate.py --agents A B --save-games games --save-share 0.1     keeps a tenth of the games
+
+Exit code 0: all was played. 1: an agent did not start, crashed or forfeited, which the tables say
+beside its rating; or an error stopped it. 2: wrong arguments. 130: interrupted.
 """
 
 from __future__ import annotations
@@ -17,15 +21,17 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from agents import cli, names
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena
+from agents.tournament.games import check_share
+from agents.tournament.games_folder import GamesFolder
 from agents.tournament.plan import BLOCK_DEALS, Plan, parse_cap
 from agents.tournament.progress import ProgressLine
 from agents.tournament.results import ResultsFile
-from agents.tournament.summary import summary
+from agents.tournament.summary import Summary
 from agents.tournament.workers import MAX_WORKERS, check_workers
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
@@ -65,6 +71,11 @@ class Args:
     """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
     results: Path | None = None
     """file to which blocks are added as they are finished; the same command goes on with it"""
+    save_games: Path | None = None
+    """folder to which the games are written, a file a block and a deal a line of JSON; with
+    --results none is lost or doubled by a stop"""
+    save_share: float = 1.0
+    """share of the deals whose games are saved, the same deals of every pair"""
     json: Path | None = None
     """file to which everything is written as JSON"""
     markdown: Path | None = None
@@ -78,6 +89,11 @@ class Args:
         files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
         for file in files:
             check_writable(file)
+        check_share(self.save_share)
+        if self.save_games:
+            check_writable(self.save_games, folder=True)
+        if self.save_share < 1 and not self.save_games:
+            raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
         if len({file.resolve() for file in files}) < len(files):
             raise SettingError("expected another file for each output, got one twice")
         if not 1 <= self.workers <= MAX_WORKERS:
@@ -103,36 +119,47 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     """Plays the tournament, prints it and returns the exit code."""
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
+    command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
+    return run(args, command)[0]
+
+
+def run(args: Args, command: str) -> tuple[int, Summary | None]:
+    """Plays the tournament and prints it; returns the exit code and what was found, if anything.
+
+    Args:
+        args: what is asked for.
+        command: what was typed to ask for it.
+    """
     start, code, plan = time.perf_counter(), 0, args.plan()
     try:
         arena.check_agents(plan.specs)
         check_workers(args.workers, args.backend)
         tournament = arena.Tournament(plan)
         file = open_results(args.results, tournament)
+        games = open_games(args, tournament)
     except (ValueError, OSError) as error:
         cli.fail(error)
 
-    line = ProgressLine(tournament.books)
     try:
-        with file or nullcontext():
-            tournament.play(workers=args.workers, backend=args.backend, file=file, progress=line)
+        with file or nullcontext(), ProgressLine(tournament.ledgers) as line:
+            tournament.play(
+                workers=args.workers, backend=args.backend, file=file, games=games, progress=line
+            )
     except KeyboardInterrupt:
         code = 130
     except (GoitaError, OSError) as error:
         code = 1
         sys.stderr.write(f"\n{error}")
-    finally:
-        line.close()
 
     played = tournament.played()
     if code:
         more = "the same command goes on" if args.results else "without --results the rest is lost"
         sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s); {more}\n")
-    if played:
-        command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
-        seconds = time.perf_counter() - start
-        show(args, summary(plan, played, command=command, seconds=seconds), files=code == 0)
-    return code
+    if not played:
+        return code, None
+    found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
+    show(args, found, files=code == 0)
+    return code or int(found.failed()), found
 
 
 def open_results(path: Path | None, tournament: arena.Tournament) -> ResultsFile | None:
@@ -146,33 +173,54 @@ def open_results(path: Path | None, tournament: arena.Tournament) -> ResultsFile
     return file
 
 
-def show(args: Args, found: dict[str, Any], *, files: bool) -> None:
+def open_games(args: Args, tournament: arena.Tournament) -> GamesFolder | None:
+    """Opens the folder of games.
+
+    Raises:
+        SettingError: if it lacks games of blocks that the file of results holds.
+        OSError: if it cannot be written.
+    """
+    if args.save_games is None:
+        return None
+    games = GamesFolder(args.save_games, tournament.plan, args.save_share)
+    lost = [file.name for file in map(games.file, tournament.kept()) if not file.exists()]
+    if lost:
+        raise SettingError(
+            f"expected the games of every block in {str(args.results)!r}, "
+            f"got none of {len(lost)} in {str(args.save_games)!r}: {lost[0]} and so on"
+        )
+    return games
+
+
+def show(args: Args, found: Summary, *, files: bool) -> None:
     """Prints the tables and, where the tournament was finished, writes the files."""
     from agents import report
 
     print(report.terminal(found))
     if files and args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n")
+        args.json.write_text(json.dumps(found.to_json(), indent=1) + "\n")
     if files and args.markdown:
         args.markdown.write_text(report.markdown(found), encoding="utf-8")
     if files and args.html:
         args.html.write_text(report.html(found), encoding="utf-8")
 
 
-def check_writable(path: Path) -> None:
-    """Checks that a file can be written, without touching it.
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Checks that a file, or a folder, can be written, without touching it.
 
     Raises:
         SettingError: if it can't.
     """
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir():
-        wrong = "it is a folder" if path.is_dir() else f"there is no folder {str(folder)!r}"
-    elif not os.access(path if path.exists() else folder, os.W_OK):
+    wanted, other = ("folder", "file") if folder else ("file", "folder")
+    if path.exists() and path.is_dir() != folder:
+        wrong = f"it is a {other}"
+    elif not path.parent.is_dir():
+        wrong = f"there is no folder {str(path.parent)!r}"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
         wrong = "it may not be written"
     else:
         return
-    raise SettingError(f"expected a file for the results, got {str(path)!r}: {wrong}")
+    raise SettingError(f"expected a {wanted} for the results, got {str(path)!r}: {wrong}")
 
 
 if __name__ == "__main__":

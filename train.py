@@ -17,6 +17,7 @@ from typing import Literal
 
 from agents import cli, learning, report
 from agents.tournament import arena
+from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
@@ -87,7 +88,7 @@ class Args:
             raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
         if Path(self.name).name != self.name:
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
-        arena.check_deals(self.deals)
+        check_deals(self.deals)
         check_seed(self.seed)
         check_seed(self.eval_seed)
 
@@ -115,9 +116,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arena.play_pair(agent, bot, args.deals, seed=args.eval_seed, rules=args.rules)
         for bot in ("random", "greedy")
     ]
-    results = [pair.to_json() for pair in pairs]
-    print(report.terminal({"pairs": results}))
-    run.save_result(results)
+    print(report.pairs(pairs))
+    run.save_result([pair.to_json() for pair in pairs])
     return 0
 
 

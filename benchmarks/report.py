@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
+from tabulate import tabulate
+
 from benchmarks.contests import vector_name
 
 SPADES: Final = "OpenSpiel spades"
@@ -109,15 +111,8 @@ def format_number(value: float | None) -> str:
 
 def format_table(header: list[str], rows: list[list[str]]) -> str:
     """Lays out a Markdown table that reads well on a terminal too."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    rule = [f":{'-' * (widths[0] - 1)}", *(f"{'-' * (width - 1)}:" for width in widths[1:])]
-    lines = [header, rule, *rows]
-    return "\n".join(
-        f"| {row[0]:<{widths[0]}} | "
-        + " | ".join(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        + " |"
-        for row in lines
-    )
+    sides = ["left", *["right"] * (len(header) - 1)]
+    return tabulate(rows, header, "pipe", colalign=sides, disable_numparse=True)
 
 
 def format_report(result: dict[str, Any]) -> str:

@@ -9,10 +9,8 @@ every machine.
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,13 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     slow = [f"{cap}:{name}" for name, cap in ROSTER.items() if cap and name in agents]
     slow = [cap for cap in slow if int(cap.partition(":")[0]) < args.deals]
     options += ["--fewer-deals", *slow] if slow else []
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "benchmark.json")
-        code = evaluate.main([*options, "--json", str(file)])
-        if code:
-            return code
-        found = json.loads(file.read_text())
     command = shlex.join(["python", "evaluate.py", *options])
+    code, found = evaluate.run(cli.parse(evaluate.Args, options), command)
+    if code or found is None:
+        return code
     table = f"{report.benchmark(found)}\n\n`{command}`, played by `make benchmark`"
     args.readme.write_text(report.refresh(text, table), encoding="utf-8")
     return 0

@@ -12,9 +12,14 @@ phases: up to three plays made, up to seven, more. It needs numba, the extra ``g
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, TaskID
+from tabulate import tabulate
 
 from agents import cli
 from agents.grading.grades import PHASES, Grade, grade_deal
@@ -70,20 +75,19 @@ def table(losses: Sequence[Losses]) -> str:
     """Returns losses as a table in Markdown."""
     phases = [f"{phase} phase" for phase in PHASES]
     heads = ["points lost", "rounds", "per team and round", *phases, "decisions", "without loss"]
-    rows = [heads, ["---", *["--:"] * (len(heads) - 1)]]
-    for one in losses:
-        total = one.lost["all"]
-        rows.append(
-            [
-                one.name,
-                f"{one.rounds:,}",
-                f"{total.mean:.1f} [{total.low:.1f}, {total.high:.1f}]",
-                *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
-                f"{one.decisions:,}",
-                f"{one.right:.0%}",
-            ]
-        )
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    rows = [
+        [
+            one.name,
+            f"{one.rounds:,}",
+            f"{one.lost['all'].mean:.1f} [{one.lost['all'].low:.1f}, {one.lost['all'].high:.1f}]",
+            *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
+            f"{one.decisions:,}",
+            f"{one.right:.0%}",
+        ]
+        for one in losses
+    ]
+    sides = ["left", *["right"] * (len(heads) - 1)]
+    return tabulate(rows, heads, "pipe", colalign=sides, disable_numparse=True)
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             finally:
                 close([agent])
         losses = []
-        for name, deals in found:
-            graded = on_all_cores(grade_deal, deals, args.workers, _progress(name, len(deals)))
-            losses.append(summarize(name, graded))
+        bar = Progress(
+            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+        )
+        with bar:
+            for name, deals in found:
+                task = bar.add_task(name, total=len(deals))
+                count = partial(_show, bar, task)
+                losses.append(summarize(name, on_all_cores(grade_deal, deals, args.workers, count)))
     except (GoitaError, OSError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
@@ -164,15 +173,6 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
     return deals
 
 
-def _progress(name: str, total: int) -> Callable[[int], None] | None:
-    """Returns what shows on a terminal how many rounds are graded."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int) -> None:
-        """Draws the line anew, and wipes it out at the end."""
-        text = "" if done == total else f"{name}: {done:,} of {total:,} rounds graded"
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
-
-    return show
+def _show(bar: Progress, task: TaskID, done: int) -> None:
+    """Shows how many rounds are graded."""
+    bar.update(task, completed=done)

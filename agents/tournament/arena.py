@@ -8,34 +8,31 @@ that ``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
 
     tournament = Tournament(Plan(("greedy", "random"), deals=2000))
     tournament.play(workers=2)
-    print(report.terminal(summary(tournament.plan, tournament.played())))
+    print(report.terminal(Summary.of(tournament.plan, tournament.played())))
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from agents.base import Agent
 from agents.faults import FAULTS
 from agents.registry import check_names, load_agent
 from agents.statistics.sequential_test import SprtRun
 from agents.tournament.block import BlockResult, Task, close, play_block
-from agents.tournament.plan import BLOCK_DEALS, Pairing, Plan, check_deals, tasks
+from agents.tournament.games_folder import GamesFolder
+from agents.tournament.plan import Pairing, Plan, tasks
 from agents.tournament.results import ResultsFile
-from agents.tournament.summary import PairResult, Played, pair_result
+from agents.tournament.summary import PairResult, Played
 from agents.tournament.workers import Backend, one_thread, play_blocks
 from goita_env.rules import Rules
-
-__all__ = [
-    "BLOCK_DEALS", "PairResult", "Plan", "Tournament", "check_agents", "check_deals", "play_pair",
-    "summarise", "tasks",
-]  # fmt: skip
 
 Progress = Callable[[BlockResult], None]
 
 
-class Book:
+class Ledger:
     """Keeps the blocks of one pairing, and says when it is over.
 
     Blocks may come in any order. Those that count are the first ones without a gap, up to the
@@ -60,6 +57,11 @@ class Book:
         self._blocks[result.task.block] = result
         while not self.over and self._counted in self._blocks:
             self._count(self._blocks[self._counted])
+
+    def kept(self) -> list[Task]:
+        """Returns the blocks that are there and count, or may come to count."""
+        blocks = range(self._counted) if self.over else self._blocks
+        return [task for task in self.pairing.tasks if task.block in blocks]
 
     def missing(self) -> Iterator[Task]:
         """Yields the blocks that are not there, as long as the pairing is not over."""
@@ -107,12 +109,12 @@ class Tournament:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.books = [Book(pairing) for pairing in plan.pairings()]
-        self._by_agents = {book.pairing.tasks[0].agents: book for book in self.books}
+        self.ledgers = [Ledger(pairing) for pairing in plan.pairings()]
+        self._by_agents = {ledger.pairing.tasks[0].agents: ledger for ledger in self.ledgers}
 
     def tasks(self) -> list[Task]:
         """Returns every block, played or not."""
-        return [task for book in self.books for task in book.pairing.tasks]
+        return [task for ledger in self.ledgers for task in ledger.pairing.tasks]
 
     def add(self, results: Iterable[BlockResult]) -> None:
         """Takes in blocks that have been played before."""
@@ -125,6 +127,7 @@ class Tournament:
         workers: int = 1,
         backend: Backend = "loky",
         file: ResultsFile | None = None,
+        games: GamesFolder | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Plays what is missing; stopped by an exception, it keeps what has been played.
@@ -133,22 +136,33 @@ class Tournament:
             workers: processes.
             backend: where they run; neither changes a result.
             file: keeps the blocks.
+            games: keeps the games of the blocks that count. A block's games are written before the
+                block itself.
             progress: called after each block.
 
         Raises:
             AgentError: if an agent can't be built or answers with an illegal action.
         """
-        missing = (task for book in self.books for task in book.missing())
-        for result in play_blocks(missing, workers, backend):
+        missing = (task for ledger in self.ledgers for task in ledger.missing())
+        for result in play_blocks(missing, workers, backend, games.share if games else 0.0):
+            if games is not None:
+                games.write(result.task, result.games)
             if file is not None:
                 file.append(result)
-            self.add([result])
+            self.add([replace(result, games=())])
             if progress is not None:
                 progress(result)
+        if games is not None:
+            # Other workers may have been ahead when a pairing was decided.
+            games.keep(self.kept())
+
+    def kept(self) -> list[Task]:
+        """Returns the blocks that have been played and count, or may come to count."""
+        return [task for ledger in self.ledgers for task in ledger.kept()]
 
     def played(self) -> list[Played]:
         """Returns the pairings that are over."""
-        return [book.played() for book in self.books if book.over]
+        return [ledger.played() for ledger in self.ledgers if ledger.over]
 
 
 def check_agents(names: Sequence[str]) -> None:
@@ -159,13 +173,6 @@ def check_agents(names: Sequence[str]) -> None:
     """
     for name in names:
         close([load_agent(name)])
-
-
-def summarise(results: Sequence[BlockResult]) -> PairResult:
-    """Returns a pair's result from its blocks, whatever their order."""
-    results = sorted(results, key=lambda result: result.task.block)
-    pairing = Pairing(results[0].task.agents, tuple(result.task for result in results))
-    return pair_result(Played(pairing, tuple(results)))
 
 
 def play_pair(
@@ -197,12 +204,13 @@ def play_pair(
         for agent in (a, b):
             players.append(load_agent(agent))
             built += players[-1:] if isinstance(agent, str) else []
-        results = []
-        for task in tasks((players[0].name, players[1].name), deals, seed=seed, rules=rules):
+        agents, results = (players[0].name, players[1].name), []
+        planned = tasks(agents, deals, seed=seed, rules=rules)
+        for task in planned:
             with one_thread():
                 results.append(play_block(task, players))
             if progress is not None:
                 progress(results[-1])
-        return summarise(results)
+        return PairResult.of(Played(Pairing(agents, tuple(planned)), tuple(results)))
     finally:
         close(built)

@@ -8,7 +8,7 @@ a choice; a seat with a single legal action plays it unasked. Agents see views a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
@@ -18,6 +18,8 @@ import numpy.typing as npt
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
+from agents.tournament.games import SavedDeal, is_saved
+from agents.tournament.recording import Recorder
 from goita_env import View, actions
 from goita_env.rounds import Episode, Rounds, Tick
 from goita_env.rules import Rules
@@ -95,26 +97,34 @@ class BlockResult:
     """Players and the faults that they made in this block, for agents that keep count."""
     forfeited: tuple[int, ...] = ()
     """Players that were out by the end: from some point on their decisions are random ones."""
+    games: tuple[SavedDeal, ...] = ()
+    """Every deal of the games that are saved, by deal, seating and number."""
 
 
-def play_block(task: Task, players: Sequence[Agent] | None = None) -> BlockResult:
+def play_block(
+    task: Task,
+    players: Sequence[Agent] | None = None,
+    *,
+    save_share: float = 0.0,
+) -> BlockResult:
     """Plays a block of deals.
 
     Args:
         task: what is played.
         players: the task's agents, where they are at hand; None: built from their names, and
             closed in the end.
+        save_share: share of the deals whose games the result holds (``games.is_saved``).
 
     Raises:
         AgentError: if an agent can't be built, or answers with an illegal action.
     """
     start = time.perf_counter()
     if players is not None:
-        return _Block(task, players).play(start)
+        return _Block(task, players, save_share).play(start)
     built: list[Agent] = []
     try:
         built += (load_agent(name) for name in task.agents)
-        return _Block(task, built).play(start)
+        return _Block(task, built, save_share).play(start)
     finally:
         close(built)
 
@@ -130,7 +140,7 @@ def close(players: Iterable[Agent]) -> None:
 class _Block:
     """Plays all games of a block side by side until each is over."""
 
-    def __init__(self, task: Task, players: Sequence[Agent]) -> None:
+    def __init__(self, task: Task, players: Sequence[Agent], save_share: float = 0.0) -> None:
         self.task, self.players = task, players
         shape = (len(task.seatings), task.deals)
         deals = np.tile(task.first + np.arange(task.deals), shape[0])
@@ -141,7 +151,12 @@ class _Block:
             seed=task.seed,
             games=deals,
             numbers=shape[0] * task.first + np.arange(len(deals)),
+            log=save_share > 0,
         )
+        self.recorder: Recorder | None = None
+        if save_share > 0:
+            saved = [is_saved(task.seed, deal, save_share) for deal in deals.tolist()]
+            self.recorder = Recorder(self.rounds, set(np.flatnonzero(saved).tolist()))
         self.owner = np.repeat(np.array(task.seatings), task.deals, axis=0)
         """[N, 4] Player at each seat."""
         self.sign = np.repeat(1 - 2 * (np.arange(shape[0]) & 1), task.deals)
@@ -165,6 +180,8 @@ class _Block:
         while not self.rounds.over:
             tick = self.rounds.step(self._decide(self.rounds.tick))
             self._tell(tick)
+            if self.recorder is not None:
+                self.recorder.note(tick)
             if tick.ended is not None:
                 rows = tick.ended.rows
                 side = self.sign[rows] * (1 - 2 * (tick.ended.winner & 1))
@@ -182,7 +199,20 @@ class _Block:
             self.thinking,
             time.perf_counter() - start,
             *self._faults(),
+            games=tuple(self._games()),
         )
+
+    def _games(self) -> Iterator[SavedDeal]:
+        """Yields the deals of the games that are saved, by deal, seating and number."""
+        if self.recorder is None:
+            return
+        for game in np.arange(len(self.sign)).reshape(-1, self.task.deals).T.ravel().tolist():
+            seating, deal = divmod(game, self.task.deals)
+            agents = tuple(self.task.agents[player] for player in self.task.seatings[seating])
+            found = zip(self.recorder.deals[game], self.recorder.results[game], strict=True)
+            for record, (winner, points) in found:
+                seat = winner if winner >= 0 else None
+                yield SavedDeal(agents, self.task.first + deal, seating, record, seat, points)
 
     def _faults(self) -> tuple[tuple[tuple[int, Fault], ...], tuple[int, ...]]:
         """Returns the faults made in this block, and the players that have forfeited."""

@@ -230,10 +230,9 @@ class Plan:
             "files": _hashes(self.specs),
         } | self.sources()
 
-    def sources(self) -> dict[str, dict[str, str]]:
-        """Returns "sources", the hashes of the source of agents of one's own; {} without one."""
-        hashes = {spec: found for spec in self.specs if (found := source_hash(spec))}
-        return {"sources": hashes} if hashes else {}
+    def sources(self) -> dict[str, str]:
+        """Returns the hashes of the source of agents of one's own, by their texts."""
+        return {spec: found for spec in self.specs if (found := source_hash(spec))}
 
 
 def _hashes(specs: Sequence[str]) -> dict[str, str]:

@@ -6,54 +6,48 @@ import sys
 import time
 from collections.abc import Sequence
 
-from agents.tournament.arena import Book
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agents.tournament.arena import Ledger
 from agents.tournament.block import BlockResult
 
 
-class ProgressLine:
-    """Draws one line anew, ten times a second at most, and wipes it out at the end.
-
-    Nothing is drawn where standard error is no terminal.
+class ProgressLine(Progress):
+    """Draws a line on a terminal, and wipes it out at the end; anywhere else it draws nothing.
 
     Args:
-        books: those of the tournament.
+        ledgers: those of the tournament.
     """
 
-    def __init__(self, books: Sequence[Book]) -> None:
-        self.books = {book.pairing.agents: book for book in books}
-        self.start = time.perf_counter()
-        self.shown = sys.stderr.isatty()
-        self.drawn = 0.0
-        self.deals = self.rounds = 0
+    def __init__(self, ledgers: Sequence[Ledger]) -> None:
+        text = "{task.completed:,} of {task.total:,} deals, {task.fields[speed]:,.0f} rounds/s,"
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(20),
+            TextColumn(text),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            refresh_per_second=2,
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._ledgers = {ledger.pairing.tasks[0].agents: ledger for ledger in ledgers}
+        self._begun, self._deals, self._rounds = time.perf_counter(), 0, 0
+        self._line = self.add_task("", total=self._left(), speed=0.0)
 
     def __call__(self, result: BlockResult) -> None:
         """Takes notice of a block that was played."""
-        self.deals += result.task.deals
-        self.rounds += int(result.rounds.sum())
-        now = time.perf_counter()
-        if self.shown and now - self.drawn >= 0.1:
-            self.drawn, seconds = now, now - self.start
-            book = self.books[result.task.agents]
-            left = sum(book.deals_left() for book in self.books.values())
-            of_pair = book.pairing.deals - book.deals_left()
-            sys.stderr.write(
-                f"\r\x1b[K{book.pairing.title}: {of_pair:,} of {book.pairing.deals:,} deals, "
-                f"{self.rounds / seconds:,.0f} rounds/s; in all {left:,} deals left, "
-                f"{duration(seconds * left / self.deals)}"
-            )
-            sys.stderr.flush()
+        self._deals += result.task.deals
+        self._rounds += int(result.rounds.sum())
+        self.update(
+            self._line,
+            description=self._ledgers[result.task.agents].pairing.title,
+            completed=self._deals,
+            total=self._deals + self._left(),  # less than before where a pairing was decided
+            speed=self._rounds / (time.perf_counter() - self._begun),
+        )
 
-    def close(self) -> None:
-        """Wipes out the line."""
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
-def duration(seconds: float) -> str:
-    """Returns a time as "8 s", "12:05" or "3:00:00"."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}:{minutes:02}:{rest:02}"
-    return f"{minutes}:{rest:02}" if minutes else f"{rest} s"
+    def _left(self) -> int:
+        """Returns how many deals are still to be played, at most."""
+        return sum(ledger.deals_left() for ledger in self._ledgers.values())

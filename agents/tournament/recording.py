@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 import numpy as np
@@ -19,12 +20,16 @@ class Recorder:
 
     Args:
         rounds: the rounds, played with ``log=True``; nothing decided yet.
+        games: numbers of the games that are recorded; None: all.
     """
 
-    def __init__(self, rounds: Rounds) -> None:
+    def __init__(self, rounds: Rounds, games: Container[int] | None = None) -> None:
         self.rules = rounds.rules
+        self.games = range(rounds.num_games) if games is None else games
         self.deals: list[list[DealRecord]] = [[] for _ in range(rounds.num_games)]
         """Every deal of each game that is over, redeals among them."""
+        self.results: list[list[tuple[int, int]]] = [[] for _ in range(rounds.num_games)]
+        """The seat that ended each of them and its points; (-1, 0) for a redeal."""
         self._hands: list[tuple[str, ...]] = [()] * rounds.num_games
         self._begun: list[tuple[int, tuple[int, int]]] = [(0, (0, 0))] * rounds.num_games
         self._moves: list[list[tuple[int, int]]] = [[] for _ in range(rounds.num_games)]
@@ -39,7 +44,13 @@ class Recorder:
             ):
                 self._moves[game].append((seat, action))
         for over in (tick.redealt, tick.ended):
-            for game in [] if over is None else over.rows.tolist():
+            if over is None:
+                continue
+            results = zip(over.winner.tolist(), over.points.tolist(), strict=True)
+            for game, result in zip(over.rows.tolist(), results, strict=True):
+                if game not in self.games:
+                    continue
+                self.results[game].append(result)
                 dealer, scores = self._begun[game]
                 self.deals[game].append(
                     DealRecord(
@@ -65,6 +76,8 @@ class Recorder:
             dealt.scores.tolist(),
             strict=True,
         ):
+            if game not in self.games:
+                continue
             self._hands[game] = tell_kings([format_hand(hand) for hand in hands])
             self._begun[game] = dealer, (even, odd)
             self._moves[game] = []

@@ -1,31 +1,72 @@
 """Sums up what was played: points and win rates with intervals, ratings, cross-play, faults.
 
-The dictionary that ``summary`` returns is what ``evaluate.py --json`` writes and what
-``agents.report`` shows.
+``agents.report`` shows a ``Summary``; ``evaluate.py --json`` writes its ``to_json``.
 """
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 import goita_env
-from agents.faults import Fault
+from agents.faults import Fault, Kind
 from agents.statistics import ratings
-from agents.statistics.intervals import rate_interval, ratio_interval, variance_removed
+from agents.statistics.intervals import Interval, rate_interval, ratio_interval, variance_removed
+from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.block import BlockResult
 from agents.tournament.plan import Pairing, Plan
-from goita_env.rules import get_rules
+from goita_env.rules import Rules, get_rules
 
 Bounds = tuple[float, float]
 Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Played:
+    """Holds the blocks of a pairing that count, in order."""
+
+    pairing: Pairing
+    blocks: tuple[BlockResult, ...]
+    verdict: Verdict | None = None
+    forfeited: tuple[str, ...] = ()
+
+    @property
+    def whole_matches(self) -> bool:
+        """True where a deal began a match, not a round."""
+        return self.pairing.tasks[0].episode == "match"
+
+    def games(self, name: str) -> Float:
+        """Returns an array of the blocks, all deals side by side: [S, D]."""
+        return np.concatenate([getattr(block, name) for block in self.blocks], axis=1).astype(float)
+
+    def points(self) -> Interval:
+        """Returns the points per round, with an interval over deals."""
+        return ratio_interval(self.games("points").sum(axis=0), self.games("rounds").sum(axis=0))
+
+    def match_wins(self) -> tuple[float, Bounds] | tuple[None, None]:
+        """Returns the share of the matches that were won and its interval, if any were played."""
+        if not self.whole_matches:
+            return None, None
+        found = rate_interval(self.games("won").mean(axis=0))
+        return found.mean, (found.low, found.high)
+
+    def faults(self) -> list[tuple[str, Fault]]:
+        """Returns the faults and who made them."""
+        agents = self.pairing.agents
+        return [(agents[player], fault) for block in self.blocks for player, fault in block.faults]
+
+    def rated_games(self) -> ratings.Games:
+        """Returns what a rating is made of: matches where whole ones were played, else rounds."""
+        won = self.games("won" if self.whole_matches else "rounds_won")
+        a, b = self.pairing.agents
+        return ratings.Games(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
 
 
 @dataclass(frozen=True)
@@ -46,141 +87,209 @@ class PairResult:
     """On one core."""
     variance_removed: float
     """Share of the variance that exchanging the seats has removed; below 0 by chance alone."""
-    sprt: Verdict | None
-    faults: dict[str, int]
+    sprt: Verdict | None = None
+    faults: dict[str, int] = field(default_factory=dict)
     """Faults of agents that made any."""
-    forfeited: tuple[str, ...]
+    forfeited: tuple[str, ...] = ()
     """Agents that were out before the end; the pairing ends with the block of that moment."""
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
 
+    @classmethod
+    def of(cls, played: Played) -> Self:
+        """Returns how a pair did."""
+        blocks, names = played.blocks, played.pairing.agents
+        rounds, score = played.games("rounds").sum(axis=0), played.points()
+        wins = rate_interval(played.games("rounds_won").sum(axis=0), rounds)
+        thinking = np.sum([block.thinking for block in blocks], axis=0)
+        decisions = np.sum([block.decisions for block in blocks], axis=0)
+        milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
+        made = [agent for agent, _ in played.faults()]
+        match_win_rate, match_win_ci95 = played.match_wins()
+        return cls(
+            a=names[0],
+            b=names[1],
+            deals=len(rounds),
+            points_per_round=score.mean,
+            ci95=(score.low, score.high),
+            round_win_rate=wins.mean,
+            round_win_ci95=(wins.low, wins.high),
+            ms_per_decision={name: float(milliseconds[players == name].mean()) for name in names},
+            rounds_per_second=float(rounds.sum() / sum(block.seconds for block in blocks)),
+            variance_removed=variance_removed(played.games("points")),
+            sprt=played.verdict,
+            faults={agent: made.count(agent) for agent in dict.fromkeys(made)},
+            forfeited=played.forfeited,
+            match_win_rate=match_win_rate,
+            match_win_ci95=match_win_ci95,
+        )
+
+    @property
+    def points(self) -> Interval:
+        """Returns the points per round with their interval."""
+        return Interval(self.points_per_round, *self.ci95)
+
+    @property
+    def rounds_won(self) -> Interval:
+        """Returns the share of the rounds that a won, with its interval."""
+        return Interval(self.round_win_rate, *self.round_win_ci95)
+
+    @property
+    def matches_won(self) -> Interval | None:
+        """Returns the share of the matches that a won, where some were played."""
+        if self.match_win_rate is None or self.match_win_ci95 is None:
+            return None
+        return Interval(self.match_win_rate, *self.match_win_ci95)
+
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as JSON can hold them; those of matches where some were played."""
-        fields = asdict(self)
-        return {k: v for k, v in fields.items() if v is not None or k == "sprt"}
+        told: dict[str, Any] = {}
+        for key, value in asdict(self, dict_factory=_json_object).items():
+            if key == "rules":
+                told |= self.rules.to_keys()
+            elif key != "sources" or value:
+                told[key] = value
+        return told
 
 
 @dataclass(frozen=True)
-class Played:
-    """Holds the blocks of a pairing that count, in order."""
+class CrossCell:
+    """Says how two agents did as partners."""
 
-    pairing: Pairing
-    blocks: tuple[BlockResult, ...]
-    verdict: Verdict | None = None
-    forfeited: tuple[str, ...] = ()
-
-    def games(self, name: str) -> Float:
-        """Returns an array of the blocks, all deals side by side: [S, D]."""
-        return np.concatenate([getattr(block, name) for block in self.blocks], axis=1).astype(float)
-
-    def faults(self) -> list[tuple[str, Fault]]:
-        """Returns the faults and who made them."""
-        agents = self.pairing.agents
-        return [(agents[player], fault) for block in self.blocks for player, fault in block.faults]
+    partners: tuple[str, str]
+    points_per_round: float
+    ci95: Bounds
+    deals: int
+    match_win_rate: float | None = None
+    match_win_ci95: Bounds | None = None
 
 
-def pair_result(played: Played) -> PairResult:
-    """Returns how a pair did."""
-    blocks, names = played.blocks, played.pairing.agents
-    points, rounds = played.games("points"), played.games("rounds").sum(axis=0)
-    score = ratio_interval(points.sum(axis=0), rounds)
-    wins = rate_interval(played.games("rounds_won").sum(axis=0), rounds)
-    matches = None
-    if played.pairing.tasks[0].episode == "match":
-        matches = rate_interval(played.games("won").mean(axis=0))
-    thinking = np.sum([block.thinking for block in blocks], axis=0)
-    decisions = np.sum([block.decisions for block in blocks], axis=0)
-    milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
-    made = [agent for agent, _ in played.faults()]
-    return PairResult(
-        a=names[0],
-        b=names[1],
-        deals=len(rounds),
-        points_per_round=score.mean,
-        ci95=(score.low, score.high),
-        round_win_rate=wins.mean,
-        round_win_ci95=(wins.low, wins.high),
-        ms_per_decision={name: float(milliseconds[players == name].mean()) for name in names},
-        rounds_per_second=float(rounds.sum() / sum(block.seconds for block in blocks)),
-        variance_removed=variance_removed(points),
-        sprt=played.verdict,
-        faults={agent: made.count(agent) for agent in dict.fromkeys(made)},
-        forfeited=played.forfeited,
-        match_win_rate=matches.mean if matches else None,
-        match_win_ci95=(matches.low, matches.high) if matches else None,
-    )
+@dataclass(frozen=True)
+class CrossPlay:
+    """Holds how every two agents did as partners against two of the same opponent."""
+
+    opponents: str
+    """The name of that opponent."""
+    cells: tuple[CrossCell, ...]
 
 
-def summary(
-    plan: Plan, everything: Sequence[Played], *, command: str = "", seconds: float = 0.0
-) -> dict[str, Any]:
-    """Returns the whole tournament as JSON can hold it.
+@dataclass(frozen=True)
+class FaultCount:
+    """Counts the faults of one kind that an agent made in a pairing."""
 
-    Args:
-        plan: what was to be played.
-        everything: the pairings that were played.
-        command: what was typed to have it played.
-        seconds: how long that took.
-    """
-    pairs = [played for played in everything if not played.pairing.is_cross]
-    mixed = [played for played in everything if played.pairing.is_cross]
-    cross = {"opponents": plan.opponent, "cells": [_cell(played) for played in mixed]}
-    return {
-        "agents": plan.names,
-        "pairs": [pair_result(played).to_json() for played in pairs],
-        "ratings": [asdict(rating) for rating in ratings.rate([_games(p) for p in pairs])],
-        "cross": cross if plan.cross else None,
-        "faults": [entry for played in everything for entry in _fault_entries(played)],
-        "episode": plan.episode,
-        **get_rules(plan.rules).to_keys(),
-        **plan.sources(),
-        "seed": plan.seed,
-        "deals": plan.deals,
-        "block_deals": plan.block_deals,
-        "command": command,
-        "versions": {
-            "goita_env": goita_env.__version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "scipy", "choix")},
-        },
-        "seconds": seconds,
-    }
+    agent: str
+    pair: tuple[str, ...]
+    kind: Kind
+    count: int
+    text: str
+    """What was expected and what came, the last time."""
+    stderr: tuple[str, ...]
+    """What the program said last."""
+    forfeited: bool = False
+    """The agent has forfeited the pairing (JSON says it with the pair)."""
 
 
-def _games(played: Played) -> ratings.Games:
-    """Returns what a rating is made of: matches where whole ones were played, else rounds."""
-    whole = played.pairing.tasks[0].episode == "match"
-    won = played.games("won" if whole else "rounds_won")
-    a, b = played.pairing.agents
-    return ratings.Games(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
+@dataclass(frozen=True)
+class Summary:
+    """Holds a whole tournament."""
+
+    agents: tuple[str, ...]
+    pairs: tuple[PairResult, ...]
+    ratings: tuple[Rating, ...]
+    """The strongest first; none where some agents cannot be compared."""
+    cross: CrossPlay | None
+    faults: tuple[FaultCount, ...]
+    episode: str
+    rules: Rules
+    sources: dict[str, str]
+    """Hashes of the source of agents of one's own."""
+    seed: int
+    deals: int
+    """Deals of a pairing that were asked for."""
+    block_deals: int
+    command: str
+    """What was typed to have it played."""
+    versions: dict[str, str]
+    seconds: float
+
+    @classmethod
+    def of(
+        cls, plan: Plan, everything: Sequence[Played], *, command: str = "", seconds: float = 0.0
+    ) -> Self:
+        """Returns the whole tournament.
+
+        Args:
+            plan: what was to be played.
+            everything: the pairings that were played.
+            command: what was typed to have it played.
+            seconds: how long that took.
+        """
+        pairs = [played for played in everything if not played.pairing.is_cross]
+        mixed = [played for played in everything if played.pairing.is_cross]
+        packages = {name: version(name) for name in ("numpy", "scipy", "choix")}
+        own = {"goita_env": goita_env.__version__, "python": platform.python_version()}
+        return cls(
+            agents=tuple(plan.names),
+            pairs=tuple(PairResult.of(played) for played in pairs),
+            ratings=tuple(ratings.rate([played.rated_games() for played in pairs])),
+            cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
+            faults=tuple(count for played in everything for count in _fault_counts(played)),
+            episode=plan.episode,
+            rules=get_rules(plan.rules),
+            sources=plan.sources(),
+            seed=plan.seed,
+            deals=plan.deals,
+            block_deals=plan.block_deals,
+            command=command,
+            versions=own | packages,
+            seconds=seconds,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns all of it as JSON can hold it."""
+        told: dict[str, Any] = {}
+        for key, value in asdict(self, dict_factory=_json_object).items():
+            if key == "rules":
+                told |= self.rules.to_keys()
+            elif key != "sources" or value:
+                told[key] = value
+        return told
+
+    def failed(self) -> bool:
+        """Tells whether an agent did not start, crashed or forfeited."""
+        return any(fault.forfeited or fault.kind in ("hello", "died") for fault in self.faults)
 
 
-def _cell(played: Played) -> dict[str, Any]:
+def _cell(played: Played) -> CrossCell:
     """Returns a cell of the cross-play matrix."""
-    points, rounds = played.games("points").sum(axis=0), played.games("rounds").sum(axis=0)
-    score = ratio_interval(points, rounds)
-    cell: dict[str, Any] = {
-        "partners": list(played.pairing.agents[:2]),
-        "points_per_round": score.mean,
-        "ci95": (score.low, score.high),
-        "deals": len(points),
-    }
-    if played.pairing.tasks[0].episode == "match":
-        matches = rate_interval(played.games("won").mean(axis=0))
-        cell |= {"match_win_rate": matches.mean, "match_win_ci95": (matches.low, matches.high)}
-    return cell
+    first, second, _ = played.pairing.agents
+    found = played.points()
+    deals = sum(block.task.deals for block in played.blocks)
+    bounds = (found.low, found.high)
+    return CrossCell((first, second), found.mean, bounds, deals, *played.match_wins())
 
 
-def _fault_entries(played: Played) -> Iterable[dict[str, Any]]:
+def _fault_counts(played: Played) -> Iterator[FaultCount]:
     """Yields the faults of a pairing by agent and kind, with what the program said last."""
     made = played.faults()
     for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in made):
         alike = [fault for name, fault in made if (name, fault.kind) == (agent, kind)]
-        yield {
-            "agent": agent,
-            "pair": list(played.pairing.agents),
-            "kind": kind,
-            "count": len(alike),
-            "text": alike[-1].text,
-            "stderr": list(alike[-1].stderr),
-        }
+        yield FaultCount(
+            agent=agent,
+            pair=played.pairing.agents,
+            kind=kind,
+            count=len(alike),
+            text=alike[-1].text,
+            stderr=alike[-1].stderr,
+            forfeited=agent in played.forfeited,
+        )
+
+
+def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns a dataclass's fields, without what its JSON object leaves out."""
+    return {
+        key: value
+        for key, value in fields
+        if not (value is None and key.startswith("match_"))
+        and not (isinstance(value, bool) and key == "forfeited")
+    }

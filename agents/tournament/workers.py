@@ -57,7 +57,10 @@ def check_workers(workers: int, backend: Backend) -> None:
 
 
 def play_blocks(
-    tasks: Iterable[Task], workers: int = 1, backend: Backend = "loky"
+    tasks: Iterable[Task],
+    workers: int = 1,
+    backend: Backend = "loky",
+    save_share: float = 0.0,
 ) -> Iterator[BlockResult]:
     """Yields the results of blocks as they are finished, in any order.
 
@@ -65,26 +68,28 @@ def play_blocks(
         tasks: taken as workers become free, so it may end early.
         workers: processes; one of the backend "loky" is this process itself.
         backend: "loky" for this machine, "ray" for a cluster (``check_workers`` first).
+        save_share: share of the deals whose games the results hold.
     """
     if backend == "ray":
-        yield from _play_on_ray(tasks, workers)
+        yield from _play_on_ray(tasks, workers, save_share)
     elif workers == 1:
-        yield from map(play_alone, tasks)
+        yield from (play_alone(task, save_share) for task in tasks)
     else:
-        yield from _play_on_loky(tasks, workers)
+        yield from _play_on_loky(tasks, workers, save_share)
 
 
-def play_alone(task: Task, folder: str | None = None) -> BlockResult:
+def play_alone(task: Task, save_share: float = 0.0, folder: str | None = None) -> BlockResult:
     """Plays a block with one thread for matrices.
 
     Args:
         task: the block.
+        save_share: share of its deals whose games the result holds.
         folder: directory from which agents' files are named; None: the present one.
     """
     if folder is not None and folder != os.getcwd() and os.path.isdir(folder):
         os.chdir(folder)
     with one_thread():
-        return play_block(task)
+        return play_block(task, save_share=save_share)
 
 
 @contextmanager
@@ -102,7 +107,7 @@ def _libraries() -> Any:
     return ThreadpoolController()
 
 
-def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
+def _play_on_loky(tasks: Iterable[Task], workers: int, save_share: float) -> Iterator[BlockResult]:
     """Plays blocks on processes of this machine; they are gone at the end."""
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
@@ -110,7 +115,7 @@ def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
 
     # A stop must not wait for blocks under way, nor leave a process behind.
     parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    results = parallel(delayed(_play_for)(os.getpid(), task) for task in tasks)
+    results = parallel(delayed(_play_for)(os.getpid(), task, save_share) for task in tasks)
     finished = False
     try:
         yield from results
@@ -121,10 +126,10 @@ def _play_on_loky(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
         get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
 
 
-def _play_for(parent: int, task: Task) -> BlockResult:
+def _play_for(parent: int, task: Task, save_share: float) -> BlockResult:
     """Plays a block for another process, and ends when that one does, even if it is killed."""
     _watch(parent)
-    return play_alone(task)
+    return play_alone(task, save_share)
 
 
 @cache
@@ -139,7 +144,7 @@ def _watch(parent: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
-def _play_on_ray(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
+def _play_on_ray(tasks: Iterable[Task], workers: int, save_share: float) -> Iterator[BlockResult]:
     """Plays blocks on a Ray cluster, a wave at a time."""
     from joblib import delayed
 
@@ -149,7 +154,8 @@ def _play_on_ray(tasks: Iterable[Task], workers: int) -> Iterator[BlockResult]:
 
         while wave := list(islice(waiting, _WAVE * workers)):
             try:
-                yield from parallel(delayed(play_alone)(task, folder) for task in wave)
+                calls = (delayed(play_alone)(task, save_share, folder) for task in wave)
+                yield from parallel(calls)
             except RayTaskError as error:
                 raise error.cause or error from error
 

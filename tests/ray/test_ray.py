@@ -13,9 +13,9 @@ from joblib import delayed
 
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
-from agents.tournament.arena import Plan, Tournament  # noqa: E402
-from agents.tournament.plan import tasks  # noqa: E402
-from agents.tournament.summary import summary  # noqa: E402
+from agents.tournament.arena import Tournament  # noqa: E402
+from agents.tournament.plan import Plan, tasks  # noqa: E402
+from agents.tournament.summary import Summary  # noqa: E402
 from agents.tournament.workers import check_workers, play_blocks, ray_pool  # noqa: E402
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
@@ -57,7 +57,7 @@ def results(plan, **how):
     """All that a tournament found but what a clock measured, as JSON text."""
     tournament = Tournament(plan)
     tournament.play(**how)
-    found = summary(plan, tournament.played())
+    found = Summary.of(plan, tournament.played()).to_json()
     for pair in found["pairs"]:
         for key in CLOCKED:
             del pair[key]

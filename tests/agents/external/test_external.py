@@ -17,8 +17,9 @@ from agents.base import Memory, Results
 from agents.external.agent import ExternalAgent
 from agents.external.process import Process
 from agents.faults import FAULTS, RESTARTS, Accountable, BotError
-from agents.tournament.arena import play_pair, tasks
+from agents.tournament.arena import play_pair
 from agents.tournament.block import play_block
+from agents.tournament.plan import tasks
 from goita_env import Game, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core

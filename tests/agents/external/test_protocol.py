@@ -18,8 +18,8 @@ from agents.external import protocol
 from agents.external.host import Host
 from agents.external.protocol import History
 from agents.external.seat_table import SeatTable
-from agents.tournament.arena import tasks
 from agents.tournament.block import play_block
+from agents.tournament.plan import tasks
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_WORD

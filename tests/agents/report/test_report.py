@@ -1,21 +1,25 @@
 """The report: what it shows, both triangles, escaping of anybody's text, whatever is missing."""
 
-import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from agents import report
-from agents.report.data import brief, clean, duration, estimate, interval, read, signed
-from agents.report.marks import scale
-from agents.report.style import DARK, HEAT_DARK, HEAT_LIGHT, LIGHT, step
+from agents.report.figures import brief, clean, duration, interval, signed
+from agents.report.standings import Score, strongest_first
+from agents.report.to_html import STEPS, Scale, legend, step
+from agents.statistics.intervals import Interval
+from agents.statistics.ratings import Rating
+from agents.statistics.sequential_test import Verdict
+from agents.tournament.summary import CrossCell, CrossPlay, FaultCount, PairResult, Summary
 from goita_env.errors import SettingError
 
 HOSTILE = "<script>alert(1)</script>|`x`\"'&\x1b[31m\u202e\nnext"
+CSS = Path(report.__file__).with_name("templates") / "page.css"
 VOID = {"meta", "link", "br", "wbr", "img", "hr", "input"}
-PARTS = ["ratings", "pairs", "cross", "faults", "episode", "rules", "seed", "deals", "command"]
-PARTS += ["versions", "seconds", "agents"]
 
 
 class Page(HTMLParser):
@@ -55,73 +59,76 @@ class Page(HTMLParser):
 
 
 def pair(a, b, points, **more):
-    return {
-        "a": a,
-        "b": b,
+    given = {
         "deals": 1000,
-        "points_per_round": points,
-        "ci95": [points - 1, points + 2],
+        "ci95": (points - 1, points + 2),
         "round_win_rate": 0.625,
-        "round_win_ci95": [0.6, 0.65],
+        "round_win_ci95": (0.6, 0.65),
         "ms_per_decision": {a: 0.0021, b: 12.34},
         "rounds_per_second": 21345.6,
         "variance_removed": 0.47,
-        "sprt": None,
-        "faults": {a: 0, b: 0},
-        **more,
     }
+    return PairResult(a, b, points_per_round=points, **{**given, **more})
+
+
+FAULT = FaultCount(
+    "greedy", ("heuristic", "greedy"), "late", 3, "expected", ("Traceback:", "  ValueError")
+)
 
 
 def tournament(worst="random", **more):
-    sprt = {"llr": 2.97, "decision": "H1", "bounds": [-2.94, 2.94]}
-    return {
-        "agents": [worst, "greedy", "heuristic"],
-        "pairs": [
+    sprt = Verdict(2.97, "H1", (-2.94, 2.94), (0, 1.5), 1000)
+    given = {
+        "agents": (worst, "greedy", "heuristic"),
+        "pairs": (
             pair("greedy", worst, 6.25),
             pair("heuristic", worst, 15.5, sprt=sprt),
             pair("heuristic", "greedy", 0.5, faults={"greedy": 3}),
-        ],
-        "ratings": [
-            {"agent": worst, "elo": 0.0, "ci95": [0.0, 0.0]},
-            {"agent": "greedy", "elo": 131.4, "ci95": [120.2, 142.6]},
-            {"agent": "heuristic", "elo": 301.9, "ci95": [288.0, 316.0]},
-        ],
-        "cross": {
-            "opponents": worst,
-            "cells": [
-                {"partners": ["greedy", "greedy"], "points_per_round": 6.25, "ci95": [5, 7]},
-                {
-                    "partners": ["greedy", "heuristic"],
-                    "points_per_round": 9.75,
-                    "ci95": [8.5, 11],
-                    "deals": 500,
-                },
-            ],
-        },
-        "faults": [
-            {
-                "agent": "greedy",
-                "pair": ["heuristic", "greedy"],
-                "kind": "timeout",
-                "count": 3,
-                "stderr": ["Traceback:", "  ValueError"],
-            }
-        ],
+        ),
+        "ratings": (
+            Rating("heuristic", 301.9, (288.0, 316.0)),
+            Rating("greedy", 131.4, (120.2, 142.6)),
+            Rating(worst, 0.0, (0.0, 0.0)),
+        ),
+        "cross": CrossPlay(
+            worst,
+            (
+                CrossCell(("greedy", "greedy"), 6.25, (5, 7), 1000),
+                CrossCell(("greedy", "heuristic"), 9.75, (8.5, 11), 500),
+            ),
+        ),
+        "faults": (FAULT,),
         "episode": "round",
         "rules": "jga",
         "seed": 7,
         "deals": 1000,
+        "block_deals": 256,
         "command": "python evaluate.py --agents random greedy heuristic --seed 7",
         "versions": {"goita_env": "0.1.0", "numpy": "2.4.6"},
         "seconds": 318.2,
-        **more,
     }
+    return Summary(**{**given, **more})
+
+
+def of_pairs(*pairs, **more):
+    """A tournament of these pairs alone."""
+    agents = tuple(dict.fromkeys(name for one in pairs for name in (one.a, one.b)))
+    nothing = {"ratings": (), "cross": None, "faults": ()}
+    return tournament(**{"agents": agents, "pairs": pairs, **nothing, **more})
 
 
 def crowd(number):
     names = [f"heuristic:pair_lead=off,answer=off,number={n}" for n in range(number)]
-    pairs = [pair(a, b, 1.0) for n, a in enumerate(names) for b in names[n + 1 :]]
-    return {"agents": names, "pairs": pairs}
+    return of_pairs(*(pair(a, b, 1.0) for n, a in enumerate(names) for b in names[n + 1 :]))
+
+
+def cells(line):
+    """The cells of a line of Markdown, without the spaces that align them."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def table(text):
+    return [cells(line) for line in text.splitlines() if line.startswith("|")]
 
 
 # ------------------------------------------------------------------------------------- contents
@@ -135,26 +142,26 @@ def test_the_matrix_shows_both_triangles_with_the_sign_turned():
     assert (
         "random against greedy: −6.25 [−8.25, −5.25] points per round, 1,000 deals" in page.titles
     )
-    assert (
-        "| 3 | `random` | -15.50 [-17.50, -14.50] | -6.25 [-8.25, -5.25] |  |"
-        in report.markdown(tournament())
-    )
+    row = ["3", "`random`", "-15.50 [-17.50, -14.50]", "-6.25 [-8.25, -5.25]", ""]
+    assert row in table(report.markdown(tournament()))
     assert re.search(r"3  random +-15\.5 +-6\.2", report.terminal(tournament()))
 
 
 def test_ratings_come_the_strongest_first_with_dot_whisker_and_interval():
     page = Page(report.html(tournament()))
     ratings = [row for row in page.rows if row[0] in ("1", "2", "3") and len(row) == 5]
-    assert [row[1] for row in ratings] == ["heuristic", "greedy", "random"]
-    assert ratings[1] == ["2", "greedy", "", "+131", "[+120, +143]"]
+    assert [row[1] for row in ratings] == ["heuristic", "greedylate 3×", "random"]
+    assert ratings[0] == ["1", "heuristic", "", "+302", "[+288, +316]"]
     whiskers = [attrs for tag, attrs in page.tags if attrs.get("class", "").startswith("whisker")]
     assert len(whiskers) == 2 + 3  # random at 0 has no width; and each pair has one
-    assert "| 2 | `greedy` | +131 | [+120, +143] |" in report.markdown(tournament())
+    assert ["2", "`greedy`", "+131", "[+120, +143]", "late 3×"] in table(
+        report.markdown(tournament())
+    )
     assert re.search(r"2  greedy +\+131  \[\+120, \+143\]", report.terminal(tournament()))
 
 
 def test_a_whisker_lies_where_the_axis_says():
-    on = scale([estimate(50, [0, 100])])
+    on = Scale.of([Interval(50, 0, 100)])
     assert on.ticks == (0, 20, 40, 60, 80, 100)
     at = [float(on.at(value).rstrip("%")) for value in (0, 50, 100)]
     assert at[1] == 50
@@ -187,9 +194,9 @@ def test_all_pairs_have_every_figure():
 
 
 def test_match_wins_have_a_column_where_matches_were_played():
-    played = [pair("a", "b", 1.0, match_win_rate=0.75, match_win_ci95=[0.7, 0.8])]
-    assert "75.0 %[70.0, 80.0]" in Page(report.html({"pairs": played})).text
-    assert "matches won" in report.markdown({"pairs": played})
+    played = of_pairs(pair("a", "b", 1.0, match_win_rate=0.75, match_win_ci95=(0.7, 0.8)))
+    assert "75.0 %[70.0, 80.0]" in Page(report.html(played)).text
+    assert "matches won" in report.markdown(played)
     assert "matches won" not in report.markdown(tournament()).lower()
 
 
@@ -202,29 +209,29 @@ def test_partners_in_cross_play_count_both_ways_with_the_same_sign():
 
 
 def test_faults_come_with_the_last_lines_of_standard_error():
-    said = [f"line {number}" for number in range(100)]
-    fault = {**tournament()["faults"][0], "stderr": said}
+    fault = replace(FAULT, stderr=tuple(f"line {number}" for number in range(100)))
     for text in (
-        Page(report.html(tournament(faults=[fault]))).text,
-        report.markdown(tournament(faults=[fault])),
-        report.terminal(tournament(faults=[fault])),
+        Page(report.html(tournament(faults=(fault,)))).text,
+        report.markdown(tournament(faults=(fault,))),
+        report.terminal(tournament(faults=(fault,))),
     ):
-        assert "timeout" in text
+        assert "late" in text
         assert "3 times" in text
+        assert "expected\n" in text
         assert "line 99" in text
         assert "line 79\n" not in text
-    assert "None: every decision" in report.html(tournament(faults=[], pairs=[]))
+    assert "None: every decision" in report.html(tournament(faults=()))
 
 
 def test_what_is_needed_to_repeat_it_stands_in_every_report():
-    summary = tournament(block_deals=256)
+    summary = tournament()
     for text in (
         Page(report.html(summary)).text,
         report.markdown(summary),
         report.terminal(summary),
     ):
         for part in (
-            summary["command"],
+            summary.command,
             "jga",
             "goita_env 0.1.0, numpy 2.4.6",
             "5 min 18 s",
@@ -237,12 +244,11 @@ def test_what_is_needed_to_repeat_it_stands_in_every_report():
 def test_the_first_sentence_says_when_the_lead_is_open():
     open_lead = "which leaves open who is the stronger"
     assert open_lead in report.html(tournament())
-    assert open_lead not in report.html({"pairs": [pair("a", "b", 6.0)]})
+    assert open_lead not in report.html(of_pairs(pair("a", "b", 6.0)))
 
 
 def test_a_pair_of_one_agent_stands_on_the_diagonal():
-    same = {"agents": ["a", "a"], "pairs": [pair("a", "a", 0.0)]}
-    assert read(same).agents == ("a",)
+    same = of_pairs(pair("a", "a", 0.0))
     assert ["a", "0.00[−1.00, +2.00]"] in Page(report.html(same)).rows
 
 
@@ -250,14 +256,13 @@ def test_a_pair_of_one_agent_stands_on_the_diagonal():
 
 
 def test_hostile_names_and_standard_error_are_text_and_nothing_else():
-    fault = {"agent": HOSTILE, "pair": [HOSTILE, "a"], "kind": HOSTILE, "stderr": [HOSTILE]}
+    fault = FaultCount(HOSTILE, (HOSTILE, "a"), "late", 1, HOSTILE, (HOSTILE,))
     summary = tournament(
         HOSTILE,
-        faults=[fault],
+        faults=(fault,),
         command=HOSTILE,
         rules=HOSTILE,
         versions={HOSTILE: HOSTILE},
-        **{HOSTILE: HOSTILE},
     )
     page = Page(report.html(summary))
     harmless = {tag for tag, _ in Page(report.html(tournament())).tags} | {"wbr"}
@@ -266,15 +271,14 @@ def test_hostile_names_and_standard_error_are_text_and_nothing_else():
     assert "<script>alert(1)</script>" in page.text
     for text in (report.html(summary), report.markdown(summary), report.terminal(summary)):
         assert not set("\x1b\u202e") & set(text)
-    ruler = "|--:|---|--:|--:|--:|"
-    matrix = report.markdown(summary).split(ruler)[1].split("\n\n")[0].strip().split("\n")
-    assert [len(re.findall(r"(?<!\\)\|", line)) for line in matrix] == [6, 6, 6]
-    assert "| 3 | `` <script>alert(1)</script>\\|`x`\"'&� next `` |" in matrix[2]
+    matrix = [row for row in table(report.markdown(summary)) if row[0] == "3"]
+    assert [len(row) for row in matrix] == [5, 5]
+    assert {row[1] for row in matrix} == {"`` <script>alert(1)</script>\\|`x`\"'&� next ``"}
 
 
 def test_nothing_in_standard_error_ends_its_block_of_markdown():
-    fault = {"agent": "a", "stderr": ["```", "````", "# heading"]}
-    text = report.markdown({"faults": [fault]})
+    fault = replace(FAULT, text="", stderr=("```", "````", "# heading"))
+    text = report.markdown(tournament(faults=(fault,)))
     assert "`````text\n```\n````\n# heading\n`````" in text
 
 
@@ -283,35 +287,14 @@ def test_control_characters_become_visible_and_terminal_escapes_go():
     assert clean("\x1b]0;title\x07a\x00b\udcff\u202e\r") == "a�b���"
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_any_part_may_be_missing_or_null(part):
-    whole = tournament()
-    without = {key: value for key, value in whole.items() if key != part}
-    for summary in (without, {**whole, part: None}):
-        Page(report.html(summary))
-        assert report.terminal(summary)
-        assert report.markdown(summary)
-
-
-def test_any_figure_of_a_pair_may_be_missing_or_not_finite():
-    whole = tournament()["pairs"][0]
-    broken = [{**whole, key: None} for key in whole]
-    broken += [{**whole, key: float("nan")} for key in whole if isinstance(whole[key], int | float)]
-    broken += [{k: value for k, value in whole.items() if k != key} for key in whole]
-    for entry in broken:
-        summary = tournament(pairs=[entry])
-        Page(report.html(summary))
-        for text in (report.terminal(summary), report.markdown(summary)):
-            assert "nan" not in text
-    bare = {"pairs": [{"a": "x", "b": "y"}]}
-    Page(report.html(bare))
-    assert "| `x` | `y` |" in report.markdown(bare)
-
-
-def test_an_empty_summary_gives_empty_reports():
-    assert report.terminal({}) == ""
-    assert "Goita tournament" in report.markdown({})
-    Page(report.html({}))
+def test_a_tournament_of_which_nothing_was_rated_has_no_empty_parts():
+    bare = of_pairs(pair("x", "y", 1.0))
+    page = Page(report.html(bare))
+    assert not {"Ratings", "Cross-play"} & set(page.texts)
+    assert "## Ratings" not in report.markdown(bare)
+    assert report.terminal(bare).startswith("Pairs")
+    assert report.pairs(bare.pairs) in report.terminal(bare)
+    assert report.pairs([]) == ""
 
 
 # ------------------------------------------------------------------------------- the HTML page
@@ -337,6 +320,7 @@ def test_every_class_of_the_page_has_a_style():
     used = {name for _, attrs in Page(text).tags for name in attrs.get("class", "").split()}
     unstyled = {"dot"}  # named for the reader of the source
     assert {name for name in used if f".{name}" not in sheet} <= unstyled
+    assert {f".{name}{{" in sheet for name, _ in legend()} == {True}
 
 
 def luminance(colour):
@@ -351,49 +335,71 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
+def schemes():
+    """The colours of the style sheet by name, for light and for dark."""
+    roots = re.findall(r":root\{(.*?)\}", CSS.read_text(), re.DOTALL)
+    return [dict(re.findall(r"--(\w+):(#\w{6})", root)) for root in roots]
+
+
 def test_all_text_has_the_contrast_that_wcag_asks_for():
-    for ground, ink in [*HEAT_LIGHT.values(), *HEAT_DARK.values()]:
-        assert contrast(ground, ink) >= 4.5, (ground, ink)
-    for scheme in (LIGHT, DARK):
+    light, dark = schemes()
+    assert light.keys() == dark.keys()
+    for scheme in (light, dark):
+        for name, _ in legend():
+            assert contrast(scheme[name], scheme[f"{name}i"]) >= 4.5, name
         for ink in ("ink", "soft", "blue", "orange"):
             for ground in ("page", "card"):
                 assert contrast(scheme[ink], scheme[ground]) >= 4.5, (ink, ground)
 
 
-def test_a_cell_takes_darker_colours_with_more_points_on_both_sides_of_zero():
-    assert [step(points) for points in (0, 0.49, 0.5, 1, 2, 5, 10, 20, 90)] == [
-        0,
-        0,
-        *range(1, 7),
-        6,
-    ]
-    assert [step(-points) for points in (0.49, 0.5, 20)] == [0, -1, -6]
-    for half in (range(7), range(0, -7, -1)):
-        light = [luminance(HEAT_LIGHT[number][0]) for number in half]
-        dark = [luminance(HEAT_DARK[number][0]) for number in half]
-        assert light == sorted(light, reverse=True)
-        assert dark == sorted(dark)
+def test_a_cell_takes_stronger_colours_with_more_points_on_both_sides_of_zero():
+    points = (0, 0.49, 0.5, 1, 2, 5, 10, 20, 90)
+    wanted = ["p0", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p6"]
+    assert [step(value) for value in points] == wanted
+    assert [step(-value) for value in (0.49, 0.5, 20)] == ["p0", "m1", "m6"]
+    light, dark = schemes()
+    for side in "pm":
+        names = ["p0", *(f"{side}{number}" for number in range(1, len(STEPS) + 1))]
+        assert [luminance(light[n]) for n in names] == sorted(
+            (luminance(light[n]) for n in names), reverse=True
+        )
+        assert [luminance(dark[n]) for n in names] == sorted(luminance(dark[n]) for n in names)
 
 
 # ------------------------------------------------------------------------------ text and files
 
 
 def test_columns_of_the_terminal_are_aligned_wide_characters_included():
-    lines = report.terminal({"pairs": [pair("ごいた", "b", 1.0), pair("abcdef", "c", 2.0)]}).split(
-        "\n"
-    )
+    lines = report.pairs([pair("ごいた", "b", 1.0), pair("abcdef", "c", 2.0)]).split("\n")
     first = next(line for line in lines if line.startswith("ごいた"))
     second = next(line for line in lines if line.startswith("abcdef"))
     assert first.index("1,000") + 3 == second.index("1,000")
 
 
-@pytest.mark.parametrize("columns", ["60", "118", "200"])
-def test_rich_tables_keep_every_figure_whatever_the_width(columns, monkeypatch):
+@pytest.mark.parametrize("styled", [False, True])
+@pytest.mark.parametrize("columns", ["60", "80", "118", "200"])
+def test_tables_keep_every_figure_and_the_width_whatever_it_is(columns, styled, monkeypatch):
     monkeypatch.setenv("COLUMNS", columns)
-    text = re.sub(r"\x1b\[[0-9;]*m", "", report.terminal(tournament(), styled=True))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    text = report.terminal(tournament(), styled=styled)
+    assert ("\x1b[" in text) == styled
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    tables = text.split("\n\nfault: ")[0]
+    assert max(map(len, tables.split("\n"))) <= int(columns)
     for figure in ("[+14.50, +17.50]", "62.5 % [60.0, 65.0]", "0.00210 : 12.3", "21,346", "+131"):
         assert figure in text
-    assert "[/red]" in report.terminal(tournament("[/red]"), styled=True)
+    assert "[/red]" in report.terminal(tournament("[/red]"), styled=styled)
+
+
+def test_six_agents_with_long_names_fit_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["file:runs/measure/policy.safetensors", "rollout:base=heuristic,worlds=64", *"abcd"]
+    pairs = [pair(a, b, 19.5) for n, a in enumerate(names) for b in names[n + 1 :]]
+    elo = tuple(Rating(name, 1000.0, (900.0, 1100.0)) for name in names)
+    text = report.terminal(of_pairs(*pairs, ratings=elo))
+    assert max(map(len, text.split("\n\npython")[0].split("\n"))) <= 80
+    assert f"{names[0]} against {names[1]}\n    deals: 1,000   points per round: +19.50" in text
 
 
 def test_figures_are_short_and_never_a_signed_zero():
@@ -403,40 +409,22 @@ def test_figures_are_short_and_never_a_signed_zero():
         "+1,234.50",
         "-0.50",
     ]
-    assert [brief(value) for value in (0, 0.00210, 12.34, 21345.6, None)] == [
-        "0", "0.00210", "12.3", "21,346", "",
+    assert [brief(value) for value in (0, 0.00210, 12.34, 21345.6)] == [
+        "0", "0.00210", "12.3", "21,346",
     ]  # fmt: skip
     assert [duration(value) for value in (2.5, 318.2, 7260)] == [
         "2.50 s",
         "5 min 18 s",
         "2 h 1 min",
     ]
-    assert interval(estimate(1, None)) == ""
-    assert estimate(1, [0, 3], 5).turned() == estimate(-1, [-3, 0], 5)
-
-
-@pytest.mark.parametrize("suffix", [".md", ".html", ".json", ".HTML"])
-def test_a_report_is_written_as_its_suffix_says(suffix, tmp_path):
-    path = tmp_path / f"report{suffix}"
-    report.write(tournament(HOSTILE + "\udcff", seconds=float("inf")), path)
-    text = path.read_text(encoding="utf-8")
-    if suffix == ".json":
-        assert json.loads(text)["seconds"] is None
-        assert json.loads(text)["agents"][1:] == ["greedy", "heuristic"]
-    else:
-        assert text.startswith("# Goita" if suffix == ".md" else "<!DOCTYPE html>")
-
-
-def test_an_unknown_suffix_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(SettingError, match=r"\.md, \.html, \.json, got .*report\.pdf"):
-        report.write(tournament(), tmp_path / "report.pdf")
-    assert list(tmp_path.iterdir()) == []
+    assert interval(Interval(1, -0.001, 3)) == "[0.00, +3.00]"
+    assert Score(1, 0, 3, 5).turned() == Score(-1, -3, 0, 5)
 
 
 def test_the_readme_gets_a_new_table_and_keeps_everything_else():
     readme = "# Title\n<!-- benchmark:start -->\nold\n<!-- benchmark:end -->\nrest\n"
     once = report.refresh(readme, report.benchmark(tournament()))
-    assert once.startswith("# Title\n<!-- benchmark:start -->\n\n|  | agent | Elo |")
+    assert once.startswith("# Title\n<!-- benchmark:start -->\n\n|    | agent       |   Elo |")
     assert once.endswith("|\n\n<!-- benchmark:end -->\nrest\n")
     assert report.refresh(once, report.benchmark(tournament())) == once
     other = readme.replace("benchmark:", "switches:")
@@ -461,11 +449,25 @@ def test_a_readme_without_both_comments_once_is_refused(readme):
         report.refresh("<!-- benchmark:start --><!-- benchmark:end -->", "<!-- benchmark:end -->")
 
 
-def test_a_forfeit_is_told_with_its_fault():
-    pair = {"a": "one", "b": "two", "deals": 60, "points_per_round": -3.0, "ci95": [-4, -2]}
-    told = {"agent": "two", "pair": ["one", "two"], "kind": "late", "count": 10, "stderr": []}
-    found = {"agents": ["one", "two"], "pairs": [pair], "faults": [told]}
-    for write in (report.terminal, report.markdown, report.html):
-        assert "forfeited" not in write(found)
-        lost = found | {"pairs": [pair | {"forfeited": ["two"]}]}
-        assert "10 times; it forfeited the pairing" in write(lost)
+def test_what_went_wrong_stands_beside_the_rating_and_with_the_fault():
+    lost = replace(FAULT, kind="died", count=10, forfeited=True)
+    again = replace(lost, pair=("greedy", "random"), kind="hello", count=1_200, forfeited=True)
+    late = replace(FAULT, agent="random", pair=("greedy", "random", "heuristic"))
+    summary = tournament(faults=(lost, again, late))
+    note = "forfeited 2 pairings, crashed 10×, did not start 1,200×"
+    assert ["2", "`greedy`", "+131", "[+120, +143]", note] in table(report.markdown(summary))
+    assert re.search(rf"greedy .*{note}", report.terminal(summary))
+    assert any(row[:2] == ["2", f"greedy{note}"] for row in Page(report.html(summary)).rows)
+    for text in (report.terminal(summary), Page(report.html(summary)).text):
+        assert "greedy against heuristic: crashed, 10 times; it forfeited the pairing" in text
+        assert "random in greedy with random against heuristic: late, 3 times" in text
+    assert summary.failed()
+    assert tournament(faults=(again,)).failed()
+    assert not tournament().failed()
+
+
+def test_agents_come_the_strongest_first_also_without_ratings():
+    bare = tournament(ratings=())
+    assert strongest_first(bare) == strongest_first(tournament()) == [
+        "heuristic", "greedy", "random",
+    ]  # fmt: skip

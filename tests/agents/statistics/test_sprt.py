@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import norm
 
 from agents.statistics.sequential_test import MIN_DEALS, Sprt, SprtRun
-from agents.tournament.arena import Plan, Tournament
+from agents.tournament.arena import Tournament
+from agents.tournament.plan import Plan
 from goita_env.errors import SettingError
 
 LEVELS = np.array([-50.0, -30, -20, -10, 0, 5, 10, 20, 40, 60])

@@ -1,4 +1,4 @@
-"""The arena: duplicate deals, blocks that depend on their task alone, results, intervals."""
+"""The arena: duplicate deals, blocks that depend on their task alone, measures, intervals."""
 
 import time
 from dataclasses import replace
@@ -15,8 +15,9 @@ from agents.statistics.intervals import (
     ratio_interval,
     variance_removed,
 )
-from agents.tournament import arena
+from agents.tournament import arena, plan
 from agents.tournament.block import Task, play_block
+from agents.tournament.summary import PairResult, Played
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS
@@ -34,6 +35,13 @@ class LastLegal:
 
 def block(agents=("greedy", "random"), deals=64, **settings):
     return Task(agents, seed=5, block=2, first=128, deals=deals, rules=JGA, **settings)
+
+
+def summed_up(results):
+    """A pair's result from its blocks, in whatever order they were played."""
+    results = sorted(results, key=lambda one: one.task.block)
+    pairing = plan.Pairing(results[0].task.agents, tuple(one.task for one in results))
+    return PairResult.of(Played(pairing, tuple(results)))
 
 
 def outcome(result):
@@ -106,7 +114,7 @@ def test_players_sit_as_the_seatings_say():
 # ------------------------------------------------------------------- blocks, the unit of everything
 
 
-def test_a_block_hangs_on_its_task_alone():
+def test_a_block_depends_on_its_task_alone():
     task = block()
     alone = outcome(play_block(task))
     players = [load_agent(name) for name in task.agents]
@@ -117,12 +125,12 @@ def test_a_block_hangs_on_its_task_alone():
 
 
 def test_blocks_come_out_the_same_in_any_order_and_in_other_processes():
-    tasks = arena.tasks(("random", "greedy"), 300, seed=9, block_deals=64)
+    tasks = plan.tasks(("random", "greedy"), 300, seed=9, block_deals=64)
     here = [outcome(play_block(task)) for task in tasks]
     backwards = [outcome(play_block(task)) for task in reversed(tasks)]
     elsewhere = Parallel(n_jobs=2)(delayed(play_block)(task) for task in tasks)
     assert here == backwards[::-1] == [outcome(result) for result in elsewhere]
-    one, other = arena.summarise(elsewhere), arena.summarise(elsewhere[::-1])
+    one, other = summed_up(elsewhere), summed_up(elsewhere[::-1])
     assert (one.points_per_round, one.ci95) == (other.points_per_round, other.ci95)
 
 
@@ -146,7 +154,7 @@ def test_each_player_has_a_chance_of_its_own_in_each_block():
 
 
 def test_blocks_cover_all_deals_once():
-    tasks = arena.tasks(("greedy", "random"), 1000, block_deals=256)
+    tasks = plan.tasks(("greedy", "random"), 1000, block_deals=256)
     deals = [deal for task in tasks for deal in range(task.first, task.first + task.deals)]
     assert deals == list(range(1000))
     assert [task.block for task in tasks] == [0, 1, 2, 3]
@@ -189,7 +197,7 @@ def test_decisions_with_a_choice_are_counted_and_timed():
     result = play_block(block(("slow", "random")), [slow, load_agent("random")])
     assert result.decisions[0] == slow.asked > 0
     assert 0.02 < result.thinking[0] < result.seconds
-    pair = arena.summarise([result])
+    pair = summed_up([result])
     assert pair.points_per_round == pytest.approx(result.points.mean())
     assert pair.round_win_rate == pytest.approx((result.points > 0).mean())
     expected = 1000 * result.thinking[0] / slow.asked
@@ -198,7 +206,7 @@ def test_decisions_with_a_choice_are_counted_and_timed():
 
 
 def test_greedy_and_random_play_twenty_thousand_rounds_a_second_on_one_core():
-    tasks = arena.tasks(("greedy", "random"), 2048, seed=1)
+    tasks = plan.tasks(("greedy", "random"), 2048, seed=1)
     players = [load_agent("greedy"), load_agent("random")]
     seconds = []
     for _ in range(4):

@@ -1,9 +1,11 @@
 """The command evaluate.py: table, JSON and errors; and command lines made of dataclasses."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -149,12 +151,17 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         (["--agents", "greedy", "random", "--results", "no/such/file"], "no folder"),
         (["--agents", "greedy", "random", "--results", "README.md"], "damaged one: line 1"),
         (["--agents", "greedy", "random", "--json", "x", "--html", "x"], "one twice"),
+        (["--agents", "greedy", "random", "--save-games", "no/such/folder"], "no folder"),
+        (["--agents", "greedy", "random", "--save-games", "README.md"], "it is a file"),
+        (["--agents", "greedy", "random", "--save-games", "agents"], "saved games or none"),
+        (["--agents", "greedy", "random", "--save-share", "0.5"], "--save-games"),
+        (["--agents", "greedy", "random", "--save-games", "x", "--save-share", "0"], "above 0"),
     ],
 )
 def test_wrong_input_ends_with_code_2_before_anything_is_played(
     arguments, words, capsys, monkeypatch
 ):
-    monkeypatch.setattr(workers, "play_block", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
     monkeypatch.chdir(ROOT)
     before = (ROOT / "README.md").read_bytes()
     with pytest.raises(SystemExit) as ended:
@@ -176,11 +183,11 @@ def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
 def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, monkeypatch, tmp_path):
     play_block, played = workers.play_block, []
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **settings):
         played.append(arguments)
         if len(played) == 2:
             signal.raise_signal(signal.SIGINT)
-        return play_block(*arguments)
+        return play_block(*arguments, **settings)
 
     monkeypatch.setattr(workers, "play_block", interrupted)
     file = tmp_path / "out.json"
@@ -194,7 +201,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, mon
 
 
 def test_an_interrupt_says_that_a_file_of_results_goes_on(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(workers, "play_block", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(workers, "play_block", lambda *_, **__: signal.raise_signal(signal.SIGINT))
     file = tmp_path / "results.jsonl"
     assert evaluate.main(["--agents", "greedy", "random", "--results", str(file)]) == 130
     assert "the same command goes on" in capsys.readouterr().err
@@ -205,10 +212,10 @@ def test_an_interrupt_says_that_a_file_of_results_goes_on(capsys, monkeypatch, t
 def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
     play_block = workers.play_block
 
-    def failing(task):
+    def failing(task, **settings):
         if task.agents == ("greedy", "random"):
             raise AgentError("expected a legal action")
-        return play_block(task)
+        return play_block(task, **settings)
 
     monkeypatch.setattr(workers, "play_block", failing)
     assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
@@ -217,17 +224,40 @@ def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys,
     assert "100 %" in out
 
 
-def test_progress_is_shown_on_a_terminal_alone(capsys, monkeypatch):
+def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(tmp_path, capsys):
+    file = tmp_path / "out.json"
+    arguments = ["--agents", "exec:false", "greedy", "--deals", "4", "--json", str(file)]
+    assert evaluate.main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert re.search(r"exec:false .*forfeited 1 pairing, did not start 4×", out)
+    assert err == ""
+    assert json.loads(file.read_text())["pairs"][0]["forfeited"] == ["exec:false"]
+
+
+def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):
     arguments = ["--agents", "greedy", "random", "--deals", "600"]
     evaluate.main(arguments)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(workers, "play_block", slowly(workers.play_block))
     evaluate.main(arguments)
-    err = capsys.readouterr().err
-    assert "greedy against random: 256 of 600 deals" in err
-    assert "rounds/s" in err
-    assert "deals left, " in err
-    assert err.endswith("\x1b[K")  # the finished line is wiped out
+    shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert re.search(r"greedy against random .* 256 of 600 deals, [0-9,]+ rounds/s, ", text)
+    assert shown.count(hide) == shown.count(show) == 1
+    assert shown.endswith("\x1b[1A\x1b[2K")  # the finished line is wiped out
+
+
+def slowly(play_block):
+    """Plays blocks so slowly that the line is drawn after the first."""
+
+    def play(task, **settings):
+        time.sleep(0.6 * (task.block > 0))
+        return play_block(task, **settings)
+
+    return play
 
 
 def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(

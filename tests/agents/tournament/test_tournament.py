@@ -17,11 +17,11 @@ from agents.faults import FAULTS, Fault
 from agents.registry import Entry
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena, workers
-from agents.tournament.arena import Plan, Tournament
+from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
-from agents.tournament.plan import parse_cap, tasks
+from agents.tournament.plan import Plan, parse_cap, tasks
 from agents.tournament.results import ResultsFile
-from agents.tournament.summary import summary
+from agents.tournament.summary import Summary
 from agents.tournament.workers import check_workers, play_blocks
 from goita_env.errors import SettingError
 
@@ -35,8 +35,7 @@ def plan(agents=("random", "greedy", "random"), **settings):
 
 def found(tournament):
     """All that a tournament found but what a clock measured."""
-    result = summary(tournament.plan, tournament.played())
-    return unclocked(result)
+    return unclocked(Summary.of(tournament.plan, tournament.played()).to_json())
 
 
 def unclocked(result):
@@ -118,7 +117,7 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
 
     seen = []
 
-    def look(task):
+    def look(task, save_share):
         # Not what other tests have loaded since (scipy, torch): no agent multiplies with it.
         found = [library for library in threadpool_info() if "numpy" in library["filepath"]]
         seen.extend(library["num_threads"] for library in found)
@@ -162,13 +161,13 @@ def test_pairing_removes_variance_where_bots_play_alike():
 
 
 def test_the_summary_says_what_it_takes_to_repeat_it():
-    result = summary(plan(), [], command="python evaluate.py", seconds=1.5)
-    assert result["agents"] == ["random", "greedy"]
+    result = Summary.of(plan(), [], command="python evaluate.py", seconds=1.5).to_json()
+    assert result["agents"] == ("random", "greedy")
     assert (result["seed"], result["deals"], result["rules"]) == (3, 100, "jga")
     assert (result["episode"], result["block_deals"]) == ("round", 16)
     assert result["command"] == "python evaluate.py"
     assert result["cross"] is None
-    assert result["ratings"] == result["faults"] == []
+    assert result["ratings"] == result["faults"] == ()
 
 
 def test_ratings_of_a_tournament_hold_random_at_zero_and_greedy_above():
@@ -284,11 +283,11 @@ def test_a_file_of_results_goes_on_where_it_stopped_and_ends_with_the_same_table
 def test_a_finished_file_is_read_and_nothing_is_played(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.jsonl", plan(sprt=Sprt(0, 1.5), deals=400)
     first, _ = keep(path, whole)
-    monkeypatch.setattr(workers, "play_block", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
     second, _ = keep(path, whole)
     assert found(first) == found(second)
     # Even times come from the file.
-    assert summary(whole, first.played())["pairs"] == summary(whole, second.played())["pairs"]
+    assert Summary.of(whole, first.played()).pairs == Summary.of(whole, second.played()).pairs
 
 
 def test_a_last_line_cut_off_is_dropped_with_a_note_and_its_block_played_again(tmp_path):
@@ -386,10 +385,12 @@ def test_two_programs_cannot_write_one_file(tmp_path):
 def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
     command += ["--deals", "3000", "--block-deals", "50"]
+    command += ["--save-share", "0.1"]
     wanted, file, out = (tmp_path / name for name in ("wanted", "file", "out"))
-    assert evaluate.main([*command[2:], "--json", str(wanted)]) == 0
+    games, whole = tmp_path / "games", tmp_path / "whole"
+    assert evaluate.main([*command[2:], "--json", str(wanted), "--save-games", str(whole)]) == 0
 
-    kept = [*command, "--results", file, "--json", out]
+    kept = [*command, "--results", file, "--json", out, "--save-games", games]
     counts = []
     for goal, processes in ((10, "2"), (50, "1")):  # the number may change on the way
         with subprocess.Popen(
@@ -411,6 +412,9 @@ def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(t
     done = subprocess.run(kept, cwd=ROOT, check=True, capture_output=True, text=True)
     assert done.stderr.count("\n") <= 1  # a note, if a line was cut off
     assert file.read_bytes().count(b"\n") == 121
+    saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, whole)]
+    assert saved[0] == saved[1]
+    assert len(saved[0]) == 121
     found = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
     for result in found:
         del result["command"]
@@ -499,7 +503,7 @@ def test_an_agents_error_in_another_process_comes_back_as_it_is():
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.jsonl", plan(deals=400)
 
-    def die(parent, task):
+    def die(parent, task, save_share):
         if task.block == 9:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)

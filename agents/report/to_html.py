@@ -1,0 +1,155 @@
+"""Builds the report's HTML page: one file, no scripts, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, floor, log10
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup, escape
+
+from agents.report import figures, standings, tables
+from agents.statistics.intervals import Interval
+from agents.tournament.summary import Summary
+
+STEPS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+"""Points per round at which a matrix cell takes its next colour; the same in every report."""
+
+ROOMY: Final = 8
+"""Most agents whose matrix has room for the intervals."""
+
+NAMED: Final = 5
+"""Most agents whose matrix has their names, not their numbers, over its columns."""
+
+
+def html(summary: Summary) -> str:
+    """Returns the report as an HTML page that needs no other file."""
+    agents, scores = standings.strongest_first(summary), standings.pair_scores(summary)
+    elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            agents=agents,
+            scores=scores,
+            lead=scores.get((agents[0], agents[1])) if len(agents) > 1 else None,
+            ratings=elo,
+            trouble=standings.trouble(summary),
+            rating_scale=Scale.of(elo.values()),
+            partners=standings.partners(summary),
+            partner_scores=standings.partner_scores(summary.cross) if summary.cross else {},
+            pair_scale=Scale.of(pair.points for pair in summary.pairs),
+            columns=_columns(summary),
+            facts=standings.facts(summary),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps values onto the width of a drawing, and says which of them are marked."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of(cls, found: Iterable[Interval]) -> Scale:
+        """Returns a scale that holds all intervals and zero, with about five round marks."""
+        values = [0.0, *(value for one in found for value in (one.mean, one.low, one.high))]
+        low, high = min(values), max(values)
+        if high == low:
+            low, high = low - 1, high + 1
+        low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
+        power = 10.0 ** floor(log10((high - low) / 5))
+        tick = next(power * digit for digit in (1, 2, 5, 10) if power * digit * 5.5 >= high - low)
+        marks = range(ceil(low / tick), floor(high / tick) + 1)
+        return cls(low, high, tuple(number * tick for number in marks))
+
+    def at(self, value: float) -> str:
+        """Returns where a value lies, as a share of the width."""
+        return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
+
+    @property
+    def decimals(self) -> int:
+        """Returns how many decimals tell the marks apart."""
+        distance = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
+        return max(0, -floor(log10(distance) + 1e-9))
+
+
+def step(points: float) -> str:
+    """Returns the class of the colour that points per round take: m6 to p6, p0 below half."""
+    reached = sum(abs(points) >= bound for bound in STEPS)
+    return f"{'m' if points < 0 < reached else 'p'}{reached}"
+
+
+def legend() -> list[tuple[str, str]]:
+    """Returns the classes of the colours, each with the points from which it counts."""
+    below = [(step(-bound), f"−{bound:g}") for bound in reversed(STEPS)]
+    return [*below, (step(0), "0"), *((step(bound), f"+{bound:g}") for bound in STEPS)]
+
+
+def _columns(summary: Summary) -> dict[str, list[tuple[str, str]]]:
+    """Returns the figures of all pairs by column, each with what stands smaller under it."""
+    pairs = summary.pairs
+    columns = {
+        "Rounds won": [figures.percent(pair.rounds_won) for pair in pairs],
+        "Matches won": [
+            figures.percent(pair.matches_won) if pair.matches_won else ("", "") for pair in pairs
+        ],
+        "Deals": [(f"{pair.deals:,}", "") for pair in pairs],
+        "ms per decision": [(tables.milliseconds(pair), "") for pair in pairs],
+        "Variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
+        "SPRT": [tables.sprt(pair) for pair in pairs],
+        "Rounds / s": [(figures.brief(pair.rounds_per_second), "") for pair in pairs],
+        "Faults": [(tables.fault_counts(pair), "") for pair in pairs],
+    }
+    return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
+
+
+@cache
+def _environment() -> Environment:
+    """Returns what fills the templates: all text is cleaned and escaped, whoever it comes from."""
+    environment = Environment(
+        loader=PackageLoader("agents.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    own = {"name": _name, "figure": _figure, "signed": _signed, "interval": _interval}
+    environment.filters |= own | {"step": step, "times": figures.times}
+    environment.globals |= {"legend": legend, "standings": standings}
+    environment.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
+    return environment
+
+
+def _clean(value: Any) -> Any:
+    """Returns text without control characters; markup and numbers as they are."""
+    return figures.clean(value) if type(value) is str else value
+
+
+def _name(agent: str) -> Markup:
+    """Returns an agent's name, which may wrap at its signs and keeps to its direction."""
+    text = re.sub("([:,/_])", r"\1<wbr>", str(escape(figures.clean(agent))))
+    return Markup(f"<bdi>{text}</bdi>")
+
+
+def _figure(number: str) -> str:
+    """Returns a formatted number with a true minus sign."""
+    return number.replace("-", "−")
+
+
+def _signed(value: float, decimals: int = 2) -> str:
+    """Returns a number with its sign."""
+    return _figure(figures.signed(value, decimals))
+
+
+def _interval(found: Interval, decimals: int = 2) -> str:
+    """Returns ``[low, high]``."""
+    return _figure(figures.interval(found, decimals))

@@ -1,0 +1,119 @@
+"""Keeps the games of a tournament in a folder: one file a block, one deal a line of JSON.
+
+::
+
+    FOLDER/tournament.json                       what the tournament is, its rules, the share saved
+    FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
+
+    {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
+     "agents": ["random", "greedy", "random", "greedy"], "rules": "jga", "dealer": 2,
+     "scores": [0, 0], "winner": 3, "points": 40, "before_play": [[0, 65], [2, 67]],
+     "history": "11124559,11122347,13445667,11123358,s3,346,483,194,..."}
+
+A file is there whole or not at all, and a block that is played again writes the same file again. So
+a tournament that is stopped and gone on with has each game once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from agents.tournament.block import Task
+from agents.tournament.games import SavedDeal, check_share
+from agents.tournament.plan import Plan
+from goita_env.errors import SettingError
+from goita_env.rules import Rules, get_rules
+
+FORMAT: Final = "goita-games-1"
+"""Names this kind of folder; grows when the meaning of a line changes."""
+
+MANIFEST: Final = "tournament.json"
+"""The file that says which tournament the folder is of."""
+
+
+class GamesFolder:
+    """Is the folder of a tournament's games; it is made where there is none.
+
+    Args:
+        path: the folder.
+        plan: the tournament.
+        share: of the deals, more than 0 and at most 1, whose games are saved.
+
+    Raises:
+        SettingError: if the folder holds another tournament's games or another share.
+        OSError: if it cannot be made or written.
+    """
+
+    def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
+        self.path, self.share = path, check_share(share)
+        self._prefixes = {
+            pairing.tasks[0].agents: f"{number:03}-{_file_name(pairing.agents)}"
+            for number, pairing in enumerate(plan.pairings(), 1)
+        }
+        head = {
+            "format": FORMAT,
+            "save_share": share,
+            "arguments": plan.arguments(),
+            "rules": asdict(get_rules(plan.rules)),
+        }
+        text = json.dumps(head, indent=1) + "\n"
+        path.mkdir(exist_ok=True)
+        manifest = path / MANIFEST
+        if not manifest.exists():
+            if any(path.glob("[!.]*")):
+                raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
+            _write(manifest, text)
+        elif manifest.read_text(encoding="utf-8") != text:
+            raise SettingError(
+                f"expected {str(path)!r} to hold this tournament's games and the same share, "
+                f"got another one: see {str(manifest)!r}"
+            )
+
+    def file(self, task: Task) -> Path:
+        """Returns the file of a block's games."""
+        return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"
+
+    def write(self, task: Task, deals: Iterable[SavedDeal]) -> None:
+        """Writes the games of a block, in the place of those that may be there already."""
+        lines = (deal.to_line(task.agents, task.block) for deal in deals)
+        _write(self.file(task), "".join(f"{line}\n" for line in lines))
+
+    def keep(self, tasks: Iterable[Task]) -> None:
+        """Removes the games of all other blocks: they were played, but don't count."""
+        wanted = {self.file(task) for task in tasks}
+        for file in self.path.glob("*.jsonl"):
+            if file not in wanted:
+                file.unlink()
+
+
+def read_games(folder: Path) -> Iterator[SavedDeal]:
+    """Yields every deal of a folder of games, block by block.
+
+    Raises:
+        OSError: if there are none.
+    """
+    rules = Rules(**json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["rules"])
+    for file in sorted(folder.glob("*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            yield SavedDeal.from_line(line, rules)
+
+
+def _file_name(agents: Iterable[str]) -> str:
+    """Returns the names of a pairing as part of a file's name, each cut short."""
+    return "-".join(re.sub(r"[^\w.=+]+", "_", agent)[-32:] for agent in agents)
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file such that it is there whole or not at all, even if the power fails."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
