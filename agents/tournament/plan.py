@@ -215,6 +215,7 @@ class Plan:
 
     def arguments(self) -> dict[str, Any]:
         """Returns what results are told apart by: plan, version, and the files of agents."""
+        sources = self.sources()
         return {
             "agents": list(self.agents),
             "one": self.one,
@@ -228,7 +229,7 @@ class Plan:
             "block_deals": self.block_deals,
             "version": goita_env.__version__,
             "files": _hashes(self.specs),
-        } | self.sources()
+        } | ({"sources": sources} if sources else {})
 
     def sources(self) -> dict[str, str]:
         """Returns the hashes of the source of agents of one's own, by their texts."""

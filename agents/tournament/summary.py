@@ -143,13 +143,7 @@ class PairResult:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as JSON can hold them; those of matches where some were played."""
-        told: dict[str, Any] = {}
-        for key, value in asdict(self, dict_factory=_json_object).items():
-            if key == "rules":
-                told |= self.rules.to_keys()
-            elif key != "sources" or value:
-                told[key] = value
-        return told
+        return asdict(self, dict_factory=_json_object)
 
 
 @dataclass(frozen=True)
