@@ -57,8 +57,8 @@ class Grade:
 def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Grade]:
     """Says what each decision of a record lost against perfect play.
 
-    Questions before play are left out: whether a call is right hangs on deals to come. A deal that
-    breaks off is graded as far as it goes.
+    Questions before play are left out: whether a call is right depends on deals to come. A deal
+    that breaks off is graded as far as it goes.
 
     Args:
         record: of a match, or of one deal.
@@ -91,5 +91,5 @@ def grade_deal(solver: Solver, deal: DealRecord) -> list[Grade]:
         tiles = NUM_TILES - place.tiles
         found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
         if not game.done:
-            place = Position.from_state(game.state)
+            place = Position.from_game(game)
     return found

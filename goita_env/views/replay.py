@@ -153,8 +153,8 @@ class Replay:
     @property
     def asked_choice(self) -> Bool:
         """Tells where that question is: redeal or continue; elsewhere: call or silent: [M]."""
-        chosen: Bool = self._state.status == CHOOSE
-        return chosen
+        asked: Bool = self._state.status == CHOOSE
+        return asked
 
     def choices(self) -> Choices:
         """Returns what the asked seats may do; their hands must be known."""

@@ -235,7 +235,7 @@ def test_a_world_in_which_greedy_would_have_received_gets_hardly_any_weight():
 def test_a_policy_is_asked_once_where_a_seat_sees_the_same():
     view, _ = some(20)
     again = rng().integers(20, size=200)
-    first, which = weighing.alike(view[again])
+    first, which = view[again].unique()
     assert np.array_equal(view[again].words[first][which], view[again].words)
     assert len(first) == len(np.unique(view[again].words, axis=0)) <= 20
 
@@ -358,7 +358,7 @@ def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
         game = played(Game("jga", complete(first, "", "", ""), 0), "call")
         assert actions.REDEAL in game.legal_actions()
         view = game.view(game.seat)
-        state = determinize(view, sample(view, 200, rng()))
+        state = determinize(view, sample(view, 200, rng()))._state
         redeal = np.full(200, actions.REDEAL)
         points.append(Player(GreedyAgent()).finish(state, redeal, keys, np.zeros(200, np.int64)))
     assert np.array_equal(*points)
