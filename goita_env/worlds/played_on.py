@@ -156,9 +156,9 @@ def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
         each: worlds of a row.
     """
     entries, games, row = state.questions, state.asking, state.asking // each
-    dealer, called, choices = view.dealer[row], view.called[row] > 0, view.choices[row]
-    pawns, one = pawns[games], np.arange(len(games))
-    query = entries.opening(dealer, pawns)
+    dealer = view.dealer[row].astype(np.int64)
+    called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
+    query = entries.opening(dealer, pawns[games].astype(np.int64))
     for _ in range(4):  # two seats are asked whether they call, two partners choose
         asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
         choosing, choice = status == CHOOSE, choices[one, asked]
