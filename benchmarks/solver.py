@@ -71,7 +71,7 @@ def positions(depth: int, seed: int, rules: Rules) -> Iterator[solver.Position]:
             game.play(action)
             plays += action != actions.PASS
         if not game.done:
-            yield solver.Position.from_state(game.state)
+            yield solver.Position.from_game(game)
 
 
 def timed(call: Callable[[], object]) -> float:

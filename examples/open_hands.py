@@ -54,7 +54,7 @@ def main() -> None:
         open_hands = worlds.weight @ [one.values[action] for one in one_by_one]
         row = f"{actions.name(action):>6}  {open_hands:10.1f}"
         for name in CONTINUED_BY:
-            after = games.copy()
+            after = games._state.copy()
             core.step(after, np.full(len(worlds), action))
             points = worlds.weight @ play_out(after, load_agent(name), np.random.default_rng(0))
             row += f"  {points:{len(name)}.1f}"

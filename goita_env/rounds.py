@@ -17,7 +17,7 @@ others wait, and the rest plays on.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,11 +39,9 @@ from goita_env.errors import (
 )
 from goita_env.rules import JGA, Rules
 from goita_env.views import View, asked_view, seat_view, unpack_legal
+from goita_env.worlds import Positions
 
 __all__ = ["Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
-
-if TYPE_CHECKING:
-    from goita_env.worlds import Positions
 
 Int = npt.NDArray[np.int64]
 Int8 = npt.NDArray[np.int8]

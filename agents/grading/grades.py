@@ -91,5 +91,5 @@ def grade_deal(solver: Solver, deal: DealRecord) -> list[Grade]:
         tiles = NUM_TILES - place.tiles
         found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
         if not game.done:
-            place = Position.from_state(game.state)
+            place = Position.from_game(game)
     return found

@@ -16,8 +16,7 @@ from agents.base import AgentError, Float, Int, Policy
 from agents.search.playout import Keys
 from agents.search.weighing import likelihood, resample
 from goita_env import View
-from goita_env.engine.state import State
-from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
+from goita_env.worlds import Positions, Worlds, determinize, enumerate_worlds, sample
 
 WEIGHED: Final = 16
 """Worlds that are weighed for each world that is searched."""
@@ -84,18 +83,18 @@ def draw(view: View, seeds: Keys, count: Int, places: int, policy: Policy | None
     return Drawn(worlds[chosen.ravel()], weights, counts)
 
 
-def lay_out(view: View, worlds: Worlds) -> State:
-    """Returns the games of worlds, seat 0 of each to decide.
+def lay_out(view: View, worlds: Worlds) -> Positions:
+    """Returns the positions of worlds, seat 0 of each to decide.
 
     Raises:
         AgentError: if a view is not that of the asked seat.
     """
-    games = determinize(view, worlds)
-    wrong = np.flatnonzero(games.seat != 0)
+    positions = determinize(view, worlds)
+    wrong = np.flatnonzero(positions.seat != 0)
     if len(wrong):
         row = int(wrong[0]) * len(view) // len(worlds)
         raise AgentError(f"expected views of seats that are asked, got another in row {row}")
-    return games
+    return positions
 
 
 def _candidates(view: View, number: int, rng: np.random.Generator, *, listed: bool) -> Worlds:

@@ -18,11 +18,11 @@ from agents.bots.greedy import GreedyAgent
 from agents.search.drawing import lay_out
 from agents.search.rollout import RolloutAgent
 from agents.solver.engine import NO_HORIZON, Solver
-from agents.solver.kernel import LEAD
 from agents.solver.limits import check_search
+from agents.solver.position import roots
 from goita_env import View
-from goita_env.tiles import NUM_SEATS, NUM_TILES
-from goita_env.worlds import Worlds, enumerate_worlds, sample
+from goita_env.tiles import NUM_TILES
+from goita_env.worlds import enumerate_worlds, sample
 
 RATE: Final = 7_000
 """Positions a millisecond: about what one ordinary core searches."""
@@ -86,10 +86,10 @@ class SolverAgent:
         """Returns the average points of each action over the worlds: float64 [A]."""
         most = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
         worlds = enumerate_worlds(view, most) or sample(view, most, rng)
-        roots, total = _roots(view, worlds), np.zeros(len(legal))
+        starts, total = roots(lay_out(view, worlds)), np.zeros(len(legal))
         horizon, left = _first_horizon(view), self._budget
-        for done, (root, weight) in enumerate(zip(roots, worlds.weight, strict=True)):
-            share = left // (len(roots) - done)
+        for done, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
+            share = left // (len(starts) - done)
             values, horizon, used = self._value(view, root, legal, share, horizon)
             left = max(0, left - used)
             total += weight * values
@@ -123,16 +123,6 @@ class SolverAgent:
                 deeper = self._solver.nodes < share // 8
                 return values, min(horizon + deeper, NO_HORIZON), used
             horizon = horizon - 1 if horizon < NO_HORIZON else OPEN // 4
-
-
-def _roots(view: View, worlds: Worlds) -> Int:
-    """Returns the worlds as the solver takes them, the viewer at seat 0: int64 [W, 6]."""
-    games = lay_out(view, worlds)
-    slots = games.slot_of(np.arange(NUM_SEATS)[:, None])
-    roots = np.zeros((len(worlds), NUM_SEATS + 2), np.int64)
-    roots[:, :NUM_SEATS] = np.take_along_axis(games.hand, slots, axis=0).T
-    roots[:, NUM_SEATS + 1] = np.where(games.status == 0, LEAD, games.status)
-    return roots
 
 
 def _first_horizon(view: View) -> int:

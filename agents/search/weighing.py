@@ -12,16 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from agents.base import Bool, Float, Int, Policy, only_action
+from agents.base import Bool, Float, Int, Policy
 from goita_env import View
 from goita_env.actions import CALL, PASS, SILENT
-from goita_env.engine import core
-from goita_env.engine.deals import lay, prepare
-from goita_env.engine.state import State, in_question
-from goita_env.engine.tables import CHOOSE, RADIX, WAITING
-from goita_env.seeds import mix
 from goita_env.tiles import MAX_DECISIONS, NUM_KINDS, NUM_SEATS
-from goita_env.views import NONE, asked_view, unpack_legal
+from goita_env.views import NONE, Replay
 from goita_env.worlds import Worlds
 
 HOPELESS: Final = 1e-4
@@ -72,7 +67,7 @@ class Script:
         )
 
 
-class Replay:
+class Retelling:
     """Plays a round again as scripts say, in worlds that fall out one by one.
 
     Args:
@@ -81,12 +76,12 @@ class Replay:
         row: [n] the position that each world belongs to.
 
     Attributes:
-        state: m games as far as they have been replayed.
-        games: [m] the world of each.
+        replay: m games as far as they have been replayed, the viewers at seat 0; they are numbered
+            as the worlds are.
     """
 
     def __init__(self, view: View, worlds: Worlds, row: Int) -> None:
-        self.state, self.games = _dealt(view[row], worlds), np.arange(len(worlds))
+        self.replay = Replay.of_deals(view.rules, worlds.dealt, view.dealer[row], view.scores[row])
         self._script, self._row = Script.read(view), row
         self._hidden = np.zeros((len(worlds), _NOWHERE + 1), np.int64)
         self._hidden[:, :_NOWHERE] = worlds.face_down.reshape(-1, _NOWHERE)
@@ -96,27 +91,45 @@ class Replay:
         """Keeps some games; ``kept``: bool [m]."""
         if not kept.all():
             index = np.flatnonzero(kept)
-            self.state = self.state.select(index)
-            self.games, self._time = self.games[index], self._time[index]
+            self.replay.select(index)
+            self._time = self._time[index]
 
-    def over(self) -> Bool:
-        """Tells which games have come to the moment of their view: bool [m]."""
-        script, rows, status = self._script, self._row[self.games], self.state.status
-        own = np.where(status == CHOOSE, script.own_choice[rows], script.own_call[rows])
-        own &= self.state.seat == 0
-        reached: Bool = np.where(in_question(status), own, self._time == script.length[rows])
-        return reached & (status < WAITING)
+    def over(self, seat: Int) -> Bool:
+        """Tells which games have come to the moment of their view: bool [m].
 
-    def decided(self) -> Int:
-        """Returns what the asked seats decided, and goes on to the next decision: int64 [m]."""
-        script, rows, status = self._script, self._row[self.games], self.state.status
-        moment = np.minimum(self._time, MAX_DECISIONS - 1)
-        played = script.plays[rows, moment]
-        played += NUM_KINDS * self._hidden[self.games, script.hidden[rows, moment]]
-        seat, asking = self.state.seat, in_question(status)
-        answers = np.where(status == CHOOSE, script.choices[rows, seat], script.calls[rows, seat])
-        self._time += ~asking
-        return np.where(asking, answers, played)
+        Args:
+            seat: [m] who is asked.
+        """
+        replay, script = self.replay, self._script
+        reached: Bool = self._time == script.length[self._row[replay.game]]
+        reached &= seat >= 0
+        asking = replay.asking
+        if len(asking):
+            rows, choosing = self._row[replay.game[asking]], replay.asked_choice[asking]
+            own = np.where(choosing, script.own_choice[rows], script.own_call[rows])
+            reached[asking] = own & (seat[asking] == 0)
+        return reached
+
+    def decided(self, seat: Int) -> Int:
+        """Returns what the asked seats decided, and goes on to the next decision: int64 [m].
+
+        Args:
+            seat: [m] who is asked.
+        """
+        replay, script = self.replay, self._script
+        games, moment = replay.game, np.minimum(self._time, MAX_DECISIONS - 1)
+        rows = self._row[games]
+        decided = script.plays[rows, moment]
+        decided += NUM_KINDS * self._hidden[games, script.hidden[rows, moment]]
+        self._time += 1
+        asking = replay.asking
+        if len(asking):
+            rows, whose, choosing = rows[asking], seat[asking], replay.asked_choice[asking]
+            decided[asking] = np.where(
+                choosing, script.choices[rows, whose], script.calls[rows, whose]
+            )
+            self._time[asking] -= 1
+        return decided
 
 
 def likelihood(policy: Policy, view: View, worlds: Worlds, row: Int, trust: Float) -> Float:
@@ -132,19 +145,23 @@ def likelihood(policy: Policy, view: View, worlds: Worlds, row: Int, trust: Floa
         trust: [4] by relative seat, from 0 to 1: how far the policy is believed. The rest of the
             probability is spread evenly over what was legal.
     """
-    replay = Replay(view, worlds, row)
+    told = Retelling(view, worlds, row)
+    replay = told.replay
     weight, found = np.ones(len(worlds)), np.zeros(len(worlds))
-    while len(replay.games):
-        over, games = replay.over(), replay.games
+    while len(replay):
+        games, seat = replay.game, replay.seat
+        over = told.over(seat)
         found[games[over]] = weight[games[over]]
         best, here = np.zeros(len(view)), weight[games]
         np.maximum.at(best, row[games], here)
         hopeful = (here > 0) & (here >= HOPELESS * best[row[games]])
-        replay.keep(hopeful & ~over & (replay.state.status < WAITING))
-        chosen = replay.decided()
-        explained = _explained(policy, replay.state, chosen, trust)
-        weight[replay.games] *= explained
-        core.step(replay.state, np.where(explained > 0, chosen, PASS))
+        kept = hopeful & ~over & (seat >= 0)
+        told.keep(kept)
+        seat = seat[kept]
+        chosen = told.decided(seat)
+        explained = _explained(policy, replay, seat, chosen, trust)
+        weight[replay.game] *= explained
+        replay.step(np.where(explained > 0, chosen, PASS))
     return found
 
 
@@ -165,41 +182,24 @@ def resample(weight: Float, count: int, number: float) -> Int:
     return drawn[np.argsort(np.arange(count) % 4, kind="stable")]
 
 
-def alike(view: View) -> tuple[Int, Int]:
-    """Returns one row of each kind of view, and of which kind each row is: int64 [m] and [N].
+def _explained(policy: Policy, replay: Replay, seat: Int, chosen: Int, trust: Float) -> Float:
+    """Returns the probability of one decision in each game: float64 [m], 0 where it is illegal.
 
-    A seat sees the same in many worlds, and a policy needs to be asked only once.
+    Args:
+        policy: how the others are supposed to play.
+        replay: m games.
+        seat: [m] who is asked.
+        chosen: [m] the decisions.
+        trust: [4] how far the policy is believed, by seat.
     """
-    mixed = view.words[:, 0].copy()
-    for word in range(1, view.words.shape[1]):
-        mixed = mix(mixed)
-        mixed ^= view.words[:, word]
-    _, first, which = np.unique(mix(mixed), return_index=True, return_inverse=True)
-    return first, which
-
-
-def _dealt(view: View, worlds: Worlds) -> State:
-    """Returns the games of n worlds as they were dealt, the viewer at seat 0; ``view``: [n]."""
-    state = State.empty(len(view), view.rules)
-    codes = worlds.dealt.astype(np.int64) @ np.array(RADIX)
-    scores = view.scores.T.astype(np.int64)
-    dealt = prepare(view.rules, codes, view.dealer.astype(np.int64), scores)
-    lay(state, np.arange(len(view)), dealt)
-    return state
-
-
-def _explained(policy: Policy, state: State, chosen: Int, trust: Float) -> Float:
-    """Returns the probability of one decision in each game: float64 [m], 0 where it is illegal."""
-    low, high = core.legal_actions(state)
-    number, seat = only_action(low, high)[1], state.seat
-    word, place = np.where(chosen < 64, low, high), (chosen & 63).astype(np.uint64)
-    explained = (word >> place & np.uint64(1)).astype(np.float64)
-    asked = np.flatnonzero((number > 1) & (seat != 0) & (explained > 0))
+    choices = replay.choices()
+    explained = choices.allow(chosen).astype(np.float64)
+    asked = np.flatnonzero((choices.number > 1) & (seat != 0) & (explained > 0))
     if len(asked):
-        view, legal = asked_view(state)[asked], unpack_legal(low[asked], high[asked])
-        first, which = alike(view)
+        view, legal = replay.view()[asked], choices.legal(asked)
+        first, which = view.unique()
         known = policy.probabilities(view[first], legal[first])
         likely = known[which, chosen[asked]]
         believed = trust[seat[asked]]
-        explained[asked] = believed * likely + (1 - believed) / number[asked]
+        explained[asked] = believed * likely + (1 - believed) / choices.number[asked]
     return explained

@@ -9,7 +9,7 @@
 
     python -m agents.solver "11244556,12234569,11123378,11113457,s3,371,411,115"
 
-``solve`` takes a game, a state, a record or a history string; ``solve_many`` uses all cores; a
+``solve`` takes a game, a record, a history string or positions; ``solve_many`` uses all cores; a
 ``Solver`` of one's own remembers a round.
 """
 
@@ -26,9 +26,9 @@ from agents.solver.limits import check_limits
 from agents.solver.position import Position, Solvable, position_of
 from agents.solver.solution import Solution
 from goita_env import actions
-from goita_env.engine.state import State
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
+from goita_env.worlds import Positions
 
 __all__ = [
     "Position",
@@ -51,8 +51,8 @@ def solve(
     """Solves a position with a solver of its own.
 
     Args:
-        position: a position of play, a game or a state at one, or the record of a deal (or its
-            history string) that ends at one.
+        position: a position of play, a game at one, or the record of a deal (or its history
+            string) that ends at one.
         nodes: stop after so many positions; None: no limit.
         seconds: stop after so much time; None: no limit.
         table: keep a table of positions.
@@ -72,7 +72,7 @@ def solve(
 
 
 def solve_many(
-    positions: Iterable[Solvable] | State,
+    positions: Iterable[Solvable] | Positions,
     *,
     nodes: int | None = None,
     workers: int | None = None,
@@ -81,7 +81,7 @@ def solve_many(
     """Solves positions on all cores; the search runs outside Python's lock, so threads suffice.
 
     Args:
-        positions: as ``solve`` takes them, or a state of many games.
+        positions: as ``solve`` takes them one by one, or what ``worlds.determinize`` returned.
         nodes: limit for each.
         workers: threads, each with a table of its own; None: one a core.
         rules: the rule set of history strings.
@@ -93,10 +93,10 @@ def solve_many(
         SettingError, HandsError, RecordError: as ``solve``, before anything is searched.
     """
     check_limits(nodes, None)
-    if isinstance(positions, str) or not isinstance(positions, Iterable | State):
+    if isinstance(positions, str) or not isinstance(positions, Iterable | Positions):
         raise SettingError(f"expected positions one after another, got {positions!r}")
-    if isinstance(positions, State):
-        places = [Position.from_state(positions, game) for game in range(positions.num_games)]
+    if isinstance(positions, Positions):
+        places = Position.from_positions(positions)
     else:
         places = [position_of(position, rules) for position in positions]
     return on_all_cores(lambda solver, place: solver.solve(place, nodes=nodes), places, workers)

@@ -21,7 +21,7 @@ from agents.solver.position import Position, Solvable, position_of
 from agents.solver.rule_arrays import rule_arrays
 from agents.solver.solution import Solution
 from goita_env import actions
-from goita_env.engine.tables import CODE_MASK, KING_PERMIT, code_counts
+from goita_env.engine.door import CODE_MASK, KING_PERMIT, code_counts
 from goita_env.errors import IllegalActionError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
@@ -96,8 +96,8 @@ class Solver:
         """Solves a position.
 
         Args:
-            position: a position of play, a game or a state at one, or the record of a deal (or
-                its history string) that ends at one.
+            position: a position of play, a game at one, or the record of a deal (or its history
+                string) that ends at one.
             nodes: stop after so many; None: no limit.
             seconds: stop after so much time; None: no limit.
             rules: the rule set of a history string.
@@ -252,11 +252,10 @@ class Solver:
 
     def _legal(self, rules: Rules, node: _Node) -> list[int]:
         """Returns the legal actions of a position."""
-        sub_hand = kernel.SUB_HANDS * node.seat + (node.ids >> 8 * node.seat & 255)
-        blocks = rule_arrays(rules).blocks[node.status]
-        pairs = int(self._deal.pairs[node.status - 1 & 1, sub_hand] & blocks)
-        leads = node.status - 1 >> 1 & 3 == 3
-        found = [] if leads else [actions.PASS]
+        arrays, status = rule_arrays(rules), node.status
+        sub_hand = kernel.SUB_HANDS * node.seat + ((node.ids >> (8 * node.seat)) & 255)
+        pairs = int(self._deal.pairs[arrays.king_up[status], sub_hand] & arrays.blocks[status])
+        found = [] if arrays.passes[status] == kernel.LEADS else [actions.PASS]
         while pairs:
             pair = (pairs & -pairs).bit_length() - 1
             found.append(1 + pair)
@@ -319,10 +318,10 @@ class Solver:
     def _action_worth(self, rules: Rules, node: _Node, aim: int, limits: Limits) -> int | None:
         """Returns an action that keeps a position's value; None: the limits were reached."""
         legal = self._legal(rules, node)
-        key = node.ids | node.seat << 32 | node.status << 34
+        key = node.ids | (node.seat << 32) | (node.status << 34)
         likely = kernel.best_known(self._work, self._table, key)
         legal.sort(key=lambda action: action != likely)
-        even = node.seat & 1 == 0
+        even = node.seat % 2 == 0
         for action in legal[:-1]:
             after = self._after(rules, node, action)
             if isinstance(after, int):

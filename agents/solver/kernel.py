@@ -1,10 +1,10 @@
 """Searches a deal with all hands known: the compiled part of the solver.
 
 A hand is the number of one of its sub-hands (at most 256, one digit a kind in a radix of its own),
-so that a position is an exact key of 41 bits: four such numbers, the seat to move and the public
-status of ``goita_env.engine.tables``, from which all rules are read. All that is compiled is in
-this one file, because numba's cache looks for changes nowhere else. The search is alpha-beta with
-a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no
+so that a position is an exact key of 41 bits: four such numbers, the seat to move and the engine's
+public status, by which all rules are looked up (``goita_env.engine.door``). All that is compiled is
+in this one file, because numba's cache looks for changes nowhere else. The search is alpha-beta
+with a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no
 recursion: it keeps its own stack, so it can be stopped after any number of nodes and goes on where
 it was.
 
@@ -41,6 +41,9 @@ ACTIONS: Final = 69
 LEAD: Final = 7
 """The status under which a seat leads with no king face up; LEAD + 1: with one."""
 
+LEADS: Final = 3
+"""Passes since an attack after which its seat leads anew."""
+
 KEY: Final = (1 << 41) - 1
 LOW, HIGH, MOVE, TILES = 41, 46, 51, 58
 """Where an entry of the table keeps its bounds (+ 10), its best move and the pairs left."""
@@ -76,7 +79,7 @@ _KING_COLUMN: Final = np.uint64(0x8080808080808080)
 _PLACE: Final = np.zeros(64, np.int64)
 """Place of a single bit by the top six bits of its product with a de Bruijn number."""
 for _bit in range(64):
-    _PLACE[(int(_DE_BRUIJN) << _bit) % 2**64 >> 58] = _bit
+    _PLACE[((int(_DE_BRUIJN) << _bit) % 2**64) >> 58] = _bit
 
 # Move ordering, found by a random climb on the nodes that it takes to solve deals.
 _SAFE: Final = 488
@@ -115,13 +118,19 @@ class RuleArrays(NamedTuple):
     """Holds what the search reads of a rule set's tables."""
 
     pairs: Bits
-    """[2 * 2**18] ``Tables.pairs``."""
+    """[2 * 2**18] Pairs that a hand can play."""
     blocks: Bits
     """[S] Pairs whose block is allowed, by status."""
     after: Int
     """[K] Status after an action, by key."""
     points: Int
     """[K] Tens of points of an action that empties the hand, by key."""
+    attack: Int
+    """[S] Kind of the attack, by status; -1 where the asked seat leads."""
+    passes: Int
+    """[S] Passes since the attack; LEADS where the asked seat leads."""
+    king_up: Int
+    """[S] 1 where a king lies face up."""
     finish: Int
     """[2, 8] Tens of points of a last pair led with this attack: not alike, alike."""
     stopped: Int
@@ -182,7 +191,7 @@ def place(bit: Code) -> Any:
 @njit(inline="always")
 def sub_hand(ids: Any, seat: Any) -> Any:
     """Returns the index of a seat's sub-hand."""
-    return SUB_HANDS * seat + (ids >> 8 * seat & 255)
+    return SUB_HANDS * seat + ((ids >> (8 * seat)) & 255)
 
 
 @njit(inline="always")
@@ -197,19 +206,28 @@ def most_points(points: Int, pairs: Code, status: Any) -> Any:
 
 
 @njit(inline="always")
-def settle(pairs: Bits, blocks: Bits, ids: Any, seat: Any, status: Any) -> Any:
+def settle(
+    pairs: Bits, blocks: Bits, after: Int, passes: Int, up: Any, ids: Any, seat: Any, status: Any
+) -> Any:
     """Passes for seats that can do nothing else; returns seat and status of the next choice.
 
     All leads look alike, whatever was not received.
+
+    Args:
+        pairs: of the deal.
+        blocks: of the rules.
+        after: of the rules.
+        passes: of the rules.
+        up: 1 if a king lies face up.
+        ids: sub-hands.
+        seat: who is asked.
+        status: the public status.
     """
-    if status == 0:
-        status = LEAD
-    king_up = status - 1 & 1
-    while (status - 1 >> 1 & 3) != 3 and pairs[king_up, sub_hand(ids, seat)] & blocks[status] == 0:
-        status += 2
-        seat = seat + 1 & 3
-    if status - 1 >> 1 & 3 == 3:
-        status = LEAD + king_up
+    while passes[status] != LEADS and pairs[up, sub_hand(ids, seat)] & blocks[status] == 0:
+        status = after[status * ACTIONS]  # action 0 is the pass
+        seat = (seat + 1) & 3
+    if passes[status] == LEADS:
+        status = LEAD + up
     return seat, status
 
 
@@ -223,18 +241,18 @@ def run_out(
     that may attack now may do so later, if the kings attack first.
     """
     mine = sub_hand(ids, seat)
-    opponents = kinds[sub_hand(ids, seat + 1 & 3)] | kinds[sub_hand(ids, seat + 3 & 3)]
+    opponents = kinds[sub_hand(ids, (seat + 1) & 3)] | kinds[sub_hand(ids, (seat + 3) & 3)]
     safe = kinds[mine] & ~stopped[opponents]
     if legal & _KING_COLUMN == 0:
         safe &= 127
     held, needed = counts[mine], size[mine] // 2 - 1
     found = 0
     for kind in range(8):
-        found += (held >> 4 * kind & 15) * (safe >> kind & 1)
+        found += ((held >> (4 * kind)) & 15) * ((safe >> kind) & 1)
     best = 0
     if found >= needed:
         for kind in range(8):
-            tiles, is_safe = held >> 4 * kind & 15, safe >> kind & 1
+            tiles, is_safe = (held >> (4 * kind)) & 15, (safe >> kind) & 1
             if tiles and (kind != 7 or is_safe):
                 if found - is_safe >= needed:
                     best = max(best, finish[0, kind])
@@ -245,18 +263,17 @@ def run_out(
 
 @njit(inline="always")
 def without_twins(
-    counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, status: Any, pairs: Code
+    counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, attack: Any, pairs: Code
 ) -> Any:
     """Drops pairs that do the same as others: of two kinds that lie alike in all four hands."""
     apart, held = 0, 0
     for seat in range(4):
         tiles = counts[sub_hand(ids, seat)]
-        apart |= tiles ^ tiles >> 4
+        apart |= tiles ^ (tiles >> 4)
         held |= kinds[sub_hand(ids, seat)]
-    attack = status - 1 >> 3 if status > LEAD + 1 or status < LEAD else -1
     for n in range(len(twins)):
         one, other = twins[n, 0], twins[n, 1]
-        alike = apart >> 4 * one & 15 == 0 and (twins[n, 2] == 0 or held < 128)
+        alike = (apart >> (4 * one)) & 15 == 0 and (twins[n, 2] == 0 or held < 128)
         if alike and attack not in (one, other):
             pairs &= twin_pairs[n]
     return pairs
@@ -295,15 +312,16 @@ def after_move(
     if move:
         if deal.size[sub_hand(ids, seat)] == 2:
             value = rules.points[key] if seat & 1 == 0 else -rules.points[key]
-        ids -= deal.weight[seat, move - 1 >> 3] + deal.weight[seat, move - 1 & 7] << 8 * seat
-    return ids, seat + 1 & 3, rules.after[key], value
+        pair = move - 1
+        ids -= (deal.weight[seat, pair >> 3] + deal.weight[seat, pair & 7]) << (8 * seat)
+    return ids, (seat + 1) & 3, rules.after[key], value
 
 
 @compiled
 def best_known(work: Work, table: Int, key: int) -> int:
     """Returns the best move that the table knows for a position, NO_MOVE if none."""
     entry, _ = look_up(table, np.uint64(work.options[SHIFT]), key)
-    return entry >> MOVE & 127 if entry else NO_MOVE
+    return (entry >> MOVE) & 127 if entry else NO_MOVE
 
 
 @njit(inline="always")
@@ -318,14 +336,14 @@ def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: An
         tiles += size[sub_hand(key, seat)]
     low, high = bounds
     if entry:
-        low = max(low, (entry >> LOW & 31) - 10)
-        high = min(high, (entry >> HIGH & 31) - 10)
-    elif table[index] >> TILES <= tiles >> 1:
+        low = max(low, ((entry >> LOW) & 31) - 10)
+        high = min(high, ((entry >> HIGH) & 31) - 10)
+    elif (table[index] >> TILES) <= (tiles >> 1):
         table[index ^ 1] = table[index]
     else:
         index ^= 1
-    known = low + 10 << LOW | high + 10 << HIGH
-    table[index] = key | known | move << MOVE | tiles >> 1 << TILES
+    known = ((low + 10) << LOW) | ((high + 10) << HIGH)
+    table[index] = key | known | (move << MOVE) | ((tiles >> 1) << TILES)
 
 
 @njit(inline="always")
@@ -345,16 +363,16 @@ def order_moves(
         lists: moves and scores, filled in, and history of the work.
         stopped: of the rules.
         finish: of the rules.
-        where: depth, sub-hands, seat, status and ordering.
+        where: depth, sub-hands, seat, passes since the attack and ordering.
         legal: the pairs.
         first: a move to be tried before all others.
     """
     counts, kinds, size = tiles
     moves, scores, history = lists
-    depth, ids, seat, status, ordering = where
-    leads = status <= LEAD + 1 and status >= LEAD
-    following, partner = sub_hand(ids, seat + 1 & 3), sub_hand(ids, seat + 2 & 3)
-    previous, held = sub_hand(ids, seat + 3 & 3), counts[sub_hand(ids, seat)]
+    depth, ids, seat, passed, ordering = where
+    leads = passed == LEADS
+    following, partner = sub_hand(ids, (seat + 1) & 3), sub_hand(ids, (seat + 2) & 3)
+    previous, held = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
     opponents = kinds[following] | kinds[previous]
     stops_1, stops_3 = stopped[kinds[following]], stopped[kinds[previous]]
     stops_2, loose = stopped[kinds[partner]], ~stopped[opponents]
@@ -369,23 +387,23 @@ def order_moves(
         score = pair * (ordering - 1) - (ordering == 1) * pair
         if ordering == 0:
             score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
-            score += (held >> 4 * attack & 15) - _KING_BLOCK * (block == 7)
-            blocked = stops_1 >> attack & 1
-            score -= danger_1 * blocked + danger_3 * (stops_3 >> attack & 1)
-            score += _SAFE * (loose >> attack & 1)
-            if stops_2 >> attack & 1:
+            score += ((held >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
+            blocked = (stops_1 >> attack) & 1
+            score -= danger_1 * blocked + danger_3 * ((stops_3 >> attack) & 1)
+            score += _SAFE * ((loose >> attack) & 1)
+            if (stops_2 >> attack) & 1:
                 ends = size[partner] == 2 and not blocked
                 score += _PARTNER + _PARTNER_LAST * ends
             if leads:
-                score += _PLENTY * (held >> 4 * block & 15) - _WORTH * finish[0, block]
-                score += _DEFENCE * (opponents >> block & 1) - _LOOSE * (loose >> block & 1)
+                score += _PLENTY * ((held >> (4 * block)) & 15) - _WORTH * finish[0, block]
+                score += _DEFENCE * ((opponents >> block) & 1) - _LOOSE * ((loose >> block) & 1)
         moves[depth, number] = pair + 1
         scores[depth, number] = score + ((pair + 1 == first) << 40)
         number += 1
     if not leads:
         score = 100 * (ordering - 1) - 50
         if ordering == 0:
-            score = _PASSES[status - 1 >> 1 & 3]
+            score = _PASSES[passed]
             score += min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
         moves[depth, number] = 0
         scores[depth, number] = score + ((first == 0) << 40)
@@ -425,6 +443,7 @@ def search(  # noqa: PLR0912, PLR0915
     counts, kinds, twins, twin_pairs = deal.counts, deal.kinds, rules.twins, rules.twin_pairs
     frames, moves, scores, history = work.frames, work.moves, work.scores, work.history
     after, control, options = rules.after, work.control, work.options
+    attacks, passes, king_up = rules.attack, rules.passes, rules.king_up
     use_table, shift = options[USE_TABLE], np.uint64(options[SHIFT])
     ordering, horizon = options[ORDERING], options[HORIZON]
     depth, step, nodes, value = control[DEPTH], control[STEP], control[NODES], 0
@@ -439,7 +458,8 @@ def search(  # noqa: PLR0912, PLR0915
                 return PAUSED
             nodes += 1
             step = RETURN  # unless the tiles alone or the table don't say enough
-            seat, status = settle(pairs, blocks, ids, seat, status)
+            up = king_up[status]
+            seat, status = settle(pairs, blocks, after, passes, up, ids, seat, status)
             even = seat & 1 == 0
             value = max(most[sub_hand(ids, 0)], most[sub_hand(ids, 2)])
             if value < aim:
@@ -447,8 +467,9 @@ def search(  # noqa: PLR0912, PLR0915
             value = -max(most[sub_hand(ids, 1)], most[sub_hand(ids, 3)])
             if value >= aim:
                 continue
-            mine, leads = sub_hand(ids, seat), status <= LEAD + 1 and status >= LEAD
-            legal = pairs[status - 1 & 1, mine] & blocks[status]
+            mine, passed = sub_hand(ids, seat), passes[status]
+            leads = passed == LEADS
+            legal = pairs[up, mine] & blocks[status]
             if size[mine] == 2 or leads:
                 if size[mine] == 2:
                     value = most_points(points, legal, status)
@@ -461,19 +482,20 @@ def search(  # noqa: PLR0912, PLR0915
                         continue
             first = NO_MOVE
             if use_table:
-                entry, _ = look_up(table, shift, ids | seat << 32 | status << 34)
+                entry, _ = look_up(table, shift, ids | (seat << 32) | (status << 34))
                 if entry:
-                    value = (entry >> LOW & 31) - 10
+                    value = ((entry >> LOW) & 31) - 10
                     if value >= aim:
                         continue
-                    value = (entry >> HIGH & 31) - 10
+                    value = ((entry >> HIGH) & 31) - 10
                     if value < aim:
                         continue
-                    first = entry >> MOVE & 127
+                    first = (entry >> MOVE) & 127
             step = NEXT
             depth += 1
-            legal = without_twins(counts, kinds, twins, twin_pairs, ids, status, legal)
-            where = (depth, ids, seat, status, ordering)
+            attack = attacks[status]
+            legal = without_twins(counts, kinds, twins, twin_pairs, ids, attack, legal)
+            where = (depth, ids, seat, passed, ordering)
             tiles, lists = (counts, kinds, size), (moves, scores, history)
             number = order_moves(tiles, lists, stopped, finish, where, legal, first)
             frames[depth, IDS], frames[depth, SEAT], frames[depth, STATUS] = ids, seat, status
@@ -498,7 +520,7 @@ def search(  # noqa: PLR0912, PLR0915
             if cut:
                 history[65 * seat + frames[depth, MADE]] += size[sub_hand(ids, seat)] ** 2
             if use_table:
-                key = ids | seat << 32 | frames[depth, STATUS] << 34
+                key = ids | (seat << 32) | (frames[depth, STATUS] << 34)
                 bounds = (best, BEST) if best >= aim else (WORST, best)
                 remember(size, table, shift, key, bounds, frames[depth, BEST_MOVE])
             value = best
@@ -512,10 +534,11 @@ def search(  # noqa: PLR0912, PLR0915
                 if size[sub_hand(ids, seat)] == 2:
                     value = points[key] if seat & 1 == 0 else -points[key]
                     step = RETURN
-                ids -= weight[seat, move - 1 >> 3] + weight[seat, move - 1 & 7] << 8 * seat
+                pair = move - 1
+                ids -= (weight[seat, pair >> 3] + weight[seat, pair & 7]) << (8 * seat)
                 plays += 1
             status = after[key]
-            seat = seat + 1 & 3
+            seat = (seat + 1) & 3
 
 
 @compiled
@@ -536,7 +559,7 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
             held[kind] = code % rules.radix[kind + 1] // rules.radix[kind]
             deal.weight[seat, kind] = number
             number *= held[kind] + 1
-        ids |= number - 1 << 8 * seat  # a whole hand is the last of its sub-hands
+        ids |= (number - 1) << (8 * seat)  # a whole hand is the last of its sub-hands
         for one in range(number):
             rest, code, size, counts, kinds = one, 0, 0, 0, 0
             for kind in range(8):
@@ -544,7 +567,7 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
                 rest //= held[kind] + 1
                 code += tiles * rules.radix[kind]
                 size += tiles
-                counts |= tiles << 4 * kind
+                counts |= tiles << (4 * kind)
                 kinds |= (tiles > 0) << kind
             at = SUB_HANDS * seat + one
             deal.pairs[0, at] = rules.pairs[code | flag]

@@ -8,24 +8,26 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
+from agents.solver.kernel import LEAD, Int
 from goita_env import Game
 from goita_env.checks import integers
-from goita_env.engine.state import State
-from goita_env.engine.tables import (
-    ALL_TILES,
+from goita_env.engine.door import (
     CODE_MASK,
     KING_PERMIT,
     NUM_ATTACK_STATUSES,
     NUM_CODES,
     RADIX,
+    Standing,
     attack_status,
     code_counts,
+    standing,
 )
 from goita_env.errors import HandsError, RecordError, SettingError
 from goita_env.hands import read_digits
 from goita_env.records import DealRecord, Record, history
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS
+from goita_env.worlds import Positions
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,11 @@ class Position:
     rules: Rules
     """The rule set."""
     codes: tuple[int, int, int, int]
-    """Code of the tiles in each seat's hand (``goita_env.engine.tables``), and KING_PERMIT."""
+    """Code of the tiles in each seat's hand (``goita_env.engine.door``), and KING_PERMIT."""
     seat: int
     """Seat that is asked."""
     status: int
-    """Public status, a column of the tables."""
+    """Public status, as the engine numbers it."""
 
     def __post_init__(self) -> None:
         """Checks that the seats hold tiles, and no more than there are; takes a name for rules."""
@@ -127,29 +129,22 @@ class Position:
         return cls(chosen, (one, two, three, four), seat, status)
 
     @classmethod
-    def from_state(cls, state: State, game: int = 0) -> Self:
-        """Returns a game of a state.
+    def from_game(cls, game: Game) -> Self:
+        """Returns where a game stands.
 
         Raises:
             SettingError: if no seat is asked to play or pass there.
-            HandsError: if the tiles are not those of the set.
         """
-        status = int(state.status[game])
-        if status > NUM_ATTACK_STATUSES:
-            raise SettingError(
-                "expected a position of play, got one before play or after the end of the round "
-                f"(status {status})"
-            )
-        laid = state.hand[:, game] & CODE_MASK
-        tiles = int(laid.sum() + state.down[:, game].sum() + state.up[game])
-        if tiles != ALL_TILES:
-            raise HandsError(
-                f"expected the set of tiles, code {ALL_TILES}, in hands and on the table, "
-                f"got code {tiles}"
-            )
-        offset = int(state.offset[game])
-        one, two, three, four = (int(state.hand[seat + offset & 3, game]) for seat in range(4))
-        return cls(state.rules, (one, two, three, four), state.clock - offset & 3, status)
+        return cls._all(game.rules, standing(game.state))[0]
+
+    @classmethod
+    def from_positions(cls, positions: Positions) -> list[Self]:
+        """Returns positions that ``worlds`` made, one by one.
+
+        Raises:
+            SettingError: if no seat is asked to play or pass in one.
+        """
+        return cls._all(positions.rules, standing(positions))
 
     @classmethod
     def from_record(cls, deal: DealRecord) -> Self:
@@ -163,12 +158,28 @@ class Position:
         *_, game = game, *deal.replay()
         if len(game.deals) > 1:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")
-        return cls.from_state(game.state)
+        return cls.from_game(game)
+
+    @classmethod
+    def _all(cls, rules: Rules, at: Standing) -> list[Self]:
+        """Returns positions given as arrays."""
+        rows = zip(at.codes.tolist(), at.seat.tolist(), at.status.tolist(), strict=True)
+        return [cls(rules, tuple(codes), seat, status) for codes, seat, status in rows]
 
 
-Solvable: TypeAlias = Position | Game | State | DealRecord | Record | str
-"""A position: as such, the one at which a game or a state of one game stands, or the one after the
-last move of a record of one deal, which may be a history string."""
+Solvable: TypeAlias = Position | Positions | Game | DealRecord | Record | str
+"""A position: as such, the only one of those that ``worlds`` made, the one at which a game stands,
+or the one after the last move of a record of one deal, which may be a history string."""
+
+
+def roots(positions: Positions) -> Int:
+    """Returns positions as ``Solver.evaluate`` takes them: int64 [n, 6].
+
+    Raises:
+        SettingError: if no seat is asked to play or pass in one.
+    """
+    at = standing(positions)
+    return np.column_stack((at.codes, at.seat, np.where(at.status == 0, LEAD, at.status)))
 
 
 def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
@@ -186,13 +197,11 @@ def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
     if isinstance(what, Position):
         return what
     if isinstance(what, Game):
-        return Position.from_state(what.state)
-    if isinstance(what, State):
-        if what.num_games != 1:
-            raise SettingError(
-                f"expected a state of one game, got {what.num_games}; select one, or solve_many"
-            )
-        return Position.from_state(what)
+        return Position.from_game(what)
+    if isinstance(what, Positions):
+        if len(what) != 1:
+            raise SettingError(f"expected one position, got {what!r}; pick one, or solve_many")
+        return Position.from_positions(what)[0]
     if isinstance(what, str):
         what = history.loads(what, rules=rules)
     if isinstance(what, Record):
@@ -201,4 +210,4 @@ def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
         what = what.deals[0]
     if isinstance(what, DealRecord):
         return Position.from_record(what)
-    raise SettingError(f"expected a position, a game, a state or a record, got {what!r}")
+    raise SettingError(f"expected a position, a game or a record, got {what!r}")

@@ -1,4 +1,4 @@
-"""Turns the tables of a rule set into what the compiled search reads."""
+"""Turns a rule set into what the compiled search reads."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import numpy as np
 
 from agents.solver.kernel import ACTIONS, LEAD, Int, RuleArrays
 from goita_env import actions
-from goita_env.engine.tables import (
-    BLOCKS,
+from goita_env.engine.door import (
     KING_PERMIT,
-    NEXT,
     NUM_CODES,
     RADIX,
-    Tables,
+    SearchRules,
     attack_status,
-    tables,
+    search_rules,
 )
 from goita_env.rules import Rules
 from goita_env.tiles import KING, NUM_KINDS, POINTS
@@ -28,9 +26,9 @@ U64 = np.uint64
 @cache
 def rule_arrays(rules: Rules) -> RuleArrays:
     """Returns the arrays of a rule set, built on first use and kept."""
-    t = tables(rules)
-    stops = _stops(t)
-    held = np.arange(256)[:, None, None] >> np.arange(NUM_KINDS)[:, None] & 1
+    given = search_rules(rules)
+    stops = _stops(given)
+    held = (np.arange(256)[:, None, None] >> np.arange(NUM_KINDS)[:, None]) & 1
     stopped = ((held & stops).any(axis=1) << np.arange(NUM_KINDS)).sum(axis=1)
     # Neighbours of the same points do the same, but where a king blocks one of the two only.
     twins = [
@@ -39,11 +37,14 @@ def rule_arrays(rules: Rules) -> RuleArrays:
         if POINTS[one] == POINTS[one + 1]
     ]
     return RuleArrays(
-        pairs=t.pairs.view(U64),
-        blocks=t.asks[BLOCKS].view(U64).copy(),
-        after=t.moves[NEXT].copy(),
-        points=t.points.astype(np.int64) // 10,
-        finish=_finish(t),
+        pairs=given.pairs,
+        blocks=given.blocks,
+        after=given.after,
+        points=given.points // 10,
+        attack=given.attack,
+        passes=given.passes,
+        king_up=given.king_up,
+        finish=_finish(given),
         stopped=stopped.astype(np.int64),
         twins=np.array(twins, np.int64),
         twin_pairs=np.array([_without(one, other) for one, other, _ in twins], U64),
@@ -52,21 +53,20 @@ def rule_arrays(rules: Rules) -> RuleArrays:
     )
 
 
-def _stops(t: Tables) -> Int:
+def _stops(given: SearchRules) -> Int:
     """Returns which block (row) stops which attack (column): int64 [8, 8] of zeros and ones."""
-    blocks = t.asks[BLOCKS].view(U64)
     statuses = [attack_status(attack, 0, False) for attack in _KINDS]
-    allowed = blocks[statuses][None, :] >> (8 * np.arange(NUM_KINDS, dtype=U64))[:, None] & U64(1)
-    stops: Int = allowed.astype(np.int64)
+    allowed = given.blocks[statuses] >> (8 * np.arange(NUM_KINDS, dtype=U64))[:, None]
+    stops: Int = (allowed & U64(1)).astype(np.int64)
     return stops
 
 
-def _finish(t: Tables) -> Int:
+def _finish(given: SearchRules) -> Int:
     """Returns tens of points of a last pair that is led, not alike and alike: int64 [2, 8]."""
     unlike = [actions.encode((attack + 1) % NUM_KINDS, attack) for attack in _KINDS]
     alike = [actions.encode(attack, attack) for attack in _KINDS]
-    found = t.points[LEAD * ACTIONS + np.array([unlike, alike])].astype(np.int64) // 10
-    return np.ascontiguousarray(found)
+    found: Int = given.points[LEAD * ACTIONS + np.array([unlike, alike])] // 10
+    return found
 
 
 def _without(one: int, other: int) -> int:
@@ -75,5 +75,5 @@ def _without(one: int, other: int) -> int:
     for block in _KINDS:
         for attack in _KINDS:
             if block != other and (attack != other or block == one):
-                bits |= 1 << 8 * block + attack
+                bits |= 1 << (8 * block + attack)
     return bits

@@ -228,13 +228,13 @@ class ViewFields:
     def passed_opponents(self) -> Bool:
         """[N, 4, 7] Each seat has passed on an opponent's attack of the kind (kings left out)."""
         kinds = np.arange(NUM_KINDS - 1, dtype=np.uint32)
-        return (self._notes(NOTE_PASSES_OPPONENT, 7)[:, :, None] >> kinds & 1).astype(bool)
+        return ((self._notes(NOTE_PASSES_OPPONENT, 7)[:, :, None] >> kinds) & 1).astype(bool)
 
     @cached_property
     def passed_partner(self) -> Bool:
         """[N, 4, 7] Each seat has passed on its partner's attack of the kind (kings left out)."""
         kinds = np.arange(NUM_KINDS - 1, dtype=np.uint32)
-        return (self._notes(NOTE_PASSES_PARTNER, 7)[:, :, None] >> kinds & 1).astype(bool)
+        return ((self._notes(NOTE_PASSES_PARTNER, 7)[:, :, None] >> kinds) & 1).astype(bool)
 
     # --------------------------------------------------------------------------- the round in order
 
@@ -293,7 +293,7 @@ class ViewFields:
 
     def _event_bits(self) -> Bool:
         """Returns which seat made which play: [N, 4, 13]."""
-        return (self._notes(NOTE_PLAYS, MAX_PLAYS)[:, :, None] >> _EVENTS & 1).astype(bool)
+        return ((self._notes(NOTE_PLAYS, MAX_PLAYS)[:, :, None] >> _EVENTS) & 1).astype(bool)
 
     @cached_property
     def _event_play(self) -> npt.NDArray[np.int64]:

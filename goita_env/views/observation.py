@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from goita_env import actions
 from goita_env.checks import came
 from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.engine.tables import (
@@ -61,7 +62,7 @@ table."""
 _STATE_ASKED: Final = 50
 """First bit of the asked seat (4) and then its question (call, choice) in the last word."""
 
-_NO_QUESTION: Final = ~np.uint64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
+_NO_QUESTION: Final = ~np.uint64((1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE))
 _CODE_MASK: Final = np.array(CODE_MASK)
 _ALL_TILES: Final = np.array(ALL_TILES)
 _THIRTY_TWO: Final = np.array(32)
@@ -113,10 +114,10 @@ def _status_bits() -> Words:
                 attacker = (asked - 1 - passes) % NUM_SEATS
                 for king_up in (False, True):
                     bits[asked, attack_status(attack, passes, king_up)] = (
-                        1 << TABLE_ATTACK + attack
-                        | 1 << TABLE_ATTACKER + attacker
-                        | ((1 << passes) - 1) << TABLE_PASSES
-                        | king_up << TABLE_KING_UP
+                        (1 << (TABLE_ATTACK + attack))
+                        | (1 << (TABLE_ATTACKER + attacker))
+                        | (((1 << passes) - 1) << TABLE_PASSES)
+                        | (king_up << TABLE_KING_UP)
                     )
     # A question is known to the asked seat alone; to all others the dealer might be thinking.
     bits[0, [CALL_CHOICE, CALL_DUTY]] = 1 << TABLE_ASKED_CALL
@@ -144,6 +145,19 @@ def pack_seat(
     slots = np.take_along_axis(state.by_slot, turned[None], axis=1)
     table = _status_bits()[(state.clock - viewer) & 3, state.status]
     return _pack(state, slots, 0, table & _NO_QUESTION if hide_question else table)
+
+
+def asked_before_play(words: Words, action: int) -> Words:
+    """Returns views of seats that are not asked as they are when asked before play: [N, 8].
+
+    Args:
+        words: [N, 8] the views.
+        action: one of the answers between which the seats are asked to choose.
+    """
+    choosing = action in (actions.REDEAL, actions.CONTINUE)
+    asked = words.copy()
+    asked[:, TABLE_WORD] |= np.uint64(1 << (TABLE_ASKED_CHOICE if choosing else TABLE_ASKED_CALL))
+    return asked
 
 
 def _pack(state: State, slots: npt.NDArray[np.int64], viewer: int, table: Words) -> Words:
@@ -180,7 +194,7 @@ def pack_state(state: State) -> Words:
         if seat == 0:
             words[:, 4:6] = view[:, NOTES_WORD : NOTES_WORD + 2]
             words[:, 10] = view[:, TABLE_WORD]
-            words[:, 10] &= ~np.uint64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
+            words[:, 10] &= _NO_QUESTION
     asked, status = state.seat, state.status
     bits = np.where(status < WAITING, 1 << np.maximum(asked, 0), 0)
     bits |= ((status == CALL_CHOICE) | (status == CALL_DUTY)) * 16 | (status == CHOOSE) * 32

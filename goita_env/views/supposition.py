@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.checks import integers
-from goita_env.engine import core
-from goita_env.engine.deals import lay, prepare
-from goita_env.engine.state import State
-from goita_env.engine.tables import ALL_TILES, CALL_CHOICE, CHOOSE, FRESH, RADIX
 from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, NUM_KINDS, NUM_SEATS
-from goita_env.views.view import View, asked_view
+from goita_env.views.replay import Replay
+from goita_env.views.view import View
 
 Int = npt.NDArray[np.int64]
-_KINDS = np.arange(NUM_KINDS)
+_KINDS: Final = np.arange(NUM_KINDS)
 
 
-class DealRecord(Protocol):
-    """Describes a deal's record as ``suppose`` reads it."""
+class RecordedDeal(Protocol):
+    """Describes a deal's record as ``suppose`` reads it: one of ``records``, for instance."""
 
     @property
     def rules(self) -> Rules:
@@ -44,7 +41,7 @@ class DealRecord(Protocol):
 
 
 def suppose(
-    record: DealRecord, seat: int, hands: npt.ArrayLike, face_down: npt.ArrayLike | None = None
+    record: RecordedDeal, seat: int, hands: npt.ArrayLike, face_down: npt.ArrayLike | None = None
 ) -> list[View]:
     """Replays what a seat would have seen at each of its decisions, had it been dealt other hands.
 
@@ -61,43 +58,25 @@ def suppose(
     Raises:
         HandsError: if a supposed hand doesn't hold what the seat played, or with it there would be
             more tiles of a kind than in the set.
-        SettingError: if the seat is none.
+        SettingError: if the seat is none, or decides in the record when it isn't its turn.
     """
     if isinstance(seat, bool) or seat not in range(NUM_SEATS):
         raise SettingError(f"expected a seat 0..3, got {seat!r}")
     dealt = _supposed_kinds(hands, HAND_SIZE, "hands")
     down = None if face_down is None else _supposed_kinds(face_down, None, "tiles face down")
-    plays = _plays(record, seat, dealt, down)
+    plays = _supposed_plays(record, seat, dealt, down)
     own = (dealt[:, :, None] == _KINDS).sum(axis=1)
     _check_hands(record, seat, dealt, own, plays)
 
-    # Slots are seats here (offset 0), and the others' hands are the whole set: never looked at.
-    many = len(dealt)
-    state = State.empty(many, record.rules)
-    state.clock = record.dealer
-    codes = np.full((many, NUM_SEATS), ALL_TILES)
-    codes[:, seat] = own @ np.array(RADIX)
-    scores = np.repeat(np.array(record.scores)[:, None], many, axis=1)
-    dealers = np.full(many, record.dealer)
-    lay(
-        state,
-        np.arange(many),
-        prepare(record.rules, codes, dealers, scores, questions=False),
-    )
-    views: list[View] = []
+    replay, views = Replay.of_seat(record.rules, seat, own, record.dealer, record.scores), []
     for number, (mover, action) in enumerate(record.moves):
-        state.clock = mover
-        if action >= actions.CALL:
-            if mover == seat:
-                choosing = action in (actions.REDEAL, actions.CONTINUE)
-                state.status[:] = CHOOSE if choosing else CALL_CHOICE
-                views.append(asked_view(state))
-                state.status[:] = FRESH
-            core.note(state, action)
-            continue
+        before_play = action >= actions.CALL
         if mover == seat:
-            views.append(asked_view(state))
-        core.step(state, plays.get(number, np.full(many, action)))
+            views.append(replay.question(action) if before_play else replay.view())
+        if before_play:
+            replay.answer(mover, action)
+        else:
+            replay.step(plays.get(number, action))
     return views
 
 
@@ -111,47 +90,52 @@ def _supposed_kinds(values: npt.ArrayLike, width: int | None, what: str) -> Int:
     return kinds.astype(np.int64)
 
 
-def _plays(record: DealRecord, seat: int, dealt: Int, down: Int | None) -> dict[int, Int]:
-    """Returns the actions [M] that the seat is supposed to have played, by number of the move."""
-    plays: dict[int, Int] = {}
-    attacker, used = None, 0
+def _plays(record: RecordedDeal) -> Iterator[tuple[int, int, tuple[int, int], bool]]:
+    """Yields number, seat, block and attack of each play, and whether its block lies face down."""
+    attacker = None
     for number, (mover, action) in enumerate(record.moves):
         pair = actions.decode(action)
-        if pair is None:
+        if pair is not None:
+            yield number, mover, pair, attacker in (None, mover)
+            attacker = mover
+
+
+def _supposed_plays(
+    record: RecordedDeal, seat: int, dealt: Int, down: Int | None
+) -> dict[int, Int]:
+    """Returns the actions [M] that the seat is supposed to have played, by number of the move."""
+    plays: dict[int, Int] = {}
+    used = 0
+    for number, mover, (block, attack), face_down in _plays(record):
+        if mover != seat:
             continue
-        if mover == seat:
-            chosen = np.full(len(dealt), action)
-            if attacker in (None, seat) and down is not None:
-                if down.shape != (len(dealt), down.shape[1]) or used == down.shape[1]:
-                    raise HandsError(
-                        f"expected {len(dealt)} rows with a tile for each face-down block of "
-                        f"seat {seat}, got shape {down.shape!r}"
-                    )
-                chosen = 1 + NUM_KINDS * down[:, used] + pair[1]
-                used += 1
-            plays[number] = chosen
-        attacker = mover
+        plays[number] = np.full(len(dealt), actions.encode(block, attack))
+        if face_down and down is not None:
+            if len(down) != len(dealt) or used == down.shape[1]:
+                raise HandsError(
+                    f"expected {len(dealt)} rows with a tile for each face-down block of "
+                    f"seat {seat}, got shape {down.shape!r}"
+                )
+            plays[number] += NUM_KINDS * (down[:, used] - block)
+            used += 1
     if down is not None and used != down.shape[1]:
         raise HandsError(f"expected {used} tiles face down of seat {seat}, got {down.shape[1]}")
     return plays
 
 
 def _check_hands(
-    record: DealRecord, seat: int, dealt: Int, own: Int, plays: dict[int, Int]
+    record: RecordedDeal, seat: int, dealt: Int, own: Int, plays: dict[int, Int]
 ) -> None:
     """Checks that supposed hands hold what was played and leave the others theirs."""
     played = np.zeros_like(own)
     for chosen in plays.values():
         for kinds in np.divmod(chosen - 1, NUM_KINDS):
             played[np.arange(len(own)), kinds] += 1
-    others, attacker = np.zeros(NUM_KINDS, np.int64), None
-    for mover, action in record.moves:
-        pair = actions.decode(action)
-        if pair is not None:
-            if mover != seat:
-                others[pair[1]] += 1
-                others[pair[0]] += attacker not in (None, mover)
-            attacker = mover
+    others = np.zeros(NUM_KINDS, np.int64)
+    for _, mover, (block, attack), face_down in _plays(record):
+        if mover != seat:
+            others[attack] += 1
+            others[block] += not face_down
     for wrong, expected in (
         (played > own, f"hands that hold what seat {seat} played"),
         (own + others > COUNTS, "no more tiles of a kind than in the set, face-up ones counted"),

@@ -23,6 +23,7 @@ from goita_env.engine.tables import (
     tables,
 )
 from goita_env.rules import JGA, Rules, get_rules
+from goita_env.seeds import mix
 from goita_env.tiles import (
     KING,
     MAX_DECISIONS,
@@ -78,6 +79,19 @@ class View(ViewFields):
         """Shows the size and the rule set."""
         return f"View({len(self)} positions, {self.rules.name})"
 
+    def unique(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Finds the rows that show the same; a seat sees the same in many worlds.
+
+        Returns:
+            One row of each kind of view, int64 [m], and of which kind each row is, int64 [N].
+        """
+        mixed = self.words[:, 0].copy()
+        for word in range(1, self.words.shape[1]):
+            mixed = mix(mixed)
+            mixed ^= self.words[:, word]
+        _, first, which = np.unique(mix(mixed), return_index=True, return_inverse=True)
+        return first, which
+
     def observation(self) -> observation.Observation:
         """Returns the flat observation: uint8 [N, 512]."""
         return observation.expand(self.words)
@@ -125,7 +139,7 @@ class View(ViewFields):
         blocks, permit, low = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
         return unpack_legal(
-            (pairs << 1 | low).view(U64), (pairs.view(U64) >> U64(63)) | t.answers[status]
+            ((pairs << 1) | low).view(U64), (pairs.view(U64) >> U64(63)) | t.answers[status]
         )
 
 

@@ -34,8 +34,7 @@ from goita_env.engine.tables import must_call
 from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, PAWN
-from goita_env.views import View
-from goita_env.views.fields import FACE_DOWN, NONE
+from goita_env.views import FACE_DOWN, NONE, View
 
 Int = npt.NDArray[np.int64]
 Int8 = npt.NDArray[np.int8]
@@ -43,7 +42,7 @@ Three = tuple[int, int, int]
 """One number for each of the seats 1 to 3."""
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
-_ANY: Final = (1 << HAND_SIZE + 1) - 1
+_ANY: Final = (1 << (HAND_SIZE + 1)) - 1
 """Bits of the numbers 0 to 8."""
 
 _DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
@@ -113,7 +112,7 @@ class Hidden:
 @lru_cache(maxsize=1 << 14)
 def _places(sizes: Three, down_bits: int) -> Places:
     """Lists the places of these hand sizes and of blocks given as bits 4 * seat + play."""
-    down = np.array([bit for bit in range(4 * NUM_SEATS) if down_bits >> bit & 1], np.int64)
+    down = np.array([bit for bit in range(4 * NUM_SEATS) if (down_bits >> bit) & 1], np.int64)
     starts = np.cumsum([0, *sizes])
     seat = np.concatenate((np.repeat([1, 2, 3], sizes), down >> 2))
     size = np.bincount(seat - 1, minlength=3)
@@ -259,8 +258,8 @@ def _pawns(
             apart = (5 - up[1], 5 - up[3])
     bits = []
     for seat, room in enumerate(size, start=1):
-        bits.append(allowed[seat] >> up[seat] & (1 << min(room, pawns) + 1) - 1)
-    full = [(1 << min(room, pawns) + 1) - 1 for room in size]
+        bits.append((allowed[seat] >> up[seat]) & ((1 << (min(room, pawns) + 1)) - 1))
+    full = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
     if apart is None and bits == full:
         return None
     return _split_pawns(size, pawns, (bits[0], bits[1], bits[2]), apart)

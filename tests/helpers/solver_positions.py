@@ -9,8 +9,8 @@ from helpers import deal
 
 from goita_env import Game, actions
 from goita_env.engine import core
-from goita_env.engine.state import State
 from goita_env.records import DealRecord
+from goita_env.worlds import Positions
 
 KNOWN = (
     "11244556,12234569,11123378,11113457,s3,"
@@ -27,16 +27,16 @@ WHOLE_DEAL = "12222447,11134568,11134557,11133569,s1"
 WHOLE_DEAL_POINTS = 60
 
 
-def states(lates: Sequence[Late]) -> Iterator[State]:
-    """Yields late positions of one rule set as states of one game, played out all at once."""
+def states(lates: Sequence[Late]) -> Iterator[Positions]:
+    """Yields late positions of one rule set one by one, played out all at once."""
     hands, dealers = np.array([late.hands for late in lates]), [late.dealer for late in lates]
     state, playing = deal(lates[0].rules, hands, dealers), np.arange(len(lates))
-    found: dict[int, State] = {}
+    found: dict[int, Positions] = {}
     made = 0
     while len(playing):
         lengths = np.array([len(lates[index].log) for index in playing])
         for row in np.flatnonzero(lengths == made):
-            found[int(playing[row])] = state.select(np.array([row]))
+            found[int(playing[row])] = Positions(state.select(np.array([row])))
         state, playing = state.select(np.flatnonzero(lengths > made)), playing[lengths > made]
         seats_and_actions = np.array([lates[index].log[made] for index in playing]).reshape(-1, 2)
         assert (state.seat == seats_and_actions[:, 0]).all()

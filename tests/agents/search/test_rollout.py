@@ -76,11 +76,11 @@ class Opaque:
 def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monkeypatch):
     tried = []
 
-    def finish(self, state, chosen, keys, owners):
-        hands = state.hand.T.tolist()
-        for owner, action, key, hand in zip(owners, chosen, keys, hands, strict=True):
+    def finish(self, positions, places, actions, keys, owners):
+        hands = positions._state.hand.T[places].tolist()
+        for owner, action, key, hand in zip(owners, actions, keys, hands, strict=True):
             tried[-1].setdefault((owner, action), []).append((int(key), hand))
-        return np.zeros(len(chosen))
+        return np.zeros(len(actions))
 
     monkeypatch.setattr(Player, "finish", finish)
     run, view_legal = Race.run, some(20, seed=seed)
@@ -235,7 +235,7 @@ def test_a_world_in_which_greedy_would_have_received_gets_hardly_any_weight():
 def test_a_policy_is_asked_once_where_a_seat_sees_the_same():
     view, _ = some(20)
     again = rng().integers(20, size=200)
-    first, which = weighing.alike(view[again])
+    first, which = view[again].unique()
     assert np.array_equal(view[again].words[first][which], view[again].words)
     assert len(first) == len(np.unique(view[again].words, axis=0)) <= 20
 
@@ -358,9 +358,12 @@ def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
         game = played(Game("jga", hands=complete(first, "", "", ""), dealer=0), "call")
         assert actions.REDEAL in game.legal_actions()
         view = game.view(game.seat)
-        state = determinize(view, sample(view, 200, rng()))
-        redeal = np.full(200, actions.REDEAL)
-        points.append(Player(GreedyAgent()).finish(state, redeal, keys, np.zeros(200, np.int64)))
+        positions, redeal = (
+            determinize(view, sample(view, 200, rng())),
+            np.full(200, actions.REDEAL),
+        )
+        owners, places, player = np.zeros(200, np.int64), np.arange(200), Player(GreedyAgent())
+        points.append(player.finish(positions, places, redeal, keys, owners))
     assert np.array_equal(*points)
     assert (points[0] != 0).all()
     assert len(np.unique(points[0])) > 5

@@ -55,7 +55,8 @@ def test_where_all_is_known_it_plays_a_best_action(rules, monkeypatch):
     """The true hands are shown to it as the only world."""
     agent = SolverAgent(worlds=4, ms=1000)
     lates = list(late_positions(rules, 60, 5, range(6, 17)))
-    for late, state in zip(lates, states(lates), strict=True):
+    for late, position in zip(lates, states(lates), strict=True):
+        state = position._state
         seat = int(state.seat[0])
         codes = [state.select(np.array([0])).hand_counts()[0, (seat + n) % 4] for n in range(4)]
         view = asked_view(state)
@@ -74,14 +75,14 @@ def test_where_all_is_known_it_plays_a_best_action(rules, monkeypatch):
 def test_it_plays_the_best_average_over_all_worlds_where_they_are_few():
     agent, checked = SolverAgent(worlds=200, ms=10_000), 0
     for late in late_positions("jga", 400, 7, range(8, 11)):
-        (state,) = states([late])
-        view = asked_view(state)
+        (position,) = states([late])
+        view = asked_view(position._state)
         worlds = enumerate_worlds(view, 200)
         if worlds is None or view.legal().sum() == 1:
             continue
         games, total = determinize(view, worlds), {}
         for n in range(len(worlds)):
-            solution = solver_agent.Solver().solve(games.select(np.array([n])))
+            solution = solver_agent.Solver().solve(games[[n]])
             for action, points in solution.values.items():
                 total[action] = total.get(action, 0) + worlds.weight[n] * points
         chosen = int(act(agent, view)[0])
@@ -158,7 +159,7 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
     for name in open_hands.CONTINUED_BY:
         points = []
         for action in (pass_, finish):
-            after = games.copy()
+            after = games._state.copy()
             core.step(after, np.full(len(worlds), action))
             points.append(worlds.weight @ open_hands.play_out(after, load_agent(name), rng))
         assert points[1] == pytest.approx(20)

@@ -17,6 +17,7 @@ from goita_env.errors import GoitaError, HandsError, IllegalActionError, Setting
 from goita_env.records import DealRecord
 from goita_env.rules import JGA
 from goita_env.tiles import KING, PAWN
+from goita_env.worlds import Positions
 
 
 def check_bounds(solution, truth: dict[int, int]) -> None:
@@ -141,35 +142,35 @@ def known_state() -> State:
     return game.state.copy()
 
 
-def with_hand(change: int) -> State:
+def with_hand(change: int) -> Positions:
     """Returns the known position, the code of the asked seat's hand changed."""
     state = known_state()
     state.hand[state.clock] += change
-    return state
+    return Positions(state)
 
 
-def redealt() -> State:
-    """Returns a state that waits for the next deal."""
+def redealt() -> Positions:
+    """Returns a position that waits for the next deal."""
     game = before_play()
     state = game.state.copy()
     for answer in (actions.CALL, actions.REDEAL):
         core.step(state, np.array([answer]))
-    return state
+    return Positions(state)
 
 
 IMPOSSIBLE = {
     "a finished round": over,
-    "the state of a finished round": lambda: over().state,
+    "the state of a finished round": lambda: Positions(over().state),
     "the string of a finished round": lambda: LINE,
     "a question before play": before_play,
-    "the state of a question before play": lambda: before_play().state,
+    "the state of a question before play": lambda: Positions(before_play().state),
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
     "a string cut before play": lambda: ",".join([*complete(*FIVE_PAWNS), "s1"]),
     "a state that waits for a deal": redealt,
-    "an empty state": lambda: State.empty(1, "jga"),
-    "two games": lambda: known_state().repeat(2),
-    "no game": lambda: known_state().select(np.arange(0)),
+    "an empty state": lambda: Positions(State.empty(1, "jga")),
+    "two games": lambda: Positions(known_state().repeat(2)),
+    "no game": lambda: Positions(known_state().select(np.arange(0))),
     "an empty hand": lambda: with_hand(-int(known_state().hand[known_state().clock, 0])),
     "a tile too many": lambda: with_hand(RADIX[PAWN]),
     "a tile too few": lambda: with_hand(-RADIX[PAWN]),
@@ -230,7 +231,7 @@ def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
     counts = state.hand_counts()[0]
     hands = ["".join(str(kind + 1) * n for kind, n in enumerate(hand)) for hand in counts.tolist()]
     place = solver.Position.set_up(hands, seat=2, attack=3, attacker=0)
-    assert place == solver.Position.from_state(state)
+    assert [place] == solver.Position.from_positions(Positions(state))
     assert solver.solve(place).values == solver.solve(KNOWN).values
 
 

@@ -17,6 +17,7 @@ from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX, attack_status
 from goita_env.rules import JGA, Rules
 from goita_env.views import unpack_legal
+from goita_env.worlds import Positions
 
 KING_FIELDS = ("last_king", "second_king_after_own_face_down", "kings_are_alike")
 VARIANTS = [
@@ -75,12 +76,13 @@ def test_rules_of_ones_own_give_the_values_of_minimax_on_the_core(rules):
     for state in late_states(rules, 40, seed=1):
         sign, known = 1 - 2 * int(state.seat[0] & 1), {}
         values = {one: sign * minimax(state, one, known) for one in legal_of(state)}
-        assert solver.solve(state).values == values, Position.from_state(state)
+        position = Positions(state)
+        assert solver.solve(position).values == values, Position.from_positions(position)
 
 
 def test_the_rules_differ_on_these_positions():
     found = {
-        str([solver.solve(state).values for state in late_states(rules, 40, seed=1)])
+        str([solver.solve(Positions(state)).values for state in late_states(rules, 40, seed=1)])
         for rules in VARIANTS
     }
     assert len(found) >= 4

@@ -195,7 +195,7 @@ def turned_to_clock_0(state: core.State) -> core.State:
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_games_of_the_true_worlds_are_the_true_games(rules):
     positions = many_positions(rules) + [at for at, _, _ in late_positions(rules)]
-    state, true = determinize(*stack(positions)), true_games(positions)
+    state, true = determinize(*stack(positions))._state, true_games(positions)
     assert np.array_equal(state.data, true.data)
     assert np.array_equal(state.asking, true.asking)
     assert (state.clock, state.rules) == (0, true.rules)
@@ -219,7 +219,7 @@ def test_games_of_the_true_worlds_are_the_true_games(rules):
 def test_games_of_sampled_worlds_show_the_viewer_its_own_view_and_can_be_played_out(rules):
     view, _ = stack(many_positions(rules))
     worlds = sample(view, 4, np.random.default_rng(0))
-    state = determinize(view, worlds)
+    state = determinize(view, worlds)._state
     assert np.array_equal(views.seat_view(state, 0).words, view.words.repeat(4, axis=0))
     asked_now = views.asked_view(state)
     assert np.array_equal(asked_now.legal(), legal_mask(state))
@@ -241,7 +241,8 @@ def test_a_seat_that_is_not_asked_has_worlds_too():
             worlds = sample(at.view, 50, np.random.default_rng(0))
             assert possible(at, worlds.hands, worlds.face_down).all()
             true = Worlds(hidden[None], face_down[None], np.ones(1), at.view.face_up)
-            assert np.array_equal(determinize(at.view, true).data, true_games([at]).data)
+            games = determinize(at.view, true)._state
+            assert np.array_equal(games.data, true_games([at]).data)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -271,9 +272,9 @@ def test_worlds_are_indexed_like_arrays():
 def test_no_worlds_and_no_rows_make_no_games():
     view = after(*EARLY["a called five"]).view
     worlds = sample(view, 3, np.random.default_rng(0))
-    assert determinize(view, worlds[:0]).num_games == 0
+    assert len(determinize(view, worlds[:0])) == 0
     assert len(sample(view[:0], 3, np.random.default_rng(0))) == 0
-    assert determinize(view[:0], worlds[:0]).num_games == 0
+    assert len(determinize(view[:0], worlds[:0])) == 0
 
 
 def test_early_positions_are_soon_found_to_have_too_many_worlds():

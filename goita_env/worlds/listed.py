@@ -1,50 +1,58 @@
-"""Fills the hidden places of one view with tiles: at random, or in all ways."""
+"""Lists all worlds of a view, each once."""
 
 from __future__ import annotations
 
+from math import factorial
+from typing import Final
+
 import numpy as np
-import numpy.typing as npt
 
-from goita_env.tiles import KING, NUM_KINDS, PAWN
-from goita_env.worlds.facts import Hidden
+from goita_env.errors import SettingError
+from goita_env.tiles import HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.views import View
+from goita_env.worlds.facts import Hidden, hidden
+from goita_env.worlds.model import Int, Int8, Worlds, check_number, own_tiles
 
-Int = npt.NDArray[np.int64]
-Int8 = npt.NDArray[np.int8]
+_FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], float)
 
 
-def draw(known: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
-    """Draws the kind in each place of one row: [W, U].
+def enumerate_worlds(view: View, limit: int) -> Worlds | None:
+    """Lists all worlds of a view of one row, each once.
 
-    Without further facts that is a permutation. Else the pinned king goes first, which leaves every
-    other tile as many ways wherever it lies; then each seat gets its number of pawns, in places at
-    random; then the other tiles are permuted over the places that are left.
+    Args:
+        view: one position in a round under way.
+        limit: most worlds to list.
+
+    Returns:
+        The worlds; None if there are more than ``limit``.
+
+    Raises:
+        SettingError: if the view is not one row in a round under way, or the limit is below 1.
+        HandsError: if no deal fits.
     """
-    shuffled = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
-    if known.pawns is None and not known.king:
-        return shuffled
-    places = known.places
-    keys = rng.random((worlds, len(places.seat)))
-    keys += 2 * places.seat
-    rank, free = places.ordered_rank, np.ones(keys.shape, bool)
-    ordered = np.zeros(keys.shape, np.int8)
-    if known.king:
-        seat = int(places.seat[known.king[0]])
-        chosen = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
-        keys[np.arange(worlds), chosen] = 2 * seat - 0.5  # the first of its seat in order
-        first = int((places.ordered_seat == seat - 1).argmax())
-        rank = rank - (places.ordered_seat == seat - 1)
-        ordered[:, first], free[:, first] = KING, False
-    if known.pawns is not None:
-        split = known.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
-        pawns = known.pawns.counts[split]
-        free &= rank >= pawns[:, places.ordered_seat]
-    ordered[free] = shuffled.reshape(-1)
-    kinds = np.empty_like(ordered)
-    np.put_along_axis(kinds, keys.argsort(axis=1), ordered, axis=1)
-    return kinds
+    check_number(limit, "worlds as limit")
+    if len(view) != 1:
+        raise SettingError(f"expected a view of one row, got {len(view)} rows")
+    known = next(hidden(view))
+    found = _Listing(known, limit).run()
+    if found is None:
+        return None
+    number, places = len(found), known.places
+    hands, face_down = own_tiles(view, number)
+    hands[0, :, 1:] = found[:, :3]
+    # A place under a block holds one tile.
+    face_down[0][:, places.down] = found[:, 3:].argmax(axis=2)
+    # Ways to put distinct tiles: the same for all worlds, but for the order of equal tiles in hand.
+    weight = 1 / _FACTORIAL[found[:, :3]].prod(axis=(1, 2))
+    return Worlds(
+        hands[0],
+        face_down[0].reshape(number, NUM_SEATS, 4),
+        weight / weight.sum(),
+        view.face_up.repeat(number, axis=0),
+    )
 
 
-class Listing:
+class _Listing:
     """Lists worlds kind by kind and *cell* by cell: three hands, then each place under a block.
 
     King and pawns, of which there are facts, go first. From then on every row can be completed, so

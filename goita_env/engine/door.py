@@ -1,0 +1,141 @@
+"""Opens the engine to a compiled search: the one door for code outside ``goita_env``.
+
+A search that is to be fast cannot go through views and calls: it reads the rules as plain arrays
+(``search_rules``) and positions as numbers (``standing``). Both speak in the engine's *codes* of
+hands and in its *status* (``goita_env.engine.tables``), so what makes and reads these comes along.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.engine.state import SLOTS, State
+from goita_env.engine.tables import (
+    ALL_TILES,
+    BLOCKS,
+    CODE_MASK,
+    KING_PERMIT,
+    NEXT,
+    NUM_ATTACK_STATUSES,
+    NUM_CODES,
+    RADIX,
+    attack_of,
+    attack_status,
+    code_counts,
+    king_up_of,
+    passes_of,
+    tables,
+)
+from goita_env.errors import HandsError, SettingError
+from goita_env.rules import Rules
+
+__all__ = [
+    "CODE_MASK",
+    "KING_PERMIT",
+    "NUM_ATTACK_STATUSES",
+    "NUM_CODES",
+    "RADIX",
+    "SearchRules",
+    "Standing",
+    "attack_status",
+    "code_counts",
+    "search_rules",
+    "standing",
+]
+
+Int = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
+
+_LEADS = 3
+"""Passes after which the attacker leads anew; the dealer's first turn is told as one more lead."""
+
+
+class SearchRules(NamedTuple):
+    """Holds a rule set as a search reads it; ``S`` statuses of play, keys ``status * 69 + action``.
+
+    The arrays are the engine's own: don't write into them.
+    """
+
+    pairs: Bits
+    """[2 * 2**18] Bit 8 * block + attack: the hand (index: code, and KING_PERMIT where a king may
+    attack) can play the pair, if the block is allowed."""
+    blocks: Bits
+    """[S] Pairs whose block is allowed, by status."""
+    after: Int
+    """[S * 69] Status after an action, by key."""
+    points: Int
+    """[S * 69] Points of the round if the hand is empty after an action, by key."""
+    attack: Int
+    """[S] Kind of the attack that the asked seat may receive, by status; -1 where it leads."""
+    passes: Int
+    """[S] Passes since that attack, 0 to 2; 3 where the asked seat leads."""
+    king_up: Int
+    """[S] 1 where a king lies face up, else 0."""
+
+
+class Standing(NamedTuple):
+    """Holds n positions of play, nothing hidden."""
+
+    codes: Int
+    """[n, 4] Code of each seat's hand, and KING_PERMIT where it may always attack with a king."""
+    seat: Int
+    """[n] Seat that is asked."""
+    status: Int
+    """[n] Public status."""
+
+
+class Games(Protocol):
+    """Describes what holds games of the engine: ``worlds.Positions``, for one."""
+
+    _state: State
+
+
+def search_rules(rules: Rules) -> SearchRules:
+    """Returns a rule set as plain arrays."""
+    t, statuses = tables(rules), np.arange(NUM_ATTACK_STATUSES + 1)
+    keys = len(t.points) // len(t.answers) * len(statuses)
+    attack, passes, king_up = attack_of(statuses), passes_of(statuses), king_up_of(statuses)
+    passes[0], king_up[0] = _LEADS, 0
+    attack[passes == _LEADS] = -1
+    return SearchRules(
+        pairs=t.pairs.view(np.uint64),
+        blocks=t.asks[BLOCKS, : len(statuses)].view(np.uint64),
+        after=t.moves[NEXT, :keys],
+        points=t.points[:keys].astype(np.int64),
+        attack=attack,
+        passes=passes,
+        king_up=king_up,
+    )
+
+
+def standing(games: State | Games) -> Standing:
+    """Returns where games stand.
+
+    Args:
+        games: n games, each at a position of play.
+
+    Raises:
+        SettingError: if no seat is asked to play or pass in one.
+        HandsError: if the tiles in one are not those of the set.
+    """
+    state = games if isinstance(games, State) else games._state
+    wrong = np.flatnonzero(state.status > NUM_ATTACK_STATUSES)
+    if len(wrong):
+        raise SettingError(
+            "expected a position of play, got one before play or after the end of the round "
+            f"(status {state.status[wrong[0]]}) in game {wrong[0]}"
+        )
+    codes = np.ascontiguousarray(
+        np.take_along_axis(state.hand, (SLOTS + state.offset) & 3, axis=0).T
+    )
+    tiles = (codes & CODE_MASK).sum(axis=1) + state.down.sum(axis=0) + state.up
+    wrong = np.flatnonzero(tiles != ALL_TILES)
+    if len(wrong):
+        raise HandsError(
+            f"expected the set of tiles, code {ALL_TILES}, in hands and on the table, "
+            f"got code {tiles[wrong[0]]} in game {wrong[0]}"
+        )
+    return Standing(codes, state.seat, state.status.copy())

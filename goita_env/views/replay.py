@@ -1,0 +1,275 @@
+"""Follows deals once more, decision by decision, as their seats may see them.
+
+This is the one replay: suppositions, beliefs, the bot protocol and the weighing of worlds are told
+what happens and get views; none of them handles the engine's state.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.actions import NUM_ACTIONS, name
+from goita_env.engine import core
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import OWN, SHOWN, State
+from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
+from goita_env.errors import SettingError
+from goita_env.rules import Rules
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import observation
+from goita_env.views.view import View, asked_view, seat_view, unpack_legal
+
+Int = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+Bits = npt.NDArray[np.uint64]
+
+_SHIFT_AT_END = 16 * 4
+"""``State.shift`` of a seat that has made its four plays."""
+
+
+class Choices:
+    """Says what the asked seats of M games may do; nothing where nobody is asked.
+
+    Args:
+        low: uint64 [M] bits of the actions 0 to 63.
+        high: uint64 [M] bits of the others.
+    """
+
+    def __init__(self, low: Bits, high: Bits) -> None:
+        self._low, self._high = low, high
+
+    @cached_property
+    def number(self) -> Int:
+        """[M] How many actions are legal."""
+        number = np.bitwise_count(self._low).astype(np.int64)
+        number += np.bitwise_count(self._high)
+        return number
+
+    def allow(self, actions: Int) -> Bool:
+        """Tells which of the actions [M] are legal, each in its game: bool [M]."""
+        words, places = np.where(actions < 64, self._low, self._high), actions & 63
+        return ((words >> places.astype(np.uint64)) & np.uint64(1)).astype(bool)
+
+    def legal(self, games: Int) -> Bool:
+        """Returns the legal actions of some games [n] as a mask: bool [n, 69]."""
+        return unpack_legal(self._low[games], self._high[games])
+
+
+class Replay:
+    """Follows M deals, the hands of one seat or of all four being known.
+
+    ``of_deals`` knows all hands, so it asks the questions before play itself and every decision is
+    a ``step``. ``of_seat`` knows the hand of one seat, M times supposed; the others hold the whole
+    set, never looked at. So it cannot tell who is asked before play, and is told by ``answer``.
+
+    Attributes:
+        game: int64 [M] numbers of the games, which views carry.
+    """
+
+    def __init__(self, state: State, known: int | None, game: Int | None) -> None:
+        self._state, self._known = state, known
+        self.game = np.arange(state.num_games) if game is None else game
+
+    @classmethod
+    def of_deals(
+        cls,
+        rules: Rules,
+        hands: npt.NDArray[np.integer],
+        dealer: npt.NDArray[np.integer],
+        scores: npt.NDArray[np.integer],
+        game: Int | None = None,
+    ) -> Self:
+        """Begins M deals in which all hands are known.
+
+        Args:
+            rules: the rule set.
+            hands: [M, 4, 8] tiles of each kind dealt to each seat.
+            dealer: [M] seats.
+            scores: [M, 2] points of the two teams before the round.
+            game: [M] numbers of the games; None: 0 to M - 1.
+        """
+        state, codes = State.empty(len(hands), rules), hands.astype(np.int64) @ np.array(RADIX)
+        points = scores.T.astype(np.int64)
+        lay(state, np.arange(len(hands)), prepare(rules, codes, dealer.astype(np.int64), points))
+        return cls(state, None, game)
+
+    @classmethod
+    def of_seat(
+        cls,
+        rules: Rules,
+        seat: int,
+        hands: npt.NDArray[np.integer],
+        dealer: int,
+        scores: npt.ArrayLike = (0, 0),
+        game: Int | None = None,
+    ) -> Self:
+        """Begins one deal as one seat knows it, with M hands supposed for it.
+
+        Args:
+            rules: the rule set.
+            seat: the seat.
+            hands: [M, 8] tiles of each kind dealt to it.
+            dealer: the seat that deals.
+            scores: points of the two teams before the round.
+            game: [M] numbers of the games; None: 0 to M - 1.
+        """
+        many = len(hands)
+        codes = np.full((many, NUM_SEATS), ALL_TILES)
+        codes[:, seat] = hands @ np.array(RADIX)
+        points = np.repeat(np.asarray(scores, np.int64)[:, None], many, axis=1)
+        state = State.empty(many, rules)
+        state.clock = dealer  # so slots are seats
+        dealt = prepare(rules, codes, np.full(many, dealer), points, questions=False)
+        lay(state, np.arange(many), dealt)
+        return cls(state, seat, game)
+
+    def __len__(self) -> int:
+        """Returns M."""
+        return self._state.num_games
+
+    def select(self, index: Int) -> None:
+        """Goes on with the games of an index [m] alone; a game may be taken several times."""
+        self._state, self.game = self._state.select(index), self.game[index]
+
+    # --------------------------------------------------------------------------------- who is asked
+
+    @property
+    def seat(self) -> Int:
+        """Returns the seat that is asked now, -1 at the end of a deal: [M].
+
+        With one hand known that is the seat to play or pass, also while others answer.
+        """
+        return self._state.seat
+
+    @property
+    def asking(self) -> Int:
+        """Returns the games, all hands known, in which a question before play is open: [m]."""
+        return self._state.asking
+
+    @property
+    def asked_choice(self) -> Bool:
+        """Tells where that question is: redeal or continue; elsewhere: call or silent: [M]."""
+        asked: Bool = self._state.status == CHOOSE
+        return asked
+
+    def choices(self) -> Choices:
+        """Returns what the asked seats may do; their hands must be known."""
+        self._check_known(None)
+        return Choices(*core.legal_actions(self._state))
+
+    # ----------------------------------------------------------------------------- what can be seen
+
+    def view(self, seat: int | Int | None = None) -> View:
+        """Returns what seats know.
+
+        Args:
+            seat: one seat, or one for each game [M]; None: those that are asked now.
+
+        Raises:
+            SettingError: if only another seat's hand is known.
+        """
+        self._check_known(seat)
+        if seat is None:
+            return asked_view(self._state, self.game)
+        return seat_view(self._state, seat, self.game)
+
+    def question(self, action: int) -> View:
+        """Returns what the one known seat sees as it is asked a question before play.
+
+        Args:
+            action: one of the answers between which it is asked to choose.
+
+        Raises:
+            SettingError: if all hands are known, or play has begun.
+        """
+        view = self.view(self._before_play(action))
+        words = observation.asked_before_play(view.words, action)
+        return View(words, self.game, self._state.rules)
+
+    # --------------------------------------------------------------------------------- what happens
+
+    def step(self, actions: int | Int) -> None:
+        """Makes one decision in every game.
+
+        Args:
+            actions: action of the asked seat, one for all games or [M]; a play or a pass, or with
+                all hands known an answer. They are not checked: see ``choices``. What lies under a
+                block that the known seat doesn't see makes no difference, but on the last play,
+                where a pair of two tiles alike is shown.
+        """
+        actions = actions if isinstance(actions, np.ndarray) else np.full(len(self), actions)
+        slot, status = self._state.clock, self._state.status
+        key = None if self._known is None else status * NUM_ACTIONS + actions
+        core.step(self._state, actions)
+        if key is not None:
+            self._end_rounds(slot, key)
+
+    def answer(self, seat: int, action: int) -> None:
+        """Takes in a seat's answer to a question before play, one seat's hand being known.
+
+        Args:
+            seat: who answered.
+            action: the answer; silence leaves no trace.
+
+        Raises:
+            SettingError: if all hands are known, or play has begun.
+        """
+        self._before_play(action)
+        state = self._state
+        dealer, state.clock = state.clock, seat
+        core.note(state, action)
+        state.clock = dealer
+
+    def lay_open(self, seat: int, hand: npt.NDArray[np.integer]) -> None:
+        """Takes in the hand of a caller of six or more pawns, which ends the round.
+
+        Args:
+            seat: the caller.
+            hand: [8] tiles of each kind that it was dealt.
+        """
+        state, code = self._state, int(hand @ np.array(RADIX))
+        state.by_slot[OWN : SHOWN + 1, seat] = state.tables.call_bits[code]
+        state.hand[seat], state.up[:] = 0, code
+        self.end()
+
+    def end(self) -> None:
+        """Takes in that the round is over in all games."""
+        self._state.status[:] = OVER
+
+    def _end_rounds(self, slot: int, key: Int) -> None:
+        """Ends rounds with the last play of a seat whose hand is not known.
+
+        Where it is, the engine has seen it run out.
+
+        Args:
+            slot: where the seat sits.
+            key: [M] status and action of the play, as the tables take them.
+        """
+        state = self._state
+        ended = np.flatnonzero((state.shift[slot] == _SHIFT_AT_END) & (state.status < WAITING))
+        if len(ended):
+            doubled = ended[state.tables.doubled[key[ended]]]
+            played, face_up = state.tables.moves[[PLAYED, FACE_UP]][:, key[doubled]]
+            core.show_seventh(state, slot, doubled, played - face_up)
+            state.status[ended] = OVER
+
+    def _check_known(self, seat: int | Int | None) -> None:
+        """Checks that the seats' hands are known; None: those of the asked seats."""
+        if self._known is not None:
+            seats = np.asarray(self.seat if seat is None else seat)
+            if (seats != self._known).any():
+                raise SettingError(
+                    f"expected seat {self._known}, whose hand is known, got {seats.tolist()!r}"
+                )
+
+    def _before_play(self, action: int) -> int:
+        """Returns the known seat, after a check that questions can be told now."""
+        if self._known is None:
+            raise SettingError(f"expected {name(action)!r} as a step, since all hands are known")
+        if (self._state.status != FRESH).any():
+            raise SettingError(f"expected no {name(action)!r} once play has begun")
+        return self._known

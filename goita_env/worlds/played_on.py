@@ -1,0 +1,246 @@
+"""Turns worlds into positions of games that can be played on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from goita_env import actions
+from goita_env.engine.history import FRAME_DEALER, FRAME_OTHER_SCORE, FRAME_OWN_SCORE, SCORE_BITS
+from goita_env.engine.state import SLOTS, State
+from goita_env.engine.tables import (
+    ALL_TILES,
+    CHOOSE,
+    FRESH,
+    KING_PERMIT,
+    RADIX,
+    attack_status,
+    tables,
+)
+from goita_env.errors import HandsError, SettingError
+from goita_env.rules import Rules
+from goita_env.tiles import KING, MAX_PLAYS, NUM_SEATS, PAWN
+from goita_env.views import NONE, View
+from goita_env.views.layout import NOTES_WORD, PLAYS_WORD, TABLE_WORD
+from goita_env.worlds.facts import check_under_way
+from goita_env.worlds.model import Bool, Int, Int8, Worlds
+
+_RADIX: Final = np.array(RADIX)
+_CODES: Final = np.array([*RADIX, 0])
+"""Code of one tile, 0 for NONE, which is the last."""
+_BLOCK_BITS: Final = np.array([[*(1 << (16 * n + k) for k in range(8)), 0] for n in range(4)])
+"""Bit of a block in its seat's word of plays: [4, 9] by play and kind, 0 for NONE."""
+
+_PLAYS: Final = np.arange(4)
+_SEATS: Final = np.arange(NUM_SEATS)
+_BLOCKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
+"""Bits of each play's block in a word of plays."""
+
+_SCORE: Final = (1 << SCORE_BITS) - 1
+_PLAY_BITS: Final = np.uint32((1 << MAX_PLAYS) - 1)
+
+
+class Positions:
+    """Holds n positions with all hands known: ``Rounds`` plays them on, the solver solves them.
+
+    Args:
+        state: the games as the engine holds them.
+
+    Attributes:
+        _state: the same, for ``Rounds`` and for the engine's door alone.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __len__(self) -> int:
+        """Returns n."""
+        return self._state.num_games
+
+    def __getitem__(self, index: slice | Int | Bool) -> Positions:
+        """Returns the positions of a slice, an index array (they may repeat) or a mask."""
+        return Positions(self._state.select(np.arange(len(self))[index]))
+
+    def __repr__(self) -> str:
+        """Shows the number and the rule set."""
+        return f"Positions({len(self)}, {self.rules.name})"
+
+    @property
+    def rules(self) -> Rules:
+        """Returns the rule set."""
+        return self._state.rules
+
+    @property
+    def seat(self) -> Int:
+        """Returns the seat that is asked in each, -1 where none is: int64 [n]."""
+        return self._state.seat
+
+    def repeat(self, times: int | Int) -> Positions:
+        """Returns each position so many times in a row, as ``numpy.repeat`` does."""
+        return Positions(self._state.repeat(times))
+
+
+def determinize(view: View, worlds: Worlds) -> Positions:
+    """Returns positions in which the hidden tiles lie as worlds say, ready to be played on.
+
+    Seats are relative to the viewer: it sits on seat 0, and its team is team 0. A view whose seat
+    isn't asked and that shows no play becomes the moment when all have said whether they call.
+
+    Args:
+        view: N positions, each in a round under way.
+        worlds: as many for each row, row after row.
+
+    Returns:
+        ``len(worlds)`` positions.
+
+    Raises:
+        SettingError: if the worlds aren't as many for each row, or a row shows the end of a round.
+        HandsError: if worlds don't put the tiles where their view says.
+    """
+    games = len(worlds)
+    each = games // max(len(view), 1)
+    if each * len(view) != games:
+        raise SettingError(
+            f"expected as many worlds for each of {len(view)} rows, got {games} in all"
+        )
+    state = _public_state(view).repeat(each)
+    hands, face_down = worlds.hands, worlds.face_down
+    hand: Int = hands @ _RADIX
+    down: Int = _CODES[face_down].sum(axis=2)
+    state.up[:] = ALL_TILES - (hand + down).sum(axis=1)
+    _check_tiles(view, worlds, hand[:, 0], state.up)
+    if view.rules.second_king_after_own_face_down:
+        kings = hands[..., KING] + (face_down == KING).sum(axis=2)
+        kings += view.face_up[..., KING].repeat(each, axis=0)
+        hand += (kings == 2) * KING_PERMIT
+    place = ((SLOTS - state.offset) & 3) + np.arange(0, 4 * games, 4)
+    state.hand[:] = hand.take(place)
+    state.down[:] = down.take(place)
+    state.own |= _BLOCK_BITS[_PLAYS, face_down].sum(axis=2).take(place)
+    if len(state.asking):
+        _ask(view, state, hands[..., PAWN], each)
+    return Positions(state)
+
+
+def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
+    """Checks that worlds put the tiles where their view says.
+
+    Args:
+        view: N positions.
+        worlds: the worlds, row after row.
+        own: [n] code of the viewer's hand in each.
+        up: [n] code of the tiles that are neither in a hand nor under a block.
+    """
+    each = len(worlds) // max(len(view), 1)
+    places = (worlds.face_down != NONE) != view.face_down.repeat(each, axis=0)
+    sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(each, axis=0)
+    held = view.hand @ _RADIX
+    seen_up = ALL_TILES - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
+    wrong = places.any(axis=(1, 2)) | sizes.any(axis=1)
+    wrong |= (own != held.repeat(each)) | (up != seen_up.repeat(each))
+    if wrong.any():
+        raise HandsError(
+            "expected worlds with the hand, hand sizes, face-down places and unseen tiles of "
+            f"their view, got others in world {wrong.argmax()}"
+        )
+
+
+def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
+    """Numbers the questions that are open before play, by what has been answered, in place.
+
+    Args:
+        view: N positions.
+        state: their worlds as games, each row's side by side.
+        pawns: [n, 4] pawns that each seat was dealt, by seat.
+        each: worlds of a row.
+    """
+    entries, games, row = state.questions, state.asking, state.asking // each
+    dealer = view.dealer[row].astype(np.int64)
+    called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
+    query = entries.opening(dealer, pawns[games].astype(np.int64))
+    for _ in range(4):  # two seats are asked whether they call, two partners choose
+        asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
+        choosing, choice = status == CHOOSE, choices[one, asked]
+        call = np.where(called[one, asked], actions.CALL, actions.SILENT)
+        answers = np.where(choosing, choice, call)
+        stop = np.where(choosing, choice == 0, view.asked_call[row] & (asked == 0))
+        query = np.where(stop, query, entries.next[query * actions.NUM_ACTIONS + answers])
+    wrong = (entries.status[query] != state.status[games]) | (
+        (entries.asked[query] + dealer + state.offset[games]) & 3 != 0
+    )
+    if wrong.any():
+        raise HandsError(
+            "expected worlds in which the question that the view shows is asked, got another "
+            f"one in world {games[wrong.argmax()]}"
+        )
+    state.query[games] = query
+
+
+def _public_state(view: View) -> State:
+    """Returns games as views show them, the viewer on seat 0, the asked seat on slot 0.
+
+    Hands, face-down tiles and face-up tiles are left empty, the number of a question 0, and the
+    others' own plays as the viewer sees them. A view whose seat isn't asked and that shows no play
+    becomes the moment when all have said whether they call.
+
+    Args:
+        view: N positions, each in a round under way.
+
+    Raises:
+        SettingError: if a row shows the end of a round.
+    """
+    check_under_way(view)
+    state, games = State.empty(len(view), view.rules), np.arange(len(view))
+    state.status[:], asked = _status_and_asked(view)
+    state.offset[:] = (-asked) & 3
+    place = ((SLOTS - state.offset) & 3) + 4 * games
+
+    plays = np.ascontiguousarray(view.words[:, PLAYS_WORD : PLAYS_WORD + NUM_SEATS]).view(np.int64)
+    state.own[:] = plays.take(place)
+    plays = plays.copy()
+    plays[:, 0] &= ~(view.face_down[:, 0] @ _BLOCKS)
+    state.shown[:] = plays.take(place)
+    notes = np.ascontiguousarray(view.words[:, NOTES_WORD : NOTES_WORD + 2]).view(np.uint32)
+    state.notes[:] = notes.take(place)
+    state.shift[:] = 16 * np.bitwise_count(notes & _PLAY_BITS).take(place)
+
+    table = view.words[:, TABLE_WORD].view(np.int64)[:, None]
+    own, other = (table >> FRAME_OWN_SCORE) & _SCORE, (table >> FRAME_OTHER_SCORE) & _SCORE
+    frame = np.where(
+        _SEATS & 1,
+        (own << FRAME_OTHER_SCORE) | (other << FRAME_OWN_SCORE),
+        (own << FRAME_OWN_SCORE) | (other << FRAME_OTHER_SCORE),
+    )
+    frame |= 1 << (FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
+    state.frame[:] = frame.take(place)
+    state.event[:] = 1 << view.num_plays.astype(np.int64)
+    state.dealer[:] = view.dealer
+    state.scores[:] = view.scores.T
+    return state
+
+
+def _status_and_asked(view: View) -> tuple[Int, Int]:
+    """Returns the status of each row and the seat that is asked: two arrays [N]."""
+    status = np.full(len(view), FRESH)
+    asked = view.dealer.astype(np.int64)
+    turn = view.attack != NONE
+    attack, passes = view.attack[turn].astype(np.int64), view.passes[turn]
+    status[turn] = attack_status(attack, passes, view.king_up[turn])
+    asked[turn] = (view.attacker[turn] + passes + 1) & 3
+
+    called = view.called.any(axis=1) & (view.num_plays == 0)
+    for row in np.flatnonzero(called & (view.choices != actions.CONTINUE).all(axis=1)).tolist():
+        status[row], asked[row] = CHOOSE, _chooser(view[row : row + 1])
+    calling = view.asked_call
+    if calling.any():
+        question = tables(view.rules).question
+        status[calling], asked[calling] = question[view.hand[calling, PAWN]], 0
+    return status, asked
+
+
+def _chooser(view: View) -> int:
+    """Returns who is asked to choose: the first caller's partner, after it the second's."""
+    dealer, called, choices = int(view.dealer[0]), view.called[0], view.choices[0]
+    callers = [seat & 3 for seat in range(dealer, dealer + NUM_SEATS) if called[seat & 3]]
+    return next(seat ^ 2 for seat in callers if not choices[seat ^ 2])

@@ -1,0 +1,205 @@
+"""The one replay: it shows what the games that were played showed, with one hand known or all."""
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS, complete, digits, legal_mask, pick, special_hands, uniform_hands
+
+from goita_env import Game, actions, views
+from goita_env.errors import SettingError
+from goita_env.rules import JGA
+from goita_env.views import Replay
+
+PAWN_LANCE = actions.encode(0, 1)
+
+
+def games(rules: str, count: int = 30):
+    """Yields games of random and of special hands, nothing played yet, and random numbers."""
+    rng = np.random.default_rng(8)
+    dealt = np.concatenate([uniform_hands(rng, count), special_hands(rng, count)])
+    for number, hands in enumerate(dealt):
+        yield Game(rules, digits(hands), number % 4, scores=(30, 110), seed=number), rng
+
+
+def counts(game: Game) -> np.ndarray:
+    """Returns the tiles of each kind dealt: int [4, 8]."""
+    return game.deals[0].hands.astype(int)
+
+
+def chosen(game: Game, rng: np.random.Generator) -> int:
+    """Returns a legal action; a pass less often."""
+    legal = game.legal_actions()
+    return legal[0] if legal[0] == 0 and rng.random() < 0.3 else int(rng.choice(legal))
+
+
+# ---------------------------------------------------------------------------- one seat's hand known
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_with_its_own_hand_a_seat_sees_what_it_saw_in_the_game(rules):
+    compared, laid_open, asked = 0, 0, 0
+    for game, rng in games(rules):
+        told = [
+            Replay.of_seat(game.rules, seat, counts(game)[[seat]], game.dealer, game.scores)
+            for seat in range(4)
+        ]
+        while not game.done:
+            mover, action = game.seat, chosen(game, rng)
+            seen = told[mover].question(action) if action >= actions.CALL else told[mover].view()
+            assert np.array_equal(seen.words, game.view(mover).words)
+            asked += action >= actions.CALL
+            before = counts(game)[mover]
+            game.play(action)
+            for replay in told:
+                if action < actions.CALL:
+                    replay.step(action)
+                else:
+                    replay.answer(mover, action)
+                    if action == actions.CALL and before[0] > 5:
+                        replay.lay_open(mover, before)
+                        laid_open += 1
+            if len(game.deals) > 1:
+                break  # a redeal
+            waiting = [seat for seat in range(4) if seat != game.seat]
+            if game.done:
+                for replay in told:
+                    replay.end()  # two fives of partners: nobody else knows
+            for seat in waiting:
+                assert np.array_equal(told[seat].view(seat).words, game.view(seat).words)
+                compared += 1
+            if game.done:
+                assert all((replay.seat == -1).all() for replay in told)
+    assert compared > 2_000
+    assert laid_open >= 4
+    assert asked >= 20
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_last_play_of_another_seat_ends_the_round_and_shows_a_doubled_pair(rules):
+    doubled = 0
+    for game, rng in games(rules):
+        told = Replay.of_seat(game.rules, 0, counts(game)[[0]], game.dealer, game.scores)
+        while not game.done and len(game.deals) == 1:
+            mover, action = game.seat, chosen(game, rng)
+            game.play(action)
+            if action >= actions.CALL:
+                told.answer(mover, action)
+                continue
+            assert told.seat[0] == mover
+            told.step(action)
+        if game.done and game.winner != 0 and game.view(0).num_plays[0]:
+            assert told.seat[0] == -1
+            assert np.array_equal(told.view(0).words, game.view(0).words)
+            blocks, attacks = game.view(0).blocks[0], game.view(0).attacks[0]
+            doubled += blocks[game.winner, 3] == attacks[game.winner, 3]
+    assert doubled >= 1
+
+
+def test_many_hands_are_supposed_at_once_and_split_by_what_lies_face_down():
+    hands = np.array([[2, 2, 1, 1, 1, 1, 0, 0], [3, 1, 1, 1, 1, 0, 1, 0]])
+    replay = Replay.of_seat(JGA, 1, hands, 1, game=np.array([7, 9]))
+    assert replay.view().hand.tolist() == hands.tolist()
+    legal = replay.choices()
+    assert np.array_equal(legal.legal(np.arange(2)), replay.view().legal())
+    replay.select(np.array([0, 0, 1]))
+    down = np.array([0, 1, 0])
+    replay.step(1 + 8 * down + 2)
+    seen = replay.view(1)
+    assert seen.game.tolist() == [7, 7, 9]
+    assert seen.blocks[:, 0, 0].tolist() == down.tolist()
+    left = hands[[0, 0, 1]]
+    left[:, 2] -= 1
+    left[np.arange(3), down] -= 1
+    assert seen.hand.tolist() == left.tolist()
+    assert replay.seat.tolist() == [2, 2, 2]
+
+
+def test_what_others_lay_face_down_makes_no_difference_before_the_last_play():
+    hand = np.array([[2, 2, 1, 1, 1, 1, 0, 0]])
+    words = []
+    for block in (0, 3, 6):
+        replay = Replay.of_seat(JGA, 2, hand, 0)
+        replay.step(actions.encode(block, 4))
+        replay.step(actions.PASS)
+        words.append(replay.view().words.tolist())
+    assert words[0] == words[1] == words[2]
+
+
+def test_no_other_seat_can_be_looked_at():
+    replay = Replay.of_seat(JGA, 2, np.array([[2, 2, 1, 1, 1, 1, 0, 0]]), 0)
+    with pytest.raises(SettingError, match=r"expected seat 2, whose hand is known, got \[0\]"):
+        replay.view()
+    with pytest.raises(SettingError, match="expected seat 2, whose hand is known, got 1"):
+        replay.view(1)
+    with pytest.raises(SettingError, match=r"expected seat 2, whose hand is known, got \[0\]"):
+        replay.choices()
+
+
+def test_questions_can_be_told_only_before_play_and_where_a_hand_is_unknown():
+    replay = Replay.of_seat(JGA, 2, np.array([[2, 2, 1, 1, 1, 1, 0, 0]]), 0)
+    replay.step(PAWN_LANCE)
+    with pytest.raises(SettingError, match="expected no 'call' once play has begun"):
+        replay.answer(1, actions.CALL)
+    with pytest.raises(SettingError, match="expected no 'redeal' once play has begun"):
+        replay.question(actions.REDEAL)
+    game = Game(hands=complete("", "", "", ""), dealer=0)
+    whole = Replay.of_deals(JGA, counts(game)[None], np.zeros(1, int), np.zeros((1, 2), int))
+    with pytest.raises(SettingError, match="expected 'call' as a step, since all hands are known"):
+        whole.answer(1, actions.CALL)
+
+
+# ---------------------------------------------------------------------------------- all hands known
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_with_all_hands_every_seat_sees_what_it_saw_in_the_games(rules):
+    played = [game for game, _ in games(rules)]
+    dealers = np.array([game.dealer for game in played])
+    scores = np.array([game.scores for game in played])
+    hands = np.array([counts(game) for game in played])
+    replay = Replay.of_deals(played[0].rules, hands, dealers, scores)
+    rng, compared, asked = np.random.default_rng(0), 0, 0
+    while len(replay):
+        rows = replay.game
+        assert replay.seat.tolist() == [played[row].seat for row in rows]
+        for seat in range(4):
+            words = np.concatenate([played[row].view(seat).words for row in rows])
+            assert np.array_equal(replay.view(seat).words, words)
+        asking, choices = replay.asking, replay.choices()
+        view, mask = replay.view(), choices.legal(np.arange(len(rows)))
+        assert sorted(asking) == np.flatnonzero(view.asked_call | view.asked_choice).tolist()
+        assert np.array_equal(replay.asked_choice, view.asked_choice)
+        assert view.game.tolist() == rows.tolist()
+        assert np.array_equal(mask, view.legal())
+        assert np.array_equal(mask, np.concatenate([legal_mask(played[row].state) for row in rows]))
+        assert np.array_equal(choices.number, mask.sum(axis=1))
+        for action in range(69):
+            assert np.array_equal(choices.allow(np.full(len(rows), action)), mask[:, action])
+        taken = pick(mask, rng.integers(0, 1000, len(mask)))
+        for row, action in zip(rows, taken.tolist(), strict=True):
+            played[row].play(action)
+        replay.step(taken)
+        compared, asked = compared + len(rows), asked + len(asking)
+        going = [not played[row].done and len(played[row].deals) == 1 for row in rows]
+        assert np.array_equal(replay.seat >= 0, going)
+        replay.select(np.flatnonzero(going))
+    assert compared > 500
+    assert asked >= 20
+
+
+# ------------------------------------------------------------------------------ questions and views
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_view_can_leave_out_that_its_seat_is_asked_before_play(rules):
+    hidden = 0
+    for game, _ in games(rules):
+        for seat in range(4):
+            seen = game.view(seat)
+            left_out = views.seat_view(game.state, seat, hide_question=True)
+            asked = bool(seen.asked_call[0] or seen.asked_choice[0])
+            assert (left_out.words != seen.words).any() == asked
+            assert not left_out.asked_call[0]
+            assert not left_out.asked_choice[0]
+            assert np.array_equal(left_out.hand, seen.hand)
+            hidden += asked
+    assert hidden >= 20
