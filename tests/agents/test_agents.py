@@ -12,7 +12,7 @@ import agents
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent, Policy, certain, sample
 from agents.tournament import arena
-from agents.tournament.summary import summary
+from agents.tournament.summary import Summary
 from goita_env import GoitaVectorEnv, View, actions
 from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX
 from goita_env.rules import RULE_SETS
@@ -448,8 +448,8 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
     tournament = arena.Tournament(plan)
     assert {task.agents for task in tournament.tasks()} == {("m.1-a_b=greedy", "random")}
     tournament.play()
-    found = summary(plan, tournament.played())
-    assert found["agents"] == ["m.1-a_b", "random"]
+    found = Summary.of(plan, tournament.played()).to_json()
+    assert list(found["agents"]) == ["m.1-a_b", "random"]
     assert [(pair["a"], pair["b"], pair["deals"]) for pair in found["pairs"]] == [
         ("m.1-a_b", "random", 2)
     ]
