@@ -20,7 +20,6 @@ from goita_env.errors import GoitaError
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]
 Float = npt.NDArray[np.float64]
-Bits = npt.NDArray[np.uint64]
 
 
 class AgentError(GoitaError):
@@ -134,19 +133,3 @@ def certain(chosen: Int) -> Float:
     probabilities = np.zeros((len(chosen), NUM_ACTIONS))
     probabilities[np.arange(len(chosen)), chosen] = 1.0
     return probabilities
-
-
-def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
-    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each.
-
-    Args:
-        low: [N] bits of the legal actions 0 to 63.
-        high: [N] bits of the others.
-    """
-    number = np.bitwise_count(low).astype(np.int64)
-    number += np.bitwise_count(high)
-    # Of a word with a single one, the ones of word - 1 count the place of that one.
-    place = np.bitwise_count(low - np.uint64(1)).astype(np.int64)
-    beyond = low == 0
-    place[beyond] += np.bitwise_count(high[beyond] - np.uint64(1))
-    return np.where(number == 1, place, 0), number

@@ -17,10 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from agents import load_agent, solver
 from agents.base import Agent
 from goita_env import actions, records
-from goita_env.engine import core
-from goita_env.engine.state import State
-from goita_env.views import asked_view, unpack_legal
-from goita_env.worlds import determinize, enumerate_worlds
+from goita_env.rounds import Rounds
+from goita_env.worlds import Positions, determinize, enumerate_worlds
 
 HISTORY = (
     "11112458,11334668,11122357,12344557,s1,112,2p,322,424,141,216,"
@@ -29,16 +27,17 @@ HISTORY = (
 CONTINUED_BY = ("greedy", "heuristic", "solver:worlds=16,ms=5")
 
 
-def play_out(state: State, agent: Agent, rng: np.random.Generator) -> np.ndarray:
-    """Plays games to the end, each seat by what it sees; returns points of seats 0 and 2: [N]."""
+def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
+    """Plays on from an action, each seat by what it sees; returns points of seats 0 and 2: [N]."""
+    rng, points = np.random.default_rng(0), np.zeros(len(positions))
+    rounds = Rounds.from_positions(positions, actions=np.full(len(positions), action))
     while True:
-        legal = unpack_legal(*core.legal_actions(state))
-        if not legal.any():
-            return state.points * (1 - 2 * (state.winner & 1))
-        chosen, rows = legal.argmax(axis=1), np.flatnonzero(legal.sum(axis=1) > 1)
-        if len(rows):
-            chosen[rows] = agent.act(asked_view(state)[rows], legal[rows], rng)
-        core.step(state, chosen)
+        tick = rounds.tick
+        if tick.ended is not None:
+            points[tick.ended.rows] = tick.ended.points * (1 - 2 * (tick.ended.winner & 1))
+        if rounds.over:
+            return points
+        rounds.step(agent.act(tick.view, tick.legal, rng) if len(tick.rows) else [])
 
 
 def main() -> None:
@@ -46,17 +45,15 @@ def main() -> None:
     print(game)
     view = game.view(game.seat)
     worlds = enumerate_worlds(view, 1_000)
-    games = determinize(view, worlds)
-    one_by_one = solver.solve_many(games)
+    positions = determinize(view, worlds)
+    one_by_one = solver.solve_many(positions)
     print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds are possible. Points, on average:\n")
     print("action  hands open  " + "  ".join(CONTINUED_BY))
     for action in game.legal_actions():
         open_hands = worlds.weight @ [one.values[action] for one in one_by_one]
         row = f"{actions.name(action):>6}  {open_hands:10.1f}"
         for name in CONTINUED_BY:
-            after = games._state.copy()
-            core.step(after, np.full(len(worlds), action))
-            points = worlds.weight @ play_out(after, load_agent(name), np.random.default_rng(0))
+            points = worlds.weight @ play_out(positions, action, load_agent(name))
             row += f"  {points:{len(name)}.1f}"
         print(row)
     chosen = load_agent("solver").act(view, view.legal(), np.random.default_rng(0))

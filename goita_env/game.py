@@ -71,7 +71,7 @@ class Game:
         seed = secrets.randbits(63) if seed is None else seed
         self._match = Match(1, rules, episode, seed, auto_reset=False)
         self._match.reset(hands, dealer, scores)
-        self._scores: list[int] = self.state.scores[:, 0].tolist()
+        self._scores: list[int] = self._state.scores[:, 0].tolist()
         self.winner: int | None = None
         self.points = 0
         self.deals: list[PlayedDeal] = []
@@ -83,24 +83,24 @@ class Game:
         return self._match.rules
 
     @property
-    def state(self) -> State:
+    def _state(self) -> State:
         """Returns the core's state of this game, a batch of one."""
         return self._match.state
 
     @property
     def dealer(self) -> int:
         """Returns the seat that deals the present deal."""
-        return int(self.state.dealer[0])
+        return int(self._state.dealer[0])
 
     @property
     def seat(self) -> int | None:
         """Returns the seat that is asked now, None at the end."""
-        return None if self.done else int(self.state.seat[0])
+        return None if self.done else int(self._state.seat[0])
 
     @property
     def done(self) -> bool:
         """Tells whether the round, or the match, is over."""
-        return bool(self.state.status[0] >= WAITING)
+        return bool(self._state.status[0] >= WAITING)
 
     @property
     def scores(self) -> tuple[int, int]:
@@ -110,7 +110,7 @@ class Game:
     @property
     def hands(self) -> npt.NDArray[np.int8]:
         """Returns what each seat holds now: int8 [4, 8] tiles of each kind."""
-        hands: npt.NDArray[np.int8] = self.state.hand_counts()[0]
+        hands: npt.NDArray[np.int8] = self._state.hand_counts()[0]
         return hands
 
     @property
@@ -125,7 +125,7 @@ class Game:
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of the asked seat in order; none at the end."""
-        low, high = core.legal_actions(self.state)
+        low, high = core.legal_actions(self._state)
         return np.flatnonzero(unpack_legal(low, high)[0]).tolist()
 
     def play(self, action: int) -> None:
@@ -153,7 +153,7 @@ class Game:
         if outcome is not None:
             self.winner, self.points = int(outcome.winner[0]), int(outcome.points[0])
             self._scores[self.winner & 1] += self.points
-        if len(self.state.ended) and not self.done:
+        if len(self._state.ended) and not self.done:
             self._new_deal()
 
     def view(self, seat: int) -> View:
@@ -164,13 +164,13 @@ class Game:
         """
         if seat not in range(NUM_SEATS):
             raise SettingError(f"expected a seat 0..3, got {seat!r}")
-        return seat_view(self.state, seat)
+        return seat_view(self._state, seat)
 
     def __str__(self) -> str:
         """Draws the whole table."""
         from goita_env.render import ansi
 
-        return ansi.table(self.state)
+        return ansi.table(self._state)
 
     def __repr__(self) -> str:
         """Shows hands, dealer and moves so far in short."""

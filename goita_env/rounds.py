@@ -26,7 +26,7 @@ from goita_env import seeds
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.checks import came, check_seed, integers
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match, Outcome
+from goita_env.engine.match import EPISODES, Episode, Match, Outcome
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER
 from goita_env.engine.waiting import Waiting
@@ -41,7 +41,7 @@ from goita_env.rules import JGA, Rules
 from goita_env.views import View, asked_view, seat_view, unpack_legal
 from goita_env.worlds import Positions
 
-__all__ = ["Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
+__all__ = ["EPISODES", "Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
 
 Int = npt.NDArray[np.int64]
 Int8 = npt.NDArray[np.int8]

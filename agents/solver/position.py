@@ -135,7 +135,7 @@ class Position:
         Raises:
             SettingError: if no seat is asked to play or pass there.
         """
-        return cls._all(game.rules, standing(game.state))[0]
+        return cls._all(game.rules, standing(game))[0]
 
     @classmethod
     def from_positions(cls, positions: Positions) -> list[Self]:

@@ -18,8 +18,8 @@ from agents.registry import check_names, network_file, short_name, source_hash
 from agents.statistics.sequential_test import Sprt
 from agents.tournament.block import MIXED_SEATINGS, PAIR_SEATINGS, Seating, Task
 from goita_env.checks import check_seed
-from goita_env.engine.match import EPISODES, Episode
 from goita_env.errors import SettingError
+from goita_env.rounds import EPISODES, Episode
 from goita_env.rules import Rules, get_rules
 
 BLOCK_DEALS: Final = 256

@@ -52,11 +52,11 @@ class Unchanged:
     thing: Any
 
     def __enter__(self):
-        state = self.thing.state if isinstance(self.thing, Game) else state_of(self.thing)
+        state = self.thing._state if isinstance(self.thing, Game) else state_of(self.thing)
         self.before = pickle.dumps(self.thing), frozen(state)
 
     def __exit__(self, *_):
-        state = self.thing.state if isinstance(self.thing, Game) else state_of(self.thing)
+        state = self.thing._state if isinstance(self.thing, Game) else state_of(self.thing)
         assert (pickle.dumps(self.thing), frozen(state)) == self.before
 
 

@@ -32,7 +32,7 @@ GAMES = np.array([17])
 
 def ask(agent: ExternalAgent, game: Game) -> int:
     """Returns what an agent answers in the position of a game."""
-    view = seat_view(game.state, game.seat, GAMES)
+    view = seat_view(game._state, game.seat, GAMES)
     return int(agent.act(view, view.legal(), np.random.default_rng(5))[0])
 
 
@@ -112,10 +112,10 @@ def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
     hands = ["11235578", "11112333", "11444567", "11224568"]
     game, seats = Game(hands=hands, dealer=2), np.array([0])
     with bad("keeps a diary", tmp_path / "diary") as agent:
-        agent.begin(GAMES, seats, seat_view(game.state, 0, GAMES))
+        agent.begin(GAMES, seats, seat_view(game._state, 0, GAMES))
         played(game, "14", "p", "p", "p", "16", "62")
         ask(agent, game)
-        results = Results(np.array([3]), np.array([40]), seat_view(game.state, 0, GAMES))
+        results = Results(np.array([3]), np.array([40]), seat_view(game._state, 0, GAMES))
         agent.end(GAMES, results, game.dealt[None])
     assert agent.faults == []
     told = diary(tmp_path)
@@ -166,7 +166,7 @@ def test_a_position_out_of_the_blue_is_sent_with_all_that_happened(tmp_path):
 def test_what_a_slow_reader_has_not_read_yet_still_reaches_it_at_the_end(tmp_path):
     game = Game(hands=complete("12345678", "", "", ""), dealer=1)
     many = 3000
-    view = seat_view(game.state, np.zeros(1, int))[np.zeros(many, int)]
+    view = seat_view(game._state, np.zeros(1, int))[np.zeros(many, int)]
     with bad("keeps a diary", tmp_path / "diary") as agent:
         agent.begin(np.arange(many), np.zeros(many, int), view)
         results = Results(np.zeros(many, int), np.full(many, 10), view)
@@ -251,7 +251,7 @@ def test_one_late_answer_is_one_fault_and_no_answer_to_the_next_question(behavio
 def test_an_answer_left_out_in_the_only_game_is_made_good_by_a_new_start():
     game = Game(hands=complete("12345678", "", "", ""), dealer=0)
     with bad("silent once", ms=300) as agent:
-        agent.begin(GAMES, np.array([0]), seat_view(game.state, 0, GAMES))
+        agent.begin(GAMES, np.array([0]), seat_view(game._state, 0, GAMES))
         for _ in range(8):
             ask(agent, game)
     # Which of two questions an answer belongs to cannot be told here.
@@ -289,7 +289,7 @@ def test_a_fault_shows_the_last_lines_of_standard_error():
 
 def test_a_decision_that_failed_is_played_uniformly_at_random():
     game = Game(hands=complete("12345678", "", "", ""), dealer=0)
-    view = seat_view(game.state, np.zeros(1, int), GAMES)[np.zeros(2000, int)]
+    view = seat_view(game._state, np.zeros(1, int), GAMES)[np.zeros(2000, int)]
     with bad("lies") as agent:
         chosen = agent.act(view, view.legal(), np.random.default_rng(5))
     legal = game.legal_actions()

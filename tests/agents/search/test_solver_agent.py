@@ -46,7 +46,7 @@ def batch(count, rules="jga", seed=3):
             if not game.done:
                 game.play(int(rng.choice(game.legal_actions())))
         if not game.done and len(game.legal_actions()) > 1:
-            found.append(asked_view(game.state).words)
+            found.append(asked_view(game._state).words)
     return View(np.concatenate(found), rules=rules)
 
 

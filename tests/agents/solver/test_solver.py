@@ -161,7 +161,7 @@ def test_a_game_its_state_its_record_and_its_history_string_are_one_position(rul
     for late in lates(rules, 20):
         game, record = game_of(late), record_of(late)
         expected = solver.solve(game).values
-        check_complete(solver.solve(Positions(game.state)), expected)
+        check_complete(solver.solve(Positions(game._state)), expected)
         check_complete(solver.solve(record), expected)
         if rules == "jga":  # the string doesn't say the rule set: the default holds
             check_complete(solver.solve(records.history.dumps(records.from_game(game))), expected)
@@ -240,7 +240,7 @@ def test_moving_all_players_on_changes_no_value_for_the_mover(rules):
 def test_solving_many_gives_what_solving_one_by_one_gives():
     found = [late for rules in RULE_SETS for late in lates(rules, 12)]
     positions = [game_of(late) for late in found] + [record_of(late) for late in found]
-    positions += [Positions(game.state) for game in positions[: len(found)]] + [KNOWN]
+    positions += [Positions(game._state) for game in positions[: len(found)]] + [KNOWN]
     expected = [solver.solve(position).values for position in positions]
     for workers in (None, 1, 2):
         solutions = solver.solve_many(positions, workers=workers)
@@ -283,9 +283,9 @@ def test_a_tiny_table_changes_no_value(rules):
 def test_solving_changes_nothing_in_what_is_handed_over(rules):
     for late in lates(rules, 20):
         game = game_of(late)
-        before = frozen(game.state), list(game.moves), game.points, repr(game)
-        for position in (game, Positions(game.state)):
+        before = frozen(game._state), list(game.moves), game.points, repr(game)
+        for position in (game, Positions(game._state)):
             solver.solve(position)
             solver.solve(position, nodes=1)
-        solver.solve_many([game, Positions(game.state)])
-        assert (frozen(game.state), list(game.moves), game.points, repr(game)) == before
+        solver.solve_many([game, Positions(game._state)])
+        assert (frozen(game._state), list(game.moves), game.points, repr(game)) == before

@@ -139,7 +139,7 @@ def before_play() -> Game:
 def known_state() -> State:
     (deal,) = records.history.loads(KNOWN).deals
     *_, game = deal.replay()
-    return game.state.copy()
+    return game._state.copy()
 
 
 def with_hand(change: int) -> Positions:
@@ -152,7 +152,7 @@ def with_hand(change: int) -> Positions:
 def redealt() -> Positions:
     """Returns a position that waits for the next deal."""
     game = before_play()
-    state = game.state.copy()
+    state = game._state.copy()
     for answer in (actions.CALL, actions.REDEAL):
         core.step(state, np.array([answer]))
     return Positions(state)
@@ -160,10 +160,10 @@ def redealt() -> Positions:
 
 IMPOSSIBLE = {
     "a finished round": over,
-    "the state of a finished round": lambda: Positions(over().state),
+    "the state of a finished round": lambda: Positions(over()._state),
     "the string of a finished round": lambda: LINE,
     "a question before play": before_play,
-    "the state of a question before play": lambda: Positions(before_play().state),
+    "the state of a question before play": lambda: Positions(before_play()._state),
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
     "a string cut before play": lambda: ",".join([*complete(*FIVE_PAWNS), "s1"]),

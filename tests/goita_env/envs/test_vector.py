@@ -286,7 +286,7 @@ def test_game_environment_and_batch_take_the_same_hands_dealer_and_scores(rules)
         single.reset(options=given)
         assert game.scores == (140, 30)
         for state in (batch._match.state, single._match.state):
-            assert frozen(state) == frozen(game.state)
+            assert frozen(state) == frozen(game._state)
 
 
 def test_what_is_given_before_the_first_deal_is_named():

@@ -103,7 +103,7 @@ def footer(text: str) -> list[str]:
 
 
 def test_the_whole_table_is_drawn_open():
-    assert ansi.table(middle_game().state) == OPEN_TABLE
+    assert ansi.table(middle_game()._state) == OPEN_TABLE
     assert str(middle_game()) == OPEN_TABLE
 
 
@@ -116,11 +116,11 @@ def test_without_the_characters_digits_stand_for_the_tiles():
 
     assert text == SEEN_BY_SEAT_1_IN_ASCII
     assert text.isascii()
-    assert ansi.table(middle_game().state, ascii=True).isascii()
+    assert ansi.table(middle_game()._state, ascii=True).isascii()
 
 
 def test_the_table_can_be_drawn_from_any_seat():
-    *around, to_move = re.findall(r"seat \d", ansi.table(middle_game().state, viewer=3))
+    *around, to_move = re.findall(r"seat \d", ansi.table(middle_game()._state, viewer=3))
 
     # Top, left and right in one line, bottom: seat 0 follows seat 3 and sits to its right.
     assert around == ["seat 1", "seat 2", "seat 0", "seat 3"]
@@ -129,7 +129,7 @@ def test_the_table_can_be_drawn_from_any_seat():
 
 def test_colour_adds_escape_sequences_and_nothing_else():
     for plain, colored in (
-        (ansi.table(middle_game().state), ansi.table(middle_game().state, color=True)),
+        (ansi.table(middle_game()._state), ansi.table(middle_game()._state, color=True)),
         (ansi.view(middle_game().view(2)), ansi.view(middle_game().view(2), color=True)),
     ):
         assert "\x1b" not in plain
@@ -241,8 +241,8 @@ def test_a_table_without_a_deal_and_a_long_name_of_the_rules_are_drawn_too():
 def test_a_game_or_seat_that_does_not_exist_is_refused():
     game = middle_game()
     with pytest.raises(errors.SettingError, match=r"expected an index 0..0, got 1"):
-        ansi.table(game.state, 1)
+        ansi.table(game._state, 1)
     with pytest.raises(errors.SettingError, match=r"expected an index 0..0, got -1"):
         ansi.view(game.view(0), -1)
     with pytest.raises(errors.SettingError, match=r"expected a seat 0..3 at the bottom, got 4"):
-        ansi.table(game.state, viewer=4)
+        ansi.table(game._state, viewer=4)

@@ -195,7 +195,7 @@ def test_a_view_can_leave_out_that_its_seat_is_asked_before_play(rules):
     for game, _ in games(rules):
         for seat in range(4):
             seen = game.view(seat)
-            left_out = views.seat_view(game.state, seat, hide_question=True)
+            left_out = views.seat_view(game._state, seat, hide_question=True)
             asked = bool(seen.asked_call[0] or seen.asked_choice[0])
             assert (left_out.words != seen.words).any() == asked
             assert not left_out.asked_call[0]
