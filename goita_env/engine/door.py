@@ -7,7 +7,7 @@ hands and in its *status* (``goita_env.engine.tables``), so what makes and reads
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ __all__ = [
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
-_LEADS = 3
+_LEADS: Final = 3
 """Passes after which the attacker leads anew; the dealer's first turn is told as one more lead."""
 
 

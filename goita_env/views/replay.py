@@ -7,7 +7,7 @@ what happens and get views; none of them handles the engine's state.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ Int = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 
-_SHIFT_AT_END = 16 * 4
+_SHIFT_AT_END: Final = 16 * 4
 """``State.shift`` of a seat that has made its four plays."""
 
 

@@ -94,6 +94,18 @@ def test_the_kernels_numbers_are_those_of_the_tables():
     assert actions.NUM_ACTIONS == kernel.ACTIONS
 
 
+def test_a_status_is_decoded_as_it_was_encoded():
+    arrays = rule_arrays(JGA)
+    for attack, passes, king_up in product(range(8), range(4), (0, 1)):
+        status = attack_status(attack, passes, bool(king_up))
+        leads = passes == kernel.LEADS
+        assert arrays.attack[status] == (-1 if leads else attack)
+        assert (arrays.passes[status], arrays.king_up[status]) == (passes, king_up)
+        if not leads:
+            assert arrays.after[status * kernel.ACTIONS] == status + kernel.PASSED
+    assert (arrays.attack[0], arrays.passes[0], arrays.king_up[0]) == (-1, kernel.LEADS, 0)
+
+
 def test_what_stops_what_is_read_from_the_tables():
     arrays = rule_arrays(JGA)
     assert arrays.stopped[0] == 0
