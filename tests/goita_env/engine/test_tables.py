@@ -39,9 +39,7 @@ from goita_env.tiles import COUNTS, KING, POINTS
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, _ = range(8)
 
 CHECKSUMS = {"jga": 3537353929, "pagat": 900007076, "nine": 3773125002}
-"""Second source: the oracle, which plays hundreds of thousands of decisions from the same tables.
-
-Printed anew by ``.venv/bin/python tests/test_tables.py``."""
+"""Second source: the oracle, which plays hundreds of thousands of decisions by the same rules."""
 
 
 # ------------------------------------------------------------------------- the rules, read out
@@ -312,7 +310,3 @@ def test_actions_are_numbered_as_the_page_says():
             assert encode(block, attack) == 1 + 8 * block + attack
             assert decode(1 + 8 * block + attack) == (block, attack)
     assert [decode(action) for action in (0, 65, 66, 67, 68)] == [None] * 5
-
-
-if __name__ == "__main__":
-    print("CHECKSUMS =", {rules: tables(get_rules(rules)).checksum() for rules in RULE_SETS})
