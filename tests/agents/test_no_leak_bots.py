@@ -93,7 +93,8 @@ def agent(request, tmp_path):
     argument = {
         "file": f":{network}",
         "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
-        "rollout": ":worlds=8",
+        "rollout": ":worlds=4",
+        "solver": ":worlds=4,ms=8",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built
