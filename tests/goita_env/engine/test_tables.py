@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zlib
 from dataclasses import fields, replace
 
 import numpy as np
@@ -256,6 +257,12 @@ def test_every_called_hand_of_six_or_more_scores_by_the_scalar_rule(rules):
 # ----------------------------------------------------------------------------- cache and checksums
 
 
+def checksum(rules):
+    """Returns a CRC-32 over all arrays of a rule set's tables."""
+    arrays = [value for value in vars(tables(rules)).values() if isinstance(value, np.ndarray)]
+    return zlib.crc32(b"".join(array.tobytes() for array in arrays))
+
+
 def test_tables_are_built_once_for_each_value_of_the_rules():
     assert tables(JGA) is tables(Rules(name="jga"))
     assert tables(JGA) is not tables(PAGAT)
@@ -265,7 +272,7 @@ def test_tables_are_built_once_for_each_value_of_the_rules():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_checksums_of_the_three_rule_sets_are_pinned(rules):
-    assert tables(get_rules(rules)).checksum() == CHECKSUMS[rules]
+    assert checksum(get_rules(rules)) == CHECKSUMS[rules]
 
 
 def test_a_change_of_one_rule_changes_the_checksum():
@@ -276,9 +283,9 @@ def test_a_change_of_one_rule_changes_the_checksum():
         {"six_alike_doubles": False},
         {"kings_are_alike": False},
     ]
-    sums = {tables(replace(JGA, name="changed", **change)).checksum() for change in changes}
+    sums = {checksum(replace(JGA, name="changed", **change)) for change in changes}
     assert len(sums | {CHECKSUMS["jga"]}) == 6
-    assert tables(replace(JGA, name="changed")).checksum() == CHECKSUMS["jga"]
+    assert checksum(replace(JGA, name="changed")) == CHECKSUMS["jga"]
 
 
 BUILD = """
