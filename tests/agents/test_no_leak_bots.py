@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, digits
+from deals import RULE_SETS, digits
 from network_files import encoded
 from redrawn_worlds import World, random_world, redraw
 

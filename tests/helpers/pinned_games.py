@@ -6,7 +6,8 @@ As a program it prints the hashes as Python, to be pasted into the test of deter
 import hashlib
 
 import numpy as np
-from helpers import RULE_SETS, pick
+from deals import RULE_SETS
+from playing import pick
 
 from goita_env import GoitaVectorEnv
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from helpers import special_hands, uniform_hands
+from deals import special_hands, uniform_hands
 from oracle import Referee
 
 from goita_env.actions import CALL, PASS, SILENT, decode, encode

@@ -6,7 +6,8 @@ import brute_force
 import numpy as np
 import pytest
 from brute_force import THREE_PASSES, BruteForce, Position, late_positions
-from helpers import RULE_SETS, frozen
+from deals import RULE_SETS
+from playing import frozen
 from solver_positions import (
     KNOWN,
     KNOWN_VALUES,

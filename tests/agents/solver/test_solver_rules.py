@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from helpers import TILES
+from deals import TILES
 
 from agents import solver
 from agents.solver import kernel

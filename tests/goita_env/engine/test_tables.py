@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, deal, legal_mask
+from deals import RULE_SETS
+from playing import deal, legal_mask
 
 from goita_env import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode

@@ -5,15 +5,8 @@ from functools import cache, cached_property
 
 import numpy as np
 import pytest
-from helpers import (
-    RULE_SETS,
-    complete,
-    deal,
-    digits,
-    legal_mask,
-    special_hands,
-    tiles_of,
-)
+from deals import RULE_SETS, complete, digits, special_hands, tiles_of
+from playing import deal, legal_mask
 from redrawn_worlds import World, random_world, redraw
 
 from goita_env import Game, goita_v0
