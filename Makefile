@@ -21,7 +21,7 @@ $(PYTHON) -m venv $(1)
 endef
 
 # What make check runs: the house, the rules as tables and in play, the engine beside the oracle, privacy, the
-# pinned games, records and drawings, and the shapes of the environments. Files, or single tests of long files.
+# pinned games, records and drawings, the vector environment, agents by name. Files, or single tests of long ones.
 CHECKED := \
 	tests/house/test_rooms.py \
 	tests/house/test_public_names.py \
@@ -36,7 +36,8 @@ CHECKED := \
 	tests/goita_env/envs/test_vector.py \
 	tests/goita_env/records/test_records_unsound.py \
 	tests/goita_env/render \
-	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know
+	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
+	tests/agents/test_agents.py
 
 .PHONY: train check test lint format release-check test-slow test-compat test-ray bench benchmark clean
 

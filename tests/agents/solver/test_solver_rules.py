@@ -1,5 +1,6 @@
 """The solver under rule sets of one's own, against plain minimax on the core; and what it reads."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -26,6 +27,7 @@ VARIANTS = [
 ]
 
 
+@cache
 def late_states(rules: Rules, count: int, seed: int) -> list[State]:
     """Returns positions with six to ten tiles left, kings shown late and often in one hand."""
     rng, found = np.random.default_rng(seed), []
