@@ -124,12 +124,10 @@ def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
 
 
 PROGRAM = """
-import signal
 import sys
 from agents.tournament.arena import play_pair
 from agents.external.agent import ExternalAgent
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background jobs
 agent = ExternalAgent({command!r}, ms=60_000)
 print("ready", flush=True)
 play_pair(agent, "random", {deals})
