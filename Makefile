@@ -1,4 +1,5 @@
-# make train | make test: each builds .venv from the pins when it is missing or out of date, then does its job.
+# make train | check | test | release-check: each builds .venv from the pins when it is missing or out of date,
+# then does its job. check takes half a minute, test a few, release-check far longer.
 # Needs git, make and Python >= 3.11; another interpreter: make test PYTHON=python3.13
 
 PYTHON ?= python3
@@ -19,17 +20,42 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-.PHONY: train test lint format test-slow test-compat test-ray bench benchmark clean
+# What make check runs: the house, the rules as tables and in play, the engine beside the oracle, privacy, the
+# pinned games, records and drawings, the vector environment, agents by name. Files, or single tests of long ones.
+CHECKED := \
+	tests/house/test_rooms.py \
+	tests/house/test_public_names.py \
+	tests/house/test_readme.py \
+	tests/goita_env/test_bad_input.py \
+	tests/goita_env/test_examples.py \
+	tests/goita_env/engine/test_special_hands.py \
+	tests/goita_env/engine/test_tables.py \
+	tests/goita_env/engine/test_core_vs_oracle.py::test_core_and_oracle_agree_on_deals_rich_in_pawns \
+	tests/goita_env/envs/test_determinism.py::test_a_fixed_seed_gives_the_pinned_trajectories \
+	tests/goita_env/envs/test_determinism.py::test_a_fixed_seed_gives_the_pinned_observations \
+	tests/goita_env/envs/test_vector.py \
+	tests/goita_env/records/test_records_unsound.py \
+	tests/goita_env/render \
+	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
+	tests/agents/test_agents.py
+
+.PHONY: train check test lint format release-check test-slow test-compat test-ray bench benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
 
+check: lint
+	$(VENV)/bin/pytest -n $(WORKERS) $(CHECKED)
+
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
+
+release-check: test test-slow test-compat test-ray
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/vulture
 	$(VENV)/bin/mypy --strict goita_env agents
 
 format: $(VENV)/.installed
@@ -41,7 +67,7 @@ test-slow: $(VENV)/.installed
 
 # The oldest supported gymnasium, which is also the one that RLlib pins.
 test-compat: $(COMPAT)/.installed
-	$(COMPAT)/bin/pytest -n $(WORKERS) $(wildcard tests/test_env_*.py tests/test_vector.py)
+	$(COMPAT)/bin/pytest -n $(WORKERS) tests/goita_env/envs
 
 # A cluster of two nodes on this machine plays the tournament that one process plays.
 test-ray: $(RAY)/.installed

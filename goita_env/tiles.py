@@ -11,9 +11,6 @@ from typing import Final
 
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(8)
 
-KIND_NAMES: Final = ("pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
-"""Name of each kind, by its index."""
-
 NUM_KINDS: Final = 8
 COUNTS: Final = (10, 4, 4, 4, 4, 2, 2, 2)
 """Tiles of each kind in the set of 32."""

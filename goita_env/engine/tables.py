@@ -10,7 +10,6 @@ With ``key = status * 69 + action`` every public consequence of an action is one
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeVar
@@ -176,14 +175,6 @@ class Tables:
     """[NUM_CODES] Points of calling this hand of six or more pawns; 0 for all others."""
     call_bits: npt.NDArray[np.int64]
     """[NUM_CODES] Such a hand laid open as four plays, one-hot; 0 for all others."""
-
-    def checksum(self) -> int:
-        """Returns a CRC-32 over all arrays."""
-        crc = 0
-        for value in self.__dict__.values():
-            if isinstance(value, np.ndarray):
-                crc = zlib.crc32(np.ascontiguousarray(value).tobytes(), crc)
-        return crc
 
 
 @cache

@@ -1,8 +1,8 @@
 """No leak through a bot: redraw what its seat cannot know, and every bot acts the same.
 
-Worlds that a seat cannot tell apart come from ``test_no_leak``. A bot is told of the deal and asked
-at each decision of its seat, as the arena would do it, once in either world: with the same random
-numbers it must answer the same, its memory included.
+A bot is told of the deal and asked at each decision of its seat, as the arena would do it, once in
+either of two worlds that its seat cannot tell apart: with the same random numbers it must answer
+the same, its memory included.
 """
 
 import sys
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, digits
-from test_network import encoded
-from test_no_leak import World, random_world, redraw
+from deals import RULE_SETS, digits
+from network_files import encoded
+from redrawn_worlds import World, random_world, redraw
 
 from agents import load_agent
 from agents.base import Memory
@@ -93,7 +93,8 @@ def agent(request, tmp_path):
     argument = {
         "file": f":{network}",
         "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
-        "rollout": ":worlds=8",
+        "rollout": ":worlds=4",
+        "solver": ":worlds=4,ms=8",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import complete, digits, frozen, kinds, uniform_hands
+from deals import complete, digits, kinds, uniform_hands
+from playing import frozen
 
 from goita_env import Game, GoitaVectorEnv, actions, goita_v0, views
 from goita_env.engine.match import Match

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, special_hands
+from deals import RULE_SETS, special_hands
 
 from goita_env import Game, actions
 from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, StaleTurnError

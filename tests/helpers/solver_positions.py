@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from brute_force import DIGITS, Late
-from helpers import deal
+from playing import deal
 
 from goita_env import Game, actions
 from goita_env.engine import core

@@ -12,7 +12,8 @@ from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
-from helpers import complete, deal, legal_mask, special_hands, uniform_hands
+from deals import complete, special_hands, uniform_hands
+from playing import deal, legal_mask
 
 from goita_env import Game, views
 from goita_env.actions import CALL, PASS, REDEAL, SILENT, decode, parse

@@ -64,7 +64,6 @@ class Board:
         self.by_opponent: Bool = self.receives & ~self.by_partner
         self.opening: Bool = self.size == HAND_SIZE
         self.early: Bool = self.size >= 6
-        self.late: Bool = self.size <= 4
         self.king_up: Bool = view.king_up
 
     @cached_property

@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from helpers import complete, deal, kinds, legal_mask, played
+from deals import complete, kinds
+from playing import deal, legal_mask, played
 
 from agents import AgentError, load_agent
 from agents.base import Policy

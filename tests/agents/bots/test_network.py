@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch as th
+from network_files import INFO, encoded, tensors
 from safetensors.numpy import load as reference_load
-from safetensors.numpy import save as reference_save
 
 from agents import AgentError, load_agent
 from agents.bots.network import NetworkAgent, NetworkInfo
@@ -19,24 +19,6 @@ from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_polic
 from agents.tournament import arena
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.layout import OBSERVATION_VERSION
-
-INFO = NetworkInfo(layers=2, decisions=7, points_per_value=50.0, rules="jga")
-
-
-def tensors(widths=(12, 9), seed=0):
-    rng = np.random.default_rng(seed)
-    sizes = [512, *widths]
-    names = [*(f"layers.{i}" for i in range(len(widths))), "policy", "value"]
-    shapes = [*zip(sizes[1:], sizes[:-1], strict=True), (69, sizes[-1]), (1, sizes[-1])]
-    found = {}
-    for name, shape in zip(names, shapes, strict=True):
-        found[f"{name}.weight"] = rng.normal(size=shape).astype(np.float32)
-        found[f"{name}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
-    return found
-
-
-def encoded(arrays=None, **metadata):
-    return reference_save(arrays or tensors(), INFO.metadata() | metadata)
 
 
 def position(steps=9, games=300):

@@ -125,7 +125,6 @@ def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
 
 PROGRAM = """
 import sys
-import numpy as np
 from agents.tournament.arena import play_pair
 from agents.external.agent import ExternalAgent
 

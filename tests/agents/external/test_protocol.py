@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, played
+from deals import RULE_SETS, complete
+from playing import played
 
 from agents import load_agent
 from agents.bots.random import RandomAgent

@@ -5,7 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, digits, legal_mask, played, special_hands
+from deals import RULE_SETS, complete, digits, special_hands
+from playing import legal_mask, played
 
 from agents import AgentError, load_agent
 from agents.base import sample as draw_action

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from brute_force import BruteForce, late_positions
-from helpers import RULE_SETS, complete
+from deals import RULE_SETS, complete
 from solver_positions import states
 
 from agents import AgentError, load_agent

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 from brute_force import THREE_PASSES, BruteForce, Late, Position, late_positions, number
-from helpers import RULE_SETS
+from deals import RULE_SETS
 from oracle import Referee
 
 OTHERS_WITHOUT_KING = [rules for rules in RULE_SETS if rules != "jga"]

@@ -6,7 +6,8 @@ import brute_force
 import numpy as np
 import pytest
 from brute_force import THREE_PASSES, BruteForce, Position, late_positions
-from helpers import RULE_SETS, frozen
+from deals import RULE_SETS
+from playing import frozen
 from solver_positions import (
     KNOWN,
     KNOWN_VALUES,
@@ -67,9 +68,10 @@ def check_complete(solution, expected: dict[int, int]) -> None:
 # ----------------------------------------------------------------------- against other calculations
 
 
+@pytest.mark.parametrize("count", [500, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_solver_equals_brute_force_on_2000_late_positions(rules):
-    found = lates(rules, 1_900, SMALL) + lates(rules, 100, [18], seed=1)
+def test_the_solver_equals_brute_force_on_late_positions(rules, count):
+    found = lates(rules, count * 95 // 100, SMALL) + lates(rules, count * 5 // 100, [18], seed=1)
     for late, state in zip(found, states(found), strict=True):
         expected = BruteForce(rules).values(late.position)
         try:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from brute_force import late_positions
-from helpers import RULE_SETS, complete, played
+from deals import RULE_SETS, complete
+from playing import played
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 

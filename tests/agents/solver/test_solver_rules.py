@@ -1,10 +1,11 @@
 """The solver under rule sets of one's own, against plain minimax on the core; and what it reads."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from helpers import TILES
+from deals import TILES
 
 from agents import solver
 from agents.solver import kernel
@@ -26,6 +27,7 @@ VARIANTS = [
 ]
 
 
+@cache
 def late_states(rules: Rules, count: int, seed: int) -> list[State]:
     """Returns positions with six to ten tiles left, kings shown late and often in one hand."""
     rng, found = np.random.default_rng(seed), []

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, deal, legal_mask, pick, special_hands, tiles_of
+from deals import RULE_SETS, special_hands, tiles_of
 from oracle import Referee
+from playing import deal, legal_mask, pick
 
 from goita_env import JGA, NINE, PAGAT, GoitaVectorEnv, Rules
 from goita_env.actions import CALL, REDEAL

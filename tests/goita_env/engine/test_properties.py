@@ -4,9 +4,10 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, TILES, deal, frozen, legal_mask, pick, special_hands, uniform_hands
+from deals import RULE_SETS, TILES, special_hands, uniform_hands
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from playing import deal, frozen, legal_mask, pick
 
 from goita_env import get_rules
 from goita_env.actions import PASS, decode

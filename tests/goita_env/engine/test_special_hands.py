@@ -6,7 +6,8 @@ from math import comb, prod, sqrt
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, played
+from deals import RULE_SETS, complete
+from playing import played
 
 from goita_env import Game, seeds
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT

@@ -5,8 +5,9 @@ import warnings
 import numpy as np
 import pettingzoo
 import pytest
+from deals import RULE_SETS, complete
 from gymnasium.spaces import Box, Discrete
-from helpers import RULE_SETS, complete, pick
+from playing import pick
 
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT

@@ -2,19 +2,9 @@
 
 import numpy as np
 import pytest
+from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
 from gymnasium.spaces import Box, Discrete
-from helpers import (
-    RULE_SETS,
-    complete,
-    deal,
-    digits,
-    frozen,
-    kinds,
-    legal_mask,
-    pick,
-    special_hands,
-    tiles_of,
-)
+from playing import deal, frozen, legal_mask, pick
 
 from goita_env import Game, GoitaVectorEnv, Turn, actions, get_rules, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, digits, kinds, played, special_hands
+from deals import RULE_SETS, digits, kinds, special_hands
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from playing import played
 from record_samples import FIVE, LINE, NOTATION, PARTNERS, SIX, YAML, message, quoted, replayed
 
 from goita_env import Game, actions, records, views

@@ -6,7 +6,8 @@ from unicodedata import east_asian_width
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, legal_mask, pick, played, special_hands, uniform_hands
+from deals import RULE_SETS, special_hands, uniform_hands
+from playing import legal_mask, pick, played
 
 from goita_env import JGA, Game, errors
 from goita_env.engine.match import Match

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, digits, legal_mask, pick, special_hands, uniform_hands
+from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
+from playing import legal_mask, pick
 
 from goita_env import Game, actions, views
 from goita_env.errors import SettingError

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, digits, played, special_hands, uniform_hands
+from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from oracle import Referee
+from playing import played
 
 from goita_env import Game, GoitaVectorEnv, Rules, get_rules, views
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode

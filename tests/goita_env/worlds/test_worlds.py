@@ -4,7 +4,8 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, complete, deal, legal_mask, pick
+from deals import RULE_SETS, complete
+from playing import deal, legal_mask, pick
 from world_positions import (
     CHOOSY_DUTY,
     EARLY,

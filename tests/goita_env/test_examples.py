@@ -1,8 +1,9 @@
 """The worked examples of the booklet and of the pagat page, and the longest and shortest rounds."""
 
 import pytest
-from helpers import RULE_SETS, complete, kinds, played
+from deals import RULE_SETS, complete, kinds
 from oracle import Referee
+from playing import played
 
 from goita_env import Game, actions
 from goita_env.actions import PASS

@@ -1,14 +1,8 @@
-"""Shares small tools between the tests: deals, plain play, and snapshots of a state."""
-
-from collections.abc import Sequence
+"""Hands of tiles: written, read, completed and dealt."""
 
 import numpy as np
 
-from goita_env import Game, actions
-from goita_env.engine import core
-from goita_env.engine.match import Match
 from goita_env.tiles import COUNTS, DIGITS, PAWN
-from goita_env.views import unpack_legal
 
 RULE_SETS = ("jga", "pagat", "nine")
 
@@ -64,39 +58,3 @@ def special_hands(rng: np.random.Generator, count: int) -> np.ndarray:
         row[rng.choice(free, left, replace=False)] = PAWN
         row[row < 0] = rng.permutation(TILES[COUNTS[PAWN] :])
     return dealt.reshape(count, 4, 8)
-
-
-def legal_mask(state: core.State) -> np.ndarray:
-    """Returns what each asked seat may do: bool [N, 69]."""
-    return unpack_legal(*core.legal_actions(state))
-
-
-def pick(mask: np.ndarray, numbers: int | np.ndarray) -> np.ndarray:
-    """Returns the legal action number ``numbers % how many`` of each row, 0 where none is legal."""
-    count = mask.sum(axis=1)
-    rank = numbers % np.maximum(count, 1)
-    return ((mask.cumsum(axis=1) > rank[:, None]) & mask).argmax(axis=1)
-
-
-def deal(
-    rules: object,
-    hands: np.ndarray,
-    dealer: Sequence[int] | np.ndarray,
-    scores: np.ndarray | None = None,
-) -> core.State:
-    """Deals given hands and returns the bare state; nothing is dealt after these."""
-    match = Match(len(hands), rules, auto_reset=False)
-    match.reset(hands, dealer, scores)
-    return match.state
-
-
-def played(game: Game, *names: str) -> Game:
-    """Plays actions by their short names and returns the game."""
-    for name in names:
-        game.play(actions.parse(name))
-    return game
-
-
-def frozen(state: core.State) -> tuple[object, ...]:
-    """Returns all of a state in a form that can be compared later."""
-    return state.data.tobytes(), state.clock, state.asking.tolist()

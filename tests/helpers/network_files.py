@@ -1,0 +1,24 @@
+"""Small policy networks with random weights, as arrays and as the bytes of a file."""
+
+import numpy as np
+from safetensors.numpy import save as reference_save
+
+from agents.bots.network import NetworkInfo
+
+INFO = NetworkInfo(layers=2, decisions=7, points_per_value=50.0, rules="jga")
+
+
+def tensors(widths=(12, 9), seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = [512, *widths]
+    names = [*(f"layers.{i}" for i in range(len(widths))), "policy", "value"]
+    shapes = [*zip(sizes[1:], sizes[:-1], strict=True), (69, sizes[-1]), (1, sizes[-1])]
+    found = {}
+    for name, shape in zip(names, shapes, strict=True):
+        found[f"{name}.weight"] = rng.normal(size=shape).astype(np.float32)
+        found[f"{name}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
+    return found
+
+
+def encoded(arrays=None, **metadata):
+    return reference_save(arrays or tensors(), INFO.metadata() | metadata)

@@ -1,0 +1,46 @@
+"""Plain play: given hands dealt into a bare state, legal actions picked, named actions played."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from goita_env import Game, actions
+from goita_env.engine import core
+from goita_env.engine.match import Match
+from goita_env.views import unpack_legal
+
+
+def deal(
+    rules: object,
+    hands: np.ndarray,
+    dealer: Sequence[int] | np.ndarray,
+    scores: np.ndarray | None = None,
+) -> core.State:
+    """Deals given hands and returns the bare state; nothing is dealt after these."""
+    match = Match(len(hands), rules, auto_reset=False)
+    match.reset(hands, dealer, scores)
+    return match.state
+
+
+def legal_mask(state: core.State) -> np.ndarray:
+    """Returns what each asked seat may do: bool [N, 69]."""
+    return unpack_legal(*core.legal_actions(state))
+
+
+def pick(mask: np.ndarray, numbers: int | np.ndarray) -> np.ndarray:
+    """Returns the legal action number ``numbers % how many`` of each row, 0 where none is legal."""
+    count = mask.sum(axis=1)
+    rank = numbers % np.maximum(count, 1)
+    return ((mask.cumsum(axis=1) > rank[:, None]) & mask).argmax(axis=1)
+
+
+def played(game: Game, *names: str) -> Game:
+    """Plays actions by their short names and returns the game."""
+    for name in names:
+        game.play(actions.parse(name))
+    return game
+
+
+def frozen(state: core.State) -> tuple[object, ...]:
+    """Returns all of a state in a form that can be compared later."""
+    return state.data.tobytes(), state.clock, state.asking.tolist()
