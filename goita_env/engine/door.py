@@ -88,9 +88,11 @@ class Standing(NamedTuple):
 
 
 class Games(Protocol):
-    """Describes what holds games of the engine: ``worlds.Positions``, for one."""
+    """Describes what holds games of the engine: ``worlds.Positions``, ``Game``."""
 
-    _state: State
+    @property
+    def _state(self) -> State:
+        """Returns the games."""
 
 
 def search_rules(rules: Rules) -> SearchRules:
