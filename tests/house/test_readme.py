@@ -28,7 +28,7 @@ def test_the_python_of_the_search_page_runs(capsys):
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, "docs/search.md", "exec"), names)
     assert capsys.readouterr().out.startswith("60\n{")
-    assert names["state"].num_games == 64
+    assert len(names["positions"]) == names["rounds"].num_games == 64
 
 
 @pytest.mark.parametrize("page", PAGES)
