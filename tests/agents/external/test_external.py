@@ -144,7 +144,7 @@ def test_a_redeal_is_told_before_the_new_deal(tmp_path):
         core.step(state, np.array([CALL]))
         core.step(state, np.array([REDEAL]))
         agent.redeal(GAMES, seat_view(state, 1, GAMES))
-        agent.begin(GAMES, seats, seat_view(again.state, 1, GAMES))
+        agent.begin(GAMES, seats, seat_view(again._state, 1, GAMES))
         ask(agent, played(again, "12"))
     assert agent.faults == []
     assert [message.get("event", message["type"]) for message in diary(tmp_path)] == [

@@ -16,6 +16,7 @@ from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.summary import CrossCell, CrossPlay, FaultCount, PairResult, Summary
 from goita_env.errors import SettingError
+from goita_env.rules import JGA
 
 HOSTILE = "<script>alert(1)</script>|`x`\"'&\x1b[31m\u202e\nnext"
 CSS = Path(report.__file__).with_name("templates") / "page.css"
@@ -99,7 +100,8 @@ def tournament(worst="random", **more):
         ),
         "faults": (FAULT,),
         "episode": "round",
-        "rules": "jga",
+        "rules": JGA,
+        "sources": {},
         "seed": 7,
         "deals": 1000,
         "block_deals": 256,

@@ -17,7 +17,6 @@ from agents.search import solver_bot as solver_agent
 from agents.search.solver_bot import SolverAgent
 from agents.tournament.arena import play_pair
 from goita_env import Game, actions, records
-from goita_env.engine import core
 from goita_env.views import View, asked_view, seat_view
 from goita_env.worlds import Worlds, determinize, enumerate_worlds
 
@@ -155,13 +154,11 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
     worlds = enumerate_worlds(view, 1_000)
     games = determinize(view, worlds)
     assert act(load_agent("solver"), view)[0] == pass_ == actions.PASS
-    rng = np.random.default_rng(0)
     for name in open_hands.CONTINUED_BY:
-        points = []
-        for action in (pass_, finish):
-            after = games._state.copy()
-            core.step(after, np.full(len(worlds), action))
-            points.append(worlds.weight @ open_hands.play_out(after, load_agent(name), rng))
+        agent = load_agent(name)
+        points = [
+            worlds.weight @ open_hands.play_out(games, action, agent) for action in (pass_, finish)
+        ]
         assert points[1] == pytest.approx(20)
         assert points[0] < 15
 

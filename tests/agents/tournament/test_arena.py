@@ -205,6 +205,7 @@ def test_decisions_with_a_choice_are_counted_and_timed():
     assert pair.rounds_per_second == pytest.approx(128 / result.seconds)
 
 
+@pytest.mark.slow  # a figure of an ordinary core with nothing else to do
 def test_greedy_and_random_play_twenty_thousand_rounds_a_second_on_one_core():
     tasks = plan.tasks(("greedy", "random"), 2048, seed=1)
     players = [load_agent("greedy"), load_agent("random")]

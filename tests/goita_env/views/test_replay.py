@@ -18,7 +18,10 @@ def games(rules: str, count: int = 30):
     rng = np.random.default_rng(8)
     dealt = np.concatenate([uniform_hands(rng, count), special_hands(rng, count)])
     for number, hands in enumerate(dealt):
-        yield Game(rules, digits(hands), number % 4, scores=(30, 110), seed=number), rng
+        yield (
+            Game(rules, hands=digits(hands), dealer=number % 4, scores=(30, 110), seed=number),
+            rng,
+        )
 
 
 def counts(game: Game) -> np.ndarray:
