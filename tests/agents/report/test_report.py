@@ -16,7 +16,7 @@ from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.summary import CrossCell, CrossPlay, FaultCount, PairResult, Summary
 from goita_env.errors import SettingError
-from goita_env.rules import JGA
+from goita_env.rules import JGA, Rules
 
 HOSTILE = "<script>alert(1)</script>|`x`\"'&\x1b[31m\u202e\nnext"
 CSS = Path(report.__file__).with_name("templates") / "page.css"
@@ -75,6 +75,12 @@ def pair(a, b, points, **more):
 FAULT = FaultCount(
     "greedy", ("heuristic", "greedy"), "late", 3, "expected", ("Traceback:", "  ValueError")
 )
+
+
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """Nobody says how wide tables should be, whoever runs the tests."""
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 def tournament(worst="random", **more):
@@ -263,7 +269,7 @@ def test_hostile_names_and_standard_error_are_text_and_nothing_else():
         HOSTILE,
         faults=(fault,),
         command=HOSTILE,
-        rules=HOSTILE,
+        rules=Rules(name=HOSTILE),
         versions={HOSTILE: HOSTILE},
     )
     page = Page(report.html(summary))

@@ -174,7 +174,9 @@ def test_with_all_hands_every_seat_sees_what_it_saw_in_the_games(rules):
         assert np.array_equal(replay.asked_choice, view.asked_choice)
         assert view.game.tolist() == rows.tolist()
         assert np.array_equal(mask, view.legal())
-        assert np.array_equal(mask, np.concatenate([legal_mask(played[row].state) for row in rows]))
+        assert np.array_equal(
+            mask, np.concatenate([legal_mask(played[row]._state) for row in rows])
+        )
         assert np.array_equal(choices.number, mask.sum(axis=1))
         for action in range(69):
             assert np.array_equal(choices.allow(np.full(len(rows), action)), mask[:, action])
