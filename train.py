@@ -1,8 +1,9 @@
 """Trains a policy by self-play, keeps it in runs/NAME, and measures it against the bots.
 
-python train.py                       takes about four minutes on two cores
-python train.py --resume runs/NAME    goes on with a run that was stopped, by Ctrl-C or otherwise
-tensorboard --logdir runs             shows the curves
+python train.py                                  takes about four minutes on two cores
+python train.py --resume runs/NAME               goes on with a run that was stopped or killed
+python train.py --resume runs/NAME --decisions N goes on until N decisions were made
+tensorboard --logdir runs                        shows the curves
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from agents import cli, learning, report
 from agents.tournament import arena
@@ -28,17 +29,18 @@ from goita_env.rules import JGA, Rules
 class Args:
     """Options of the command line."""
 
-    name: str = ""
-    """name of the run, whose directory is runs/NAME (default: date and time)"""
+    name: str | None = None
+    """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with; its settings hold, whatever else is given"""
+    """directory of a run to go on with; beside it only --decisions and --no-progress are taken"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
 
     decisions: int = 0
-    """decisions with a choice to learn from (0: what takes about four minutes on two cores)"""
+    """decisions with a choice to learn from, since the beginning; 0 is 12 million, 6 million in
+    float32: about four minutes on two cores"""
     games: int = 2048
     """games that are played side by side"""
     steps: int = 32
@@ -80,13 +82,18 @@ class Args:
         for name in counts:
             if getattr(self, name) < 1:
                 raise SettingError(f"expected {name} of at least 1, got {getattr(self, name)!r}")
-        if self.decisions < 0 or min(self.layers) < 1:
-            found = f"{self.decisions!r} and {self.layers!r}"
-            raise SettingError(f"expected decisions from 0 and layers from 1, got {found}")
+        smallest = self.games * self.steps
+        if self.decisions and self.decisions < smallest and self.resume is None:
+            raise SettingError(
+                f"expected at least {smallest} decisions (games times steps: fewer are over before "
+                f"anything is learnt), got {self.decisions!r}"
+            )
+        if min(self.layers) < 1:
+            raise SettingError(f"expected layers of at least 1, got {self.layers!r}")
         if len(self.lr) != 2 or len(self.entropy) != 2:
             found = f"{self.lr!r} and {self.entropy!r}"
             raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
-        if Path(self.name).name != self.name:
+        if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         check_deals(self.deals)
         check_seed(self.seed)
@@ -95,16 +102,21 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains, measures, and returns the exit code."""
-    args = cli.parse(Args, argv, __doc__)
+    given = cli.parse(Args, argv, __doc__)
     try:
-        args, run = open_run(args)
+        if given.resume is not None:
+            check_resumed_with(sys.argv[1:] if argv is None else argv)
+        args, run = open_run(given)
         learning.use_threads(args.threads)
         model = run.restore() or new_model(args)
+        if given.resume is not None and given.decisions:
+            args = extend(args, run, model.num_timesteps, given.decisions)
     except SettingError as error:
         cli.fail(error)
     print(f"{run.directory}: {args.decisions:,} decisions, {args.precision}")
     wall, cpu = time.perf_counter(), time.process_time()
-    if not run.learn(model, args.decisions, save_every=args.save_every, progress=args.progress):
+    progress = args.progress and given.progress
+    if not run.learn(model, args.decisions, save_every=args.save_every, progress=progress):
         print(f"stopped and saved; python train.py --resume {run.directory} goes on")
         return 130
     policy = run.save_policy(model, args.rules)
@@ -133,13 +145,49 @@ def open_run(args: Args) -> tuple[Args, learning.Run]:
             raise SettingError(f"expected the settings of this program, got {error}") from error
     fast = learning.has_fast_bfloat16()
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
+    name = args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}"
     args = replace(
         args,
-        name=args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
+        name=name,
         precision=precision,
         decisions=args.decisions or (12_000_000 if precision == "bfloat16" else 6_000_000),
     )
-    return args, learning.Run.begin(Path("runs", args.name), asdict(args) | args.rules.to_keys())
+    return args, learning.Run.begin(Path("runs", name), config_of(args))
+
+
+def config_of(args: Args) -> dict[str, Any]:
+    """Returns the settings as JSON can hold them."""
+    return asdict(args) | args.rules.to_keys()
+
+
+def check_resumed_with(argv: Sequence[str]) -> None:
+    """Checks the options given beside --resume: a run keeps the settings that it began with.
+
+    Raises:
+        SettingError: if one would have no effect.
+    """
+    taken = ("--resume", "--decisions", "--no-progress")
+    given = [word.partition("=")[0] for word in argv if word.startswith("--")]
+    if refused := [option for option in given if option not in taken]:
+        raise SettingError(f"expected only {', '.join(taken[1:])} beside --resume, got {refused}")
+
+
+def extend(args: Args, run: learning.Run, made: int, decisions: int) -> Args:
+    """Returns the settings of a run that goes on to another number of decisions, and keeps them.
+
+    Raises:
+        SettingError: if there is nothing to go on with.
+    """
+    if decisions <= made:
+        raise SettingError(f"expected more decisions than the {made:,} made, got {decisions:,}")
+    before, args = args.decisions, replace(args, decisions=decisions)
+    if decisions != before:
+        run.configure(config_of(args))
+        print(
+            f"goes on from {made:,} to {decisions:,} decisions instead of {before:,}: learning "
+            f"rate and entropy, now {made / decisions:.0%} of the way, reach their ends there"
+        )
+    return args
 
 
 def new_model(args: Args) -> learning.SelfPlayPPO:

@@ -128,6 +128,7 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("rollout/points_per_round", points / max(rounds, 1))
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
         self.logger.record("rollout/decisions", decisions)
+        self.logger.record("time/planned_decisions", self._total_timesteps)
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True

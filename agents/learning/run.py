@@ -28,15 +28,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, Self
 
+import numpy as np
 import torch as th
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import LinearSchedule
 
-from agents.bots.network import NetworkInfo
+from agents.bots.network import NetworkAgent, NetworkInfo
 from agents.bots.network_file import write_tensors
+from agents.learning.policy import MASKED
 from agents.learning.ppo import SelfPlayPPO
+from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 
@@ -72,8 +75,9 @@ class Run:
         if (directory / CONFIG).exists():
             raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
         directory.mkdir(parents=True, exist_ok=True)
-        write(directory / CONFIG, json.dumps(dict(config), indent=1).encode() + b"\n")
-        return cls(directory, config)
+        run = cls(directory, config)
+        run.configure(config)
+        return run
 
     @classmethod
     def resume(cls, directory: Path) -> Self:
@@ -89,6 +93,11 @@ class Run:
                 f"expected the directory of a run, got {directory}: {error}"
             ) from error
         return cls(directory, config)
+
+    def configure(self, config: Mapping[str, Any]) -> None:
+        """Writes the settings; from now on these are the run's."""
+        self.config = dict(config)
+        write(self.directory / CONFIG, json.dumps(self.config, indent=1).encode() + b"\n")
 
     def restore(self) -> SelfPlayPPO | None:
         """Returns the model of the last checkpoint and its games, None if there is none yet."""
@@ -222,6 +231,10 @@ def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
         model: trained.
         path: of the file.
         rules: the rule set it was trained on, or its name.
+
+    Raises:
+        SettingError: if the file would play or expect something else than the policy, as where
+            ``logits_and_values`` uses layers that ``tensors`` does not name; nothing is written.
     """
     tensors = model.policy.tensors()
     info = NetworkInfo(
@@ -230,7 +243,41 @@ def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
         points_per_value=model.points_per_value,
         rules=get_rules(rules),
     )
+    check_agreement(model, NetworkAgent(info, tensors))
     write(path, write_tensors(tensors, info.metadata()))
+
+
+def check_agreement(model: SelfPlayPPO, agent: NetworkAgent) -> None:
+    """Checks that an agent plays and expects what the policy does, over positions of random play.
+
+    Compared are the probabilities of the legal actions and the values, since logits may differ by a
+    constant; the policy is asked in float32, as a file is played.
+
+    Raises:
+        SettingError: if they differ by more than rounding does.
+    """
+    games = GoitaVectorEnv(64, seed=1)
+    rng, turn = np.random.default_rng(1), games.reset()
+    for _ in range(8):
+        bits = th.from_numpy(turn.observation).to(model.device)
+        with th.no_grad():
+            logits, values = model.policy.logits_and_values(bits)
+        legal = th.as_tensor(turn.action_mask, device=model.device)
+        policy = th.log_softmax(logits.float().masked_fill(~legal, MASKED), dim=1).numpy(force=True)
+        foreseen = values.float().numpy(force=True) * model.points_per_value
+        logits = th.from_numpy(agent.logits(turn.view)).masked_fill(~legal.cpu(), MASKED)
+        played = th.log_softmax(logits, dim=1).numpy()
+        for what, mine, theirs in (
+            ("log-probabilities", policy, played),
+            ("values", foreseen, agent.values(turn.view)),
+        ):
+            if not np.allclose(mine, theirs, rtol=1e-3, atol=1e-2):
+                raise SettingError(
+                    f"expected a file with the policy's {what}, got tensors that give others (by "
+                    f"{np.abs(mine - theirs).max():.3g}): tensors() must name all layers that "
+                    "logits_and_values() uses, and the file's format hold them"
+                )
+        turn = games.step(games.sample_legal(rng))
 
 
 def write(path: Path, data: bytes) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from dataclasses import asdict
+from itertools import pairwise
 
 import pytest
 import torch as th
@@ -108,6 +109,36 @@ def test_a_run_stopped_before_its_first_checkpoint_begins_again(elsewhere):
     assert train.main(["--resume", str(run)]) == 0
 
 
+def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_there(
+    elsewhere, capsys
+):
+    assert train.main(["--name", "one", *TINY]) == 0
+    run = elsewhere / "runs" / "one"
+    made = NetworkAgent.load(run / "policy.safetensors").info.decisions
+    capsys.readouterr()
+    assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
+    out = capsys.readouterr().out
+    assert f"from {made:,} to 3,000 decisions instead of 1,500" in out
+    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 3000
+    assert json.loads((run / "config.json").read_text())["decisions"] == 3000
+    rows = log(run / "progress-2.csv")
+    assert {row["time/planned_decisions"] for row in rows} == {"3000"}
+    for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
+        way = int(before["time/total_timesteps"]) / 3000
+        assert float(row["train/learning_rate"]) == pytest.approx(1.5e-3 + way * (5e-5 - 1.5e-3))
+    with pytest.raises(SystemExit, match="2"):
+        train.main(["--resume", str(run), "--decisions", "2000"])
+    assert "expected more decisions than" in capsys.readouterr().err
+
+
+def test_options_that_a_resumed_run_cannot_honour_are_refused(elsewhere, capsys):
+    train.open_run(train.Args(name="one", decisions=100, games=4, steps=2, deals=2, progress=False))
+    for option in (["--seed", "0"], ["--lr=1e-3", "1e-4"], ["--name", "two"]):
+        with pytest.raises(SystemExit, match="2"):
+            train.main(["--resume", "runs/one", *option])
+        assert option[0].partition("=")[0] in capsys.readouterr().err
+
+
 def test_the_same_seed_gives_the_same_weights_and_another_others(elsewhere):
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         assert train.main(["--name", name, "--seed", seed, *TINY]) == 0
@@ -161,9 +192,11 @@ def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
     ("options", "message"),
     [
         (["--games", "0"], "games of at least 1"),
-        (["--layers", "0"], "layers from 1"),
         (["--lr", "1e-3"], "two numbers"),
-        (["--decisions", "-5"], "decisions from 0"),
+        (["--layers", "16", "0"], "layers of at least 1"),
+        (["--decisions", "-5"], "at least 65536 decisions"),
+        (["--decisions", "1000"], "at least 65536 decisions"),
+        (["--name", ""], "name of a directory"),
         (["--name", "../up"], "name of a directory"),
         (["--deals", "1"], "number of deals"),
         (["--seed", "-1"], "seed"),
