@@ -15,9 +15,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.learning import GoitaVecEnv, SeatRolloutBuffer, SelfPlayPolicy, SelfPlayPPO
 from agents.learning.buffer import DECISION, ENDED, OPEN
-from agents.learning.run import save_policy
 from goita_env import GoitaVectorEnv, actions
-from goita_env.errors import SettingError
 from goita_env.views import observation
 
 POINTS_PER_VALUE = 50.0
@@ -343,14 +341,6 @@ class OwnCritic(SelfPlayPolicy):
         return logits, self.critic(bits.float())[:, 0]
 
 
-class OtherLogits(SelfPlayPolicy):
-    """Plays otherwise than its last layer says."""
-
-    def logits_and_values(self, bits):
-        logits, values = super().logits_and_values(bits)
-        return logits.flip(1), values
-
-
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_a_network_of_ones_own_learns(bfloat16):
     model = SelfPlayPPO(
@@ -360,17 +350,6 @@ def test_a_network_of_ones_own_learns(bfloat16):
     model.learn(400)
     assert not any(map(th.equal, before, model.policy.critic.parameters()))
     assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.policy.parameters())
-
-
-def test_a_file_that_would_play_or_expect_something_else_than_the_policy_is_not_written(tmp_path):
-    path = tmp_path / "policy.safetensors"
-    save_policy(make_model(make_env()), path, "jga")
-    played = path.read_bytes()
-    settings = {"n_steps": 8, "batch_size": 64, "device": "cpu", "seed": 0}
-    for policy, what in ((OwnCritic, "values"), (OtherLogits, "log-probabilities")):
-        with pytest.raises(SettingError, match=f"the policy's {what}"):
-            save_policy(SelfPlayPPO(policy, make_env(), **settings), path, "jga")
-        assert path.read_bytes() == played
 
 
 def test_other_environments_buffers_and_no_masks_are_refused():
