@@ -171,8 +171,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     policy = run.save_policy(model, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
-        f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU), of them "
-        f"{run.measuring_seconds:.0f} s for measuring: {policy}"
+        f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU, "
+        f"{run.measuring_seconds:.0f} s of them to measure snapshots): {policy}"
     )
     measure(args, measuring, run, model)
     return 0
@@ -232,6 +232,7 @@ def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
     try:
         config = {k: v for k, v in run.config.items() if k != "rules_fields"}
         args = Args(**config | {"rules": Rules.from_keys(run.config)})
+        learning.find_device(args.device)
         return args, learning.PRESETS[args.preset].changed(run.config)
     except (TypeError, KeyError) as error:
         raise SettingError(f"expected the settings of this program, got {error}") from error

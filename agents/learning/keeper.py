@@ -53,7 +53,7 @@ class Keeper(BaseCallback):
         self.snapshot_every, self.save_every, self.bar = snapshot_every, save_every, bar
         self.stopping = self.stopped = False
         self.seconds = 0.0
-        """That measuring took."""
+        """Of processor time that measuring took."""
 
     def _on_training_start(self) -> None:
         self.saved_at = self.model.num_timesteps
@@ -89,7 +89,7 @@ class Keeper(BaseCallback):
 
     def _snapshot(self) -> None:
         """Writes the policy as it is now, and measures it."""
-        start, made = time.perf_counter(), self.model.num_timesteps
+        start, made = time.process_time(), self.model.num_timesteps
         save_policy(self.model, self.files.snapshot(made), self.measuring.rules)
         past = self.history.past(made)
         policy = type(self.model.policy)
@@ -100,7 +100,7 @@ class Keeper(BaseCallback):
         )
         self.history.rows += rows
         self.history.add_snapshot(made)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.process_time() - start
         if rows:
             write(self.files.strength, self.history.csv())
             self._draw(rows)

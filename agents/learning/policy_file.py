@@ -39,7 +39,7 @@ class Player(Protocol):
         ...
 
 
-def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
+def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> None:
     """Writes a policy.
 
     Args:
@@ -66,7 +66,7 @@ def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
     else:
         data, agent = _own_file(model, get_rules(rules))
         check_agreement(model, agent)
-    write(path, data)
+    write(Path(path), data)
 
 
 def _own_file(model: SelfPlayPPO, rules: Rules) -> tuple[bytes, PolicyAgent]:
