@@ -29,6 +29,9 @@ from goita_env.rules import JGA, Rules
 BOTS: Final = ("random", "greedy", "heuristic")
 """Whom the trained policy meets in the end; and the champion, where there is one."""
 
+AGAINST: Final = ("greedy", "heuristic")
+"""Whom its snapshots meet on the way."""
+
 
 @dataclass(frozen=True)
 class Args:
@@ -99,8 +102,9 @@ class Args:
 
     snapshot_every: int | None = None
     """decisions between two snapshots of the policy, which are kept and measured"""
-    against: tuple[str, ...] = ("greedy", "heuristic")
-    """agents that every snapshot meets, beside the run's own snapshot at 75 % of its decisions"""
+    against: tuple[str, ...] | None = None
+    """agents that every snapshot meets, beside the run's own snapshot at 75 % of its decisions;
+    without any, greedy and heuristic, or those of --opponents"""
     measure_deals: int | None = None
     """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
@@ -133,17 +137,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             args, settings = settle(given)
             run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
         measuring = learning.Measuring(
-            tuple(args.against),
+            tuple(args.against or args.opponents or AGAINST),
             settings.measure_deals,
             args.eval_seed + 1,
             args.rules,
             args.episode,
         )
         pool = pool_of(args, settings)
-        if given.resume is None:
-            run.begin(args.init)
         learning.use_threads(args.threads)
-        model = run.restore(args.device) or new_model(args, settings, run)
+        model = start(args, settings, run, given.resume is not None)
         if pool is not None:
             run.seat(model, pool)
         if given.resume is not None and given.decisions is not None:
@@ -157,14 +159,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"at most about {disk / 1e6:,.0f} MB on disk"
     )
     wall, cpu = time.perf_counter(), time.process_time()
-    finished = run.learn(
-        model,
-        settings.decisions,
-        measuring=measuring,
-        snapshot_every=settings.snapshot_every,
-        save_every=settings.save_every,
-        progress=args.progress and given.progress,
-    )
+    try:
+        finished = run.learn(
+            model,
+            settings.decisions,
+            measuring=measuring,
+            snapshot_every=settings.snapshot_every,
+            save_every=settings.save_every,
+            progress=args.progress and given.progress,
+        )
+    except GoitaError as error:
+        cli.fail(error)
     if not finished:
         print(f"stopped and saved; python train.py --resume {directory} goes on")
         return 130
@@ -289,10 +294,27 @@ def extend(
     return settings
 
 
-def new_model(
-    args: Args, settings: learning.Settings, run: learning.Run | None = None
+def start(
+    args: Args, settings: learning.Settings, run: learning.Run, resumed: bool
 ) -> learning.SelfPlayPPO:
-    """Returns a model that has learnt nothing yet, or what its first file has, with its games."""
+    """Returns the model of a run: its last checkpoint's, or a new one; begins the run if it is new.
+
+    Raises:
+        SettingError: if nothing can be begun or gone on with, or no file could hold the policy.
+    """
+    model = run.restore(args.device) if resumed else None
+    if model is None:
+        model = new_model(args, settings)
+        if args.init is not None:
+            learning.begin_from(model, run.files.init if resumed else Path(args.init))
+    if not resumed:
+        learning.policy_bytes(model, args.rules)
+        run.begin(args.init)
+    return model
+
+
+def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
+    """Returns a model that has learnt nothing yet, with its games."""
     match = args.episode == "match"
     games = GoitaVectorEnv(
         settings.games,
@@ -302,7 +324,7 @@ def new_model(
         seed=args.seed,
         observe=False,
     )
-    model = learning.SelfPlayPPO(
+    return learning.SelfPlayPPO(
         learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
         learning.GoitaVecEnv(games),
         learning_rate=learning.linear(*settings.lr),
@@ -319,9 +341,6 @@ def new_model(
         seed=args.seed,
         device=args.device,
     )
-    if run is not None and args.init is not None:
-        learning.begin_from(model, run.files.init)
-    return model
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from agents.learning.machine import find_device, has_fast_bfloat16, use_threads
 from agents.learning.measuring import Measuring
 from agents.learning.player import SavedPolicy, find_policy, play
 from agents.learning.policy import SelfPlayPolicy
-from agents.learning.policy_file import begin_from, save_policy, widths
+from agents.learning.policy_file import begin_from, policy_bytes, save_policy, widths
 from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import PRESETS, Settings
@@ -36,6 +36,7 @@ __all__ = [
     "has_fast_bfloat16",
     "linear",
     "play",
+    "policy_bytes",
     "save_policy",
     "use_threads",
     "widths",

@@ -29,6 +29,7 @@ from agents.learning.policy import SelfPlayPolicy
 from agents.learning.pool import GROUPS
 from agents.learning.ppo import SelfPlayPPO
 from agents.learning.storage import PART, write
+from goita_env.errors import SettingError
 
 BYTES_PER_GAME: Final = 2000
 """In a checkpoint: a game's state and its open decisions."""
@@ -88,10 +89,16 @@ class RunFiles:
         Args:
             history: of the checkpoint.
             needed: snapshots that still play.
+
+        Raises:
+            SettingError: if the best cannot be read.
         """
         best = history.best()
         if best is not None:
-            data = self.snapshot(best).read_bytes()
+            try:
+                data = self.snapshot(best).read_bytes()
+            except OSError as error:
+                raise SettingError(f"expected the best of the snapshots: {error}") from error
             if not self.best.exists() or self.best.read_bytes() != data:
                 write(self.best, data)
         known = {self.snapshot(decisions) for decisions in [*history.snapshots, *needed]}

@@ -40,33 +40,42 @@ class Player(Protocol):
 
 
 def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> None:
-    """Writes a policy.
+    """Writes a policy; raises as ``policy_bytes`` does, and writes nothing then.
 
     Args:
         model: trained.
         path: of the file.
         rules: the rule set it was trained on, or its name.
+    """
+    write(Path(path), policy_bytes(model, rules))
+
+
+def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
+    """Returns the content of a policy's file.
+
+    Args:
+        model: trained.
+        rules: the rule set it was trained on, or its name.
 
     Raises:
         SettingError: if the file would play or expect something else than the policy, as where
             ``logits_and_values`` uses layers that ``tensors`` does not name, or could not be read
-            back; nothing is written.
+            back.
     """
     policy = model.policy
-    if policy.is_stack():
-        tensors = policy.tensors()
-        info = NetworkInfo(
-            layers=sum(name.startswith("layers.") for name in tensors) // 2,
-            decisions=model.num_timesteps,
-            points_per_value=model.points_per_value,
-            rules=get_rules(rules),
-        )
-        data = write_tensors(tensors, {**info.metadata(), "reward": _reward(model)})
-        check_agreement(model, NetworkAgent(info, tensors))
-    else:
+    if not policy.is_stack():
         data, agent = _own_file(model, get_rules(rules))
         check_agreement(model, agent)
-    write(Path(path), data)
+        return data
+    tensors = policy.tensors()
+    info = NetworkInfo(
+        layers=sum(name.startswith("layers.") for name in tensors) // 2,
+        decisions=model.num_timesteps,
+        points_per_value=model.points_per_value,
+        rules=get_rules(rules),
+    )
+    check_agreement(model, NetworkAgent(info, tensors))
+    return write_tensors(tensors, {**info.metadata(), "reward": _reward(model)})
 
 
 def _own_file(model: SelfPlayPPO, rules: Rules) -> tuple[bytes, PolicyAgent]:

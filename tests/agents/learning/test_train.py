@@ -321,6 +321,22 @@ def test_it_learns_against_and_beside_fixed_players(elsewhere, options):
     assert (int(rows[-1].get("pool/rounds", 0)) > 0) == ("--opponents" in options)
 
 
+def test_a_best_response_is_measured_against_what_it_answers(elsewhere):
+    options = ["--name", "one", *TINY, "--decisions", "200", "--deals", "2"]
+    assert train.main([*options, "--opponents", "random"]) == 0
+    rows = read_csv(elsewhere / "runs" / "one" / "strength.csv")
+    assert {row.opponent for row in rows} == {"random", "past"}
+
+
+def test_a_run_without_a_snapshot_that_it_needs_says_so(elsewhere, capsys):
+    assert train.main(["--name", "one", *TINY]) == 0
+    for path in (elsewhere / "runs" / "one" / "snapshots").iterdir():
+        path.unlink()
+    with pytest.raises(SystemExit, match="2"):
+        train.main(["--resume", "runs/one", "--decisions", "4000"])
+    assert "snapshots" in capsys.readouterr().err
+
+
 def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     model = new_model()
     model.learn(300)
