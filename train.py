@@ -1,11 +1,11 @@
 """Trains a policy by self-play, keeps it in runs/NAME, and measures it against the bots.
 
-python train.py                                  takes about four minutes on two cores
-python train.py --preset standard                takes about an hour
-python train.py --resume runs/NAME               goes on with a run that was stopped or killed
-python train.py --resume runs/NAME --decisions N goes on until N decisions were made
-python -m agents.learning.plot runs/NAME         draws how strong it became
-tensorboard --logdir runs                        shows all curves
+python train.py                                    takes about four minutes on two cores
+python train.py --preset standard                  takes about an hour
+python train.py --resume runs/NAME                 goes on with a run that was stopped or killed
+python train.py --resume runs/NAME --decisions N   goes on until N decisions were made
+python -m agents.learning.plot runs/NAME           draws how strong it became
+tensorboard --logdir runs                          shows all curves
 """
 
 from __future__ import annotations
@@ -118,8 +118,6 @@ class Args:
             raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
-        if self.opponents and self.pool:
-            raise SettingError("expected one of --opponents and --pool, got both")
         check_deals(self.deals)
         check_seed(self.seed)
         check_seed(self.eval_seed + 1)
@@ -205,6 +203,8 @@ def settle(args: Args) -> tuple[Args, learning.Settings]:
     Raises:
         SettingError: if they are impossible.
     """
+    if args.opponents and (args.pool or args.pool_share is not None):
+        raise SettingError("expected --opponents or a pool, got both")
     if args.policy is not None:
         learning.find_policy(args.policy)
     device = learning.find_device(args.device)

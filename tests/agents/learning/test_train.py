@@ -394,7 +394,8 @@ def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
         (["--precision", "float16"], "float16"),
         (["--pool-share", "2"], "share"),
         (["--opponents", "nobody"], "nobody"),
-        (["--opponents", "greedy", "--pool", "random"], "--opponents and --pool"),
+        (["--opponents", "greedy", "--pool", "random"], "opponents or a pool"),
+        (["--opponents", "greedy", "--pool-share", "0.5"], "opponents or a pool"),
         (["--against", "nobody"], "nobody"),
     ],
 )
