@@ -1,8 +1,11 @@
 """Trains a policy by self-play, keeps it in runs/NAME, and measures it against the bots.
 
-python train.py                       takes about four minutes on two cores
-python train.py --resume runs/NAME    goes on with a run that was stopped, by Ctrl-C or otherwise
-tensorboard --logdir runs             shows the curves
+python train.py                                    takes about four minutes on two cores
+python train.py --preset standard                  takes about an hour
+python train.py --resume runs/NAME                 goes on with a run that was stopped or killed
+python train.py --resume runs/NAME --decisions N   goes on until N decisions were made
+python -m agents.learning.plot runs/NAME           draws how strong it became
+tensorboard --logdir runs                          shows all curves
 """
 
 from __future__ import annotations
@@ -13,154 +16,330 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Final, Literal
 
 from agents import cli, learning, report
-from agents.tournament import arena
+from agents.registry import AGENTS, load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
-from goita_env.errors import SettingError
+from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
+
+BOTS: Final = ("random", "greedy", "heuristic")
+"""Whom the trained policy meets in the end; and the champion, where there is one."""
+
+AGAINST: Final = ("greedy", "heuristic")
+"""Whom its snapshots meet on the way."""
 
 
 @dataclass(frozen=True)
 class Args:
     """Options of the command line."""
 
-    name: str = ""
-    """name of the run, whose directory is runs/NAME (default: date and time)"""
+    name: str | None = None
+    """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with; its settings hold, whatever else is given"""
+    """directory of a run to go on with; beside it only --decisions and --no-progress are taken"""
+    preset: Literal["quick", "standard", "long"] = "quick"
+    """list of settings for about four minutes, an hour or a night; the options below that have no
+    default change one of them (docs/training.md shows them all)"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
+    episode: Literal["round", "match"] = "round"
+    """what is played for: the points of each round, or wins of matches, the scores in view"""
 
-    decisions: int = 0
-    """decisions with a choice to learn from (0: what takes about four minutes on two cores)"""
-    games: int = 2048
+    decisions: int | None = None
+    """decisions with a choice to learn from, since the beginning; a preset's are half as many in
+    float32, which takes about twice as long"""
+    games: int | None = None
     """games that are played side by side"""
-    steps: int = 32
+    steps: int | None = None
     """steps of all games between two updates"""
-    epochs: int = 2
+    epochs: int | None = None
     """times that an update goes through its decisions"""
-    batch: int = 4096
+    batch: int | None = None
     """decisions in a minibatch"""
-    layers: tuple[int, ...] = (256, 256, 256)
+    layers: tuple[int, ...] | None = None
     """widths of the layers that policy and value share"""
-    lr: tuple[float, ...] = (1.5e-3, 5e-5)
+    lr: tuple[float, ...] | None = None
     """learning rate at the beginning and at the end"""
-    entropy: tuple[float, ...] = (0.012, 0.001)
+    entropy: tuple[float, ...] | None = None
     """weight of the entropy at the beginning and at the end"""
-    gae_lambda: float = 0.95
+    gae_lambda: float | None = None
     """weight of the decisions further on in advantages, 0 to 1"""
-    clip: float = 0.2
+    clip: float | None = None
     """how far an update may move the ratio of new to old probability from 1"""
     points_per_value: float = 50.0
-    """points that count as a reward of 1"""
+    """points that count as a reward of 1; a match that is won always does"""
 
+    init: Path | None = None
+    """file of a policy to begin with; its layers hold"""
+    policy: str | None = None
+    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    pool_share: float | None = None
+    """share of the games in which one team is played by a frozen opponent: a snapshot of this run
+    or an agent of --pool, recent and hard ones more often"""
+    pool: tuple[str, ...] | None = None
+    """agents that join the run's snapshots as opponents"""
+    opponents: tuple[str, ...] | None = None
+    """agents that are the opponents in all games; snapshots are none then"""
+    partner: str | None = None
+    """agent that is the partner in all games; without one, the policy itself"""
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network runs (auto: on a GPU where there is one)"""
     threads: int = 2
     """threads of torch"""
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """numbers that the network multiplies (auto: bfloat16 where the processor does it fast)"""
-    save_every: int = 1_000_000
+    save_every: int | None = None
     """decisions between two checkpoints"""
     progress: bool = True
     """show a progress bar"""
 
+    snapshot_every: int | None = None
+    """decisions between two snapshots of the policy, which are kept and measured"""
+    against: tuple[str, ...] | None = None
+    """agents that every snapshot meets, beside the run's own snapshot at 75 % of its decisions;
+    without any, greedy and heuristic, or those of --opponents"""
+    measure_deals: int | None = None
+    """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
     """deals of the measurement at the end, each played twice, the teams' seats exchanged"""
     eval_seed: int = 1
-    """seed of these deals"""
+    """seed of these deals; the snapshots' deals have the next one"""
 
     def __post_init__(self) -> None:
         """Checks what would otherwise fail late."""
-        counts = ("games", "steps", "epochs", "batch", "threads", "save_every")
-        for name in counts:
-            if getattr(self, name) < 1:
-                raise SettingError(f"expected {name} of at least 1, got {getattr(self, name)!r}")
-        if self.decisions < 0 or min(self.layers) < 1:
-            found = f"{self.decisions!r} and {self.layers!r}"
-            raise SettingError(f"expected decisions from 0 and layers from 1, got {found}")
-        if len(self.lr) != 2 or len(self.entropy) != 2:
-            found = f"{self.lr!r} and {self.entropy!r}"
-            raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
-        if Path(self.name).name != self.name:
+        if self.threads < 1:
+            raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
+        if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         check_deals(self.deals)
         check_seed(self.seed)
-        check_seed(self.eval_seed)
+        check_seed(self.eval_seed + 1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains, measures, and returns the exit code."""
-    args = cli.parse(Args, argv, __doc__)
+    given = cli.parse(Args, argv, __doc__)
     try:
-        args, run = open_run(args)
+        if given.resume is not None:
+            check_resumed_with(sys.argv[1:] if argv is None else argv)
+            run = learning.Run.resume(given.resume)
+            args, settings = settings_of(run)
+        else:
+            args, settings = settle(given)
+            run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
+        measuring = learning.Measuring(
+            tuple(args.against or args.opponents or AGAINST),
+            settings.measure_deals,
+            args.eval_seed + 1,
+            args.rules,
+            args.episode,
+        )
+        pool = pool_of(args, settings)
         learning.use_threads(args.threads)
-        model = run.restore() or new_model(args)
-    except SettingError as error:
+        model = start(args, settings, run, given.resume is not None)
+        if pool is not None:
+            run.seat(model, pool)
+        if given.resume is not None and given.decisions is not None:
+            settings = extend(settings, run, model.num_timesteps, given.decisions)
+        disk = run.files.most_bytes(model, settings.decisions)
+    except GoitaError as error:
         cli.fail(error)
-    print(f"{run.directory}: {args.decisions:,} decisions, {args.precision}")
+    directory = run.files.directory
+    print(
+        f"{directory}: {settings.decisions:,} decisions, {args.device}, {args.precision}; "
+        f"at most about {disk / 1e6:,.0f} MB on disk"
+    )
     wall, cpu = time.perf_counter(), time.process_time()
-    if not run.learn(model, args.decisions, save_every=args.save_every, progress=args.progress):
-        print(f"stopped and saved; python train.py --resume {run.directory} goes on")
+    try:
+        finished = run.learn(
+            model,
+            settings.decisions,
+            measuring=measuring,
+            snapshot_every=settings.snapshot_every,
+            save_every=settings.save_every,
+            progress=args.progress and given.progress,
+        )
+    except GoitaError as error:
+        cli.fail(error)
+    if not finished:
+        print(f"stopped and saved; python train.py --resume {directory} goes on")
         return 130
     policy = run.save_policy(model, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    print(f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU): {policy}")
-
-    agent = f"file:{policy}"
-    pairs = [
-        arena.play_pair(agent, bot, args.deals, seed=args.eval_seed, rules=args.rules)
-        for bot in ("random", "greedy")
-    ]
-    print(report.pairs(pairs))
-    run.save_result([pair.to_json() for pair in pairs])
+    print(
+        f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU, "
+        f"{run.measuring_seconds:.0f} s of them to measure snapshots): {policy}"
+    )
+    measure(args, measuring, run, model)
     return 0
 
 
-def open_run(args: Args) -> tuple[Args, learning.Run]:
-    """Returns a run, new or gone on with, and its settings with nothing left open."""
-    if args.resume is not None:
-        run = learning.Run.resume(args.resume)
-        try:
-            rules = Rules.from_keys(run.config)
-            config = {k: v for k, v in run.config.items() if k != "rules_fields"}
-            return Args(**config | {"rules": rules}), run
-        except TypeError as error:
-            raise SettingError(f"expected the settings of this program, got {error}") from error
-    fast = learning.has_fast_bfloat16()
+def measure(
+    args: Args, measuring: learning.Measuring, run: learning.Run, model: learning.SelfPlayPPO
+) -> None:
+    """Shows and keeps how the policy does against the bots, on deals that chose nothing before."""
+    best = run.history.best()
+    if best is not None:
+        print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
+    agent = learning.play(run.files.policy, type(model.policy))
+    agent.name = f"file:{run.files.policy}"
+    bots = [load_agent(bot) for bot in (*BOTS, *(["champion"] if "champion" in AGENTS else []))]
+    measuring = replace(measuring, deals=args.deals, seed=args.eval_seed)
+    results = [measuring.contest(agent, bot) for bot in bots]
+    print(report.pairs(results))
+    run.save_result([result.to_json() for result in results])
+
+
+def settle(args: Args) -> tuple[Args, learning.Settings]:
+    """Returns the settings of a new run with nothing left open.
+
+    Raises:
+        SettingError: if they are impossible.
+    """
+    if args.opponents and (args.pool or args.pool_share is not None):
+        raise SettingError("expected --opponents or a pool, got both")
+    if args.policy is not None:
+        learning.find_policy(args.policy)
+    device = learning.find_device(args.device)
+    fast = learning.has_fast_bfloat16(device)
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
-    args = replace(
-        args,
-        name=args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
-        precision=precision,
-        decisions=args.decisions or (12_000_000 if precision == "bfloat16" else 6_000_000),
-    )
-    return args, learning.Run.begin(Path("runs", args.name), asdict(args) | args.rules.to_keys())
+    preset = learning.PRESETS[args.preset]
+    if precision == "float32":
+        preset = replace(preset, decisions=preset.decisions // 2)
+    settings = preset.changed(vars(args))
+    if args.init is not None:
+        layers = learning.widths(args.init)
+        if args.layers is not None and layers != settings.layers:
+            raise SettingError(f"expected --layers {layers} of {args.init}, got {args.layers}")
+        settings = replace(settings, layers=layers)
+    name = args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}"
+    return replace(args, name=name, device=device, precision=precision), settings
 
 
-def new_model(args: Args) -> learning.SelfPlayPPO:
-    """Returns an untrained model with its games."""
-    games = GoitaVectorEnv(args.games, rules=args.rules, seed=args.seed, observe=False)
-    return learning.SelfPlayPPO(
-        learning.SelfPlayPolicy,
-        learning.GoitaVecEnv(games),
-        learning_rate=learning.linear(*args.lr),
-        ent_coef=learning.linear(*args.entropy),
-        n_steps=args.steps,
-        batch_size=args.batch,
-        n_epochs=args.epochs,
-        gamma=1.0,
-        gae_lambda=args.gae_lambda,
-        clip_range=args.clip,
-        bfloat16=args.precision == "bfloat16",
-        points_per_value=args.points_per_value,
-        policy_kwargs={"layers": args.layers},
+def config_of(args: Args, settings: learning.Settings) -> dict[str, Any]:
+    """Returns all settings as JSON can hold them."""
+    return asdict(args) | asdict(settings) | args.rules.to_keys()
+
+
+def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
+    """Returns the settings that a run has.
+
+    Raises:
+        SettingError: if they are those of another program.
+    """
+    try:
+        config = {k: v for k, v in run.config.items() if k != "rules_fields"}
+        args = Args(**config | {"rules": Rules.from_keys(run.config)})
+        learning.find_device(args.device)
+        return args, learning.PRESETS[args.preset].changed(run.config)
+    except (TypeError, KeyError) as error:
+        raise SettingError(f"expected the settings of this program, got {error}") from error
+
+
+def pool_of(args: Args, settings: learning.Settings) -> learning.Pool | None:
+    """Returns the frozen players that the policy learns against and beside, None if there are none.
+
+    Raises:
+        SettingError, AgentError: if they cannot play.
+    """
+    if not (args.opponents or settings.pool_share or args.partner):
+        return None
+    return learning.Pool(
+        settings.games,
+        share=1.0 if args.opponents else settings.pool_share,
+        agents=args.opponents or args.pool or (),
+        snapshots=not args.opponents,
+        first=args.init is not None,
+        partner=args.partner,
         seed=args.seed,
-        device="cpu",
+    )
+
+
+def check_resumed_with(argv: Sequence[str]) -> None:
+    """Checks the options given beside --resume: a run keeps the settings that it began with.
+
+    Raises:
+        SettingError: if one would have no effect.
+    """
+    taken = ("--resume", "--decisions", "--no-progress")
+    given = [word.partition("=")[0] for word in argv if word.startswith("--")]
+    if refused := [option for option in given if option not in taken]:
+        raise SettingError(f"expected only {', '.join(taken[1:])} beside --resume, got {refused}")
+
+
+def extend(
+    settings: learning.Settings, run: learning.Run, made: int, decisions: int
+) -> learning.Settings:
+    """Returns the settings of a run that goes on to another number of decisions, and keeps them.
+
+    Raises:
+        SettingError: if there is nothing to go on with.
+    """
+    if decisions <= made:
+        raise SettingError(f"expected more decisions than the {made:,} made, got {decisions:,}")
+    before, settings = settings.decisions, replace(settings, decisions=decisions)
+    if decisions != before:
+        run.configure(run.config | {"decisions": decisions})
+        print(
+            f"goes on from {made:,} to {decisions:,} decisions instead of {before:,}: learning "
+            f"rate and entropy, now {made / decisions:.0%} of the way, reach their ends there"
+        )
+    return settings
+
+
+def start(
+    args: Args, settings: learning.Settings, run: learning.Run, resumed: bool
+) -> learning.SelfPlayPPO:
+    """Returns the model of a run: its last checkpoint's, or a new one; begins the run if it is new.
+
+    Raises:
+        SettingError: if nothing can be begun or gone on with, or no file could hold the policy.
+    """
+    model = run.restore(args.device) if resumed else None
+    if model is None:
+        model = new_model(args, settings)
+        if args.init is not None:
+            learning.begin_from(model, run.files.init if resumed else Path(args.init))
+    if not resumed:
+        learning.policy_bytes(model, args.rules)
+        run.begin(args.init)
+    return model
+
+
+def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
+    """Returns a model that has learnt nothing yet, with its games."""
+    match = args.episode == "match"
+    games = GoitaVectorEnv(
+        settings.games,
+        rules=args.rules,
+        episode=args.episode,
+        reward="win" if match else "points",
+        seed=args.seed,
+        observe=False,
+    )
+    return learning.SelfPlayPPO(
+        learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
+        learning.GoitaVecEnv(games),
+        learning_rate=learning.linear(*settings.lr),
+        ent_coef=learning.linear(*settings.entropy),
+        n_steps=settings.steps,
+        batch_size=settings.batch,
+        n_epochs=settings.epochs,
+        gamma=1.0,
+        gae_lambda=settings.gae_lambda,
+        clip_range=settings.clip,
+        bfloat16=args.precision == "bfloat16",
+        points_per_value=1.0 if match else args.points_per_value,
+        policy_kwargs={"layers": settings.layers},
+        seed=args.seed,
+        device=args.device,
     )
 
 

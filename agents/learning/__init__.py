@@ -8,19 +8,36 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from agents.learning.buffer import SeatRolloutBuffer
+from agents.learning.machine import find_device, has_fast_bfloat16, use_threads
+from agents.learning.measuring import Measuring
+from agents.learning.player import SavedPolicy, find_policy, play
 from agents.learning.policy import SelfPlayPolicy
-from agents.learning.ppo import SelfPlayPPO
-from agents.learning.run import Run, has_fast_bfloat16, linear, save_policy, use_threads
+from agents.learning.policy_file import begin_from, policy_bytes, save_policy, widths
+from agents.learning.pool import Pool
+from agents.learning.ppo import SelfPlayPPO, linear
+from agents.learning.presets import PRESETS, Settings
+from agents.learning.run import Run
 from agents.learning.vec_env import GoitaVecEnv
 
 __all__ = [
+    "PRESETS",
     "GoitaVecEnv",
+    "Measuring",
+    "Pool",
     "Run",
+    "SavedPolicy",
     "SeatRolloutBuffer",
     "SelfPlayPPO",
     "SelfPlayPolicy",
+    "Settings",
+    "begin_from",
+    "find_device",
+    "find_policy",
     "has_fast_bfloat16",
     "linear",
+    "play",
+    "policy_bytes",
     "save_policy",
     "use_threads",
+    "widths",
 ]

@@ -18,6 +18,13 @@ from torch import nn
 MASKED: Final = -1e8
 """Logit of an illegal action, as in sb3-contrib."""
 
+STACK_NAMES: Final = {
+    "features_extractor.layers.": "layers.",
+    "action_net.": "policy.",
+    "value_net.": "value.",
+}
+"""How tensors are named here and in a network file."""
+
 
 class Trunk(BaseFeaturesExtractor):
     """Runs the layers that policy and value share.
@@ -87,14 +94,20 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
     def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
         """Returns the weights under the names that a network file gives them."""
-        names = {
-            "features_extractor.layers.": "layers.",
-            "action_net.": "policy.",
-            "value_net.": "value.",
-        }
         return {
             new + name.removeprefix(old): tensor.numpy(force=True).copy()
             for name, tensor in self.state_dict().items()
-            for old, new in names.items()
+            for old, new in STACK_NAMES.items()
             if name.startswith(old)
         }
+
+    def is_stack(self) -> bool:
+        """Says whether ``tensors`` names all that plays: one stack of layers with two heads.
+
+        So it is in this class, and in one that says by its own ``tensors`` what its file holds.
+        """
+        own = type(self)
+        if own.tensors is not SelfPlayPolicy.tensors:
+            return True
+        plain = own.logits_and_values is SelfPlayPolicy.logits_and_values
+        return plain and type(self.features_extractor) is Trunk

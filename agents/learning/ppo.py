@@ -4,6 +4,7 @@ What differs from ``MaskablePPO``, and why:
 
 - ``collect_rollouts`` follows the seats. All games step together; the network sees the rows in
   which the asked seat has a choice, and these alone are stored and counted as timesteps.
+- Frozen players may hold seats (``Pool``); their decisions are neither stored nor counted.
 - ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
   objects, no numbers fetched from tensors in between. A test holds the two updates equal.
 - The entropy coefficient may follow a schedule, as the learning rate may.
@@ -21,14 +22,16 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from stable_baselines3.common.buffers import RolloutBuffer
-from stable_baselines3.common.callbacks import BaseCallback, CallbackList, ProgressBarCallback
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
-from stable_baselines3.common.utils import FloatSchedule, explained_variance
+from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
+from agents.learning.bar import DecisionBar
 from agents.learning.buffer import SeatRolloutBuffer
 from agents.learning.policy import MASKED, SelfPlayPolicy
+from agents.learning.pool import Pool
 from agents.learning.vec_env import GoitaVecEnv
 from goita_env.envs.vector import Turn
 from goita_env.views import observation
@@ -72,6 +75,8 @@ class SelfPlayPPO(MaskablePPO):
         self.bfloat16 = bfloat16
         self.points_per_value = points_per_value
         self._left: Turn | None = None
+        self.pool: Pool | None = None
+        self._pool_state: dict[str, Any] | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
@@ -111,9 +116,13 @@ class SelfPlayPPO(MaskablePPO):
             raise ValueError("expected use_masking=True: an illegal action ends in an error")
         if table.turn is not self._left:  # the games began anew, so no decision of theirs is open
             rollout_buffer.forget()
+            if self.pool is not None:
+                self.pool.begin()
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         callback.on_rollout_start()
+        if self.pool is not None:
+            self.pool.renew()
         before, points, rounds = self.num_timesteps, 0, 0
         for _ in range(n_rollout_steps):
             turn = self._step(table, rollout_buffer)
@@ -128,16 +137,24 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("rollout/points_per_round", points / max(rounds, 1))
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
         self.logger.record("rollout/decisions", decisions)
+        if self.pool is not None:
+            met, times = self.pool.tell()
+            self.logger.record("pool/rounds", times)
+            self.logger.record("pool/points_per_round", met)
+        self.logger.record("time/planned_decisions", self._total_timesteps)
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
 
     def _step(self, table: GoitaVecEnv, buffer: SeatRolloutBuffer) -> Turn:
-        """Makes one decision in every game and stores those with a choice."""
+        """Makes one decision in every game and stores the learner's with a choice."""
         turn = table.turn
         legal = turn.action_mask
         chosen = legal.argmax(axis=1)  # right where only one action is legal
         rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
+        if self.pool is not None:
+            rows, others = self.pool.split(turn, rows)
+            chosen[others] = self.pool.act(turn, legal, others)
         words, masks = turn.words[rows], legal[rows]
         actions, values, log_probs = self._decide(words, masks)
         chosen[rows] = actions
@@ -145,6 +162,8 @@ class SelfPlayPPO(MaskablePPO):
         self.num_timesteps += len(rows)
         self._left = turn = table.advance(chosen)
         buffer.add_rewards(turn.reward / np.float32(self.points_per_value), turn.done)
+        if self.pool is not None:
+            self.pool.watch(turn)
         return turn
 
     def _decide(
@@ -235,12 +254,14 @@ class SelfPlayPPO(MaskablePPO):
     def under_way(self) -> dict[str, Any]:
         """Returns what a saved model leaves out and a training needs to go on exactly as it would.
 
-        That is the games, their open decisions and the state of the random numbers.
+        That is the games, who plays them, their open decisions and the state of the random numbers.
         """
         return {
+            "pool": None if self.pool is None else self.pool.state(),
             "env": self.env,
             "open": self.rollout_buffer.open_decisions(),
             "random": th.get_rng_state(),
+            "random_cuda": th.cuda.get_rng_state_all() if self.device.type == "cuda" else [],
         }
 
     def go_on(self, state: dict[str, Any]) -> None:
@@ -250,6 +271,15 @@ class SelfPlayPPO(MaskablePPO):
         self._last_obs = self.env.turn.observation  # so that learn() doesn't begin them anew
         self.rollout_buffer.take_up(state["open"])
         th.set_rng_state(state["random"])
+        if state["random_cuda"]:
+            th.cuda.set_rng_state_all(state["random_cuda"])
+        self._pool_state = state["pool"]
+
+    def join(self, pool: Pool) -> None:
+        """Seats frozen players at the tables; in a restored model those that sat there."""
+        self.pool = pool
+        if self._pool_state is not None:
+            pool.restore(self._pool_state)
 
     def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
         """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
@@ -261,17 +291,10 @@ class SelfPlayPPO(MaskablePPO):
 
     def _excluded_save_params(self) -> list[str]:
         """Returns what a saved model leaves out: of the games, they begin anew in a loaded one."""
-        return [*super()._excluded_save_params(), "_left", "_last_obs", "_last_episode_starts"]
+        left_out = ["_left", "_last_obs", "_last_episode_starts", "pool", "_pool_state"]
+        return super()._excluded_save_params() + left_out
 
 
-class DecisionBar(ProgressBarCallback):
-    """Shows progress in decisions; SB3's bar would count every game in every step."""
-
-    def _on_training_start(self) -> None:
-        super()._on_training_start()
-        self.start = self.model.num_timesteps
-
-    def _on_step(self) -> bool:
-        """Moves the bar to the decisions made."""
-        self.pbar.update(self.num_timesteps - self.start - self.pbar.n)
-        return True
+def linear(start: float, end: float) -> Schedule:
+    """Returns the schedule that goes straight from one number to another over the training."""
+    return LinearSchedule(start, end, end_fraction=1.0)

@@ -1,51 +1,27 @@
-"""Keeps a training in a directory of its own, from which it goes on after an interruption.
-
-::
-
-    config.json            every setting
-    checkpoint.zip         weights, optimizer and counters, as stable-baselines3 saves a model, and
-                           the games under way
-    progress.csv           the log; progress-2.csv after the first resume
-    events.out.tfevents.*  the log for TensorBoard
-    policy.safetensors     the trained policy, played as "file:PATH"
-    result.json            how it did against the bots
-
-Files are written beside their place and moved there when complete, so none is ever half a file.
-A checkpoint holds pickled objects: open only those that you trust. The policy file holds none.
-"""
+"""Trains in a directory of its own, and goes on there after an interruption."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import pickle
-import signal
-import threading
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final, Self
+from typing import Any, Self
 
-import torch as th
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
-from stable_baselines3.common.type_aliases import Schedule
-from stable_baselines3.common.utils import LinearSchedule
 
-from agents.bots.network import NetworkInfo
-from agents.bots.network_file import write_tensors
+from agents.learning.bar import DecisionBar
+from agents.learning.checkpoint import load_checkpoint
+from agents.learning.files import RunFiles
+from agents.learning.keeper import Keeper
+from agents.learning.measuring import History, Measuring
+from agents.learning.player import frozen
+from agents.learning.policy_file import save_policy
+from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO
+from agents.learning.storage import write
 from goita_env.errors import SettingError
-from goita_env.rules import Rules, get_rules
-
-CONFIG: Final = "config.json"
-CHECKPOINT: Final = "checkpoint.zip"
-POLICY: Final = "policy.safetensors"
-RESULT: Final = "result.json"
-GAMES: Final = "games.pkl"
-"""Member of the checkpoint beside those of stable-baselines3."""
+from goita_env.rules import Rules
 
 
 class Run:
@@ -57,23 +33,28 @@ class Run:
     """
 
     def __init__(self, directory: Path, config: Mapping[str, Any]) -> None:
-        self.directory = directory
+        self.files = RunFiles(directory)
         self.config = dict(config)
-        self.policy = directory / POLICY
-        self.checkpoint = directory / CHECKPOINT
+        self.history = History()
+        self.measuring_seconds = 0.0
 
-    @classmethod
-    def begin(cls, directory: Path, config: Mapping[str, Any]) -> Self:
+    def begin(self, init: Path | None = None) -> Self:
         """Makes the directory of a new training.
+
+        Args:
+            init: a policy to begin with; it is copied, so that the run goes on without it.
 
         Raises:
             SettingError: if there is one already.
         """
-        if (directory / CONFIG).exists():
+        directory = self.files.directory
+        if self.files.config.exists():
             raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
         directory.mkdir(parents=True, exist_ok=True)
-        write(directory / CONFIG, json.dumps(dict(config), indent=1).encode() + b"\n")
-        return cls(directory, config)
+        if init is not None:
+            write(self.files.init, init.read_bytes())
+        self.configure(self.config)
+        return self
 
     @classmethod
     def resume(cls, directory: Path) -> Self:
@@ -82,22 +63,43 @@ class Run:
         Raises:
             SettingError: if it is none.
         """
+        run = cls(directory, {})
         try:
-            config = json.loads((directory / CONFIG).read_bytes())
+            run.config = json.loads(run.files.config.read_bytes())
         except (OSError, ValueError) as error:
             raise SettingError(
                 f"expected the directory of a run, got {directory}: {error}"
             ) from error
-        return cls(directory, config)
+        return run
 
-    def restore(self) -> SelfPlayPPO | None:
+    def configure(self, config: Mapping[str, Any]) -> None:
+        """Writes the settings; from now on these are the run's."""
+        self.config = dict(config)
+        write(self.files.config, json.dumps(self.config, indent=1, default=str).encode() + b"\n")
+
+    def restore(self, device: str = "cpu") -> SelfPlayPPO | None:
         """Returns the model of the last checkpoint and its games, None if there is none yet."""
-        return load_checkpoint(self.checkpoint) if self.checkpoint.exists() else None
+        if not self.files.checkpoint.exists():
+            return None
+        model, self.history = load_checkpoint(self.files.checkpoint, device)
+        return model
+
+    def seat(self, model: SelfPlayPPO, pool: Pool) -> None:
+        """Has frozen players play in a training, its own snapshots among them."""
+        pool.load = lambda decisions: frozen(model, self.files.snapshot(decisions))
+        model.join(pool)
 
     def learn(
-        self, model: SelfPlayPPO, decisions: int, *, save_every: int, progress: bool = True
+        self,
+        model: SelfPlayPPO,
+        decisions: int,
+        *,
+        measuring: Measuring,
+        snapshot_every: int,
+        save_every: int,
+        progress: bool = True,
     ) -> bool:
-        """Trains, with logs and checkpoints, until so many decisions were made since the beginning.
+        """Trains, with logs, snapshots and checkpoints, until so many decisions were made in all.
 
         On SIGINT (Ctrl-C) or SIGTERM the rollout under way is learnt from, saved, and the training
         ends; a second signal ends it at once, with the checkpoint before.
@@ -105,155 +107,58 @@ class Run:
         Args:
             model: new or restored.
             decisions: with a choice.
+            measuring: what is measured of every snapshot.
+            snapshot_every: decisions between snapshots.
             save_every: decisions between checkpoints.
             progress: show a bar.
 
         Returns:
             Whether all decisions were made.
         """
+        if model.num_timesteps >= decisions:
+            return True
+        if self.history.snapshots:  # what was written after the checkpoint will be written again
+            self.files.tidy(self.history, [] if model.pool is None else model.pool.needed())
+        bar = DecisionBar() if progress else None
+        keeper = Keeper(
+            self.files,
+            self.history,
+            measuring,
+            snapshot_every=snapshot_every,
+            save_every=save_every,
+            bar=bar,
+        )
+        callbacks: list[BaseCallback] = [keeper, *([bar] if bar else [])]
         model.set_logger(self._logger())
-        if model.num_timesteps < decisions:
+        try:
             model.learn(
                 decisions - model.num_timesteps,
-                callback=Checkpoints(self.checkpoint, save_every),
+                callback=callbacks,
                 log_interval=1,
-                reset_num_timesteps=model.num_timesteps == 0,
-                progress_bar=progress,
+                reset_num_timesteps=False,  # a restored model's games must not begin anew
             )
-        model.logger.close()
+        finally:
+            model.logger.close()
+            if bar:
+                bar.close()
+        self.measuring_seconds = keeper.seconds
         return model.num_timesteps >= decisions
 
     def save_policy(self, model: SelfPlayPPO, rules: str | Rules) -> Path:
         """Writes the policy as it is now to its file and returns the file's path."""
-        save_policy(model, self.policy, rules)
-        return self.policy
+        save_policy(model, self.files.policy, rules)
+        return self.files.policy
 
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
         """Writes how the policy did against each opponent."""
-        write(self.directory / RESULT, json.dumps({"pairs": pairs}, indent=1).encode() + b"\n")
+        write(self.files.result, json.dumps({"pairs": pairs}, indent=1).encode() + b"\n")
 
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""
-        logs = len([*self.directory.glob("progress*.csv")])
+        directory = self.files.directory
+        logs = len([*directory.glob("progress*.csv")])
         suffix = f"-{logs + 1}" if logs else ""
         formats = [
-            make_output_format(kind, str(self.directory), suffix) for kind in ("csv", "tensorboard")
+            make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
         ]
-        return Logger(str(self.directory), formats)
-
-
-class Checkpoints(BaseCallback):
-    """Saves the model between two rollouts, every so often, when told to stop, and at the end.
-
-    Args:
-        path: of the checkpoint.
-        every: decisions from one to the next.
-    """
-
-    def __init__(self, path: Path, every: int) -> None:
-        super().__init__()
-        self.path, self.every = path, every
-        self.stopping = self.stopped = False
-
-    def _on_training_start(self) -> None:
-        self.saved_at = self.model.num_timesteps
-        self.handlers: dict[int, Any] = {}
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self.handlers[number] = signal.signal(number, self._stop)
-
-    def _on_rollout_start(self) -> None:
-        """Saves where nothing is half done: the last rollout learnt from, the next not begun."""
-        if self.stopping or self.model.num_timesteps >= self.saved_at + self.every:
-            self._save()
-            self.stopped = self.stopping
-
-    def _on_step(self) -> bool:
-        """Says whether to go on."""
-        return not self.stopped
-
-    def _on_training_end(self) -> None:
-        if not self.stopped:
-            self._save()
-        for number, handler in self.handlers.items():
-            signal.signal(number, handler)
-
-    def _save(self) -> None:
-        """Writes the checkpoint."""
-        assert isinstance(self.model, SelfPlayPPO)
-        save_checkpoint(self.model, self.path)
-        self.saved_at = self.model.num_timesteps
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        """Takes notice of a signal; the next one has its usual effect."""
-        self.stopping = True
-        signal.signal(number, self.handlers[number])
-
-
-def save_checkpoint(model: SelfPlayPPO, path: Path) -> None:
-    """Writes all that a training goes on from: the model and its games."""
-    file = io.BytesIO()
-    model.save(file)
-    with zipfile.ZipFile(file, "a") as archive:
-        archive.writestr(GAMES, pickle.dumps(model.under_way()))
-    write(path, file.getvalue())
-
-
-def load_checkpoint(path: Path) -> SelfPlayPPO:
-    """Returns a model that goes on exactly where it was saved.
-
-    Raises:
-        SettingError: if the file is no checkpoint.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            games = pickle.loads(archive.read(GAMES))
-        model = SelfPlayPPO.load(path, env=games["env"], device="cpu")
-    except (OSError, KeyError, zipfile.BadZipFile, pickle.UnpicklingError) as error:
-        raise SettingError(f"expected a checkpoint, got {path}: {error!r}") from error
-    model.go_on(games)
-    return model
-
-
-def save_policy(model: SelfPlayPPO, path: Path, rules: str | Rules) -> None:
-    """Writes a policy as a network file, for ``agents.bots.network``.
-
-    Args:
-        model: trained.
-        path: of the file.
-        rules: the rule set it was trained on, or its name.
-    """
-    tensors = model.policy.tensors()
-    info = NetworkInfo(
-        layers=sum(name.startswith("layers.") for name in tensors) // 2,
-        decisions=model.num_timesteps,
-        points_per_value=model.points_per_value,
-        rules=get_rules(rules),
-    )
-    write(path, write_tensors(tensors, info.metadata()))
-
-
-def write(path: Path, data: bytes) -> None:
-    """Writes a file so that its path shows the old content or the new, never a part."""
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-
-
-def linear(start: float, end: float) -> Schedule:
-    """Returns the schedule that goes straight from one number to another over the training."""
-    return LinearSchedule(start, end, end_fraction=1.0)
-
-
-def use_threads(threads: int) -> None:
-    """Sets how many threads torch may use for one operation; results depend on their number."""
-    th.set_num_threads(threads)
-
-
-def has_fast_bfloat16() -> bool:
-    """Says whether the processor multiplies bfloat16, several times faster than float32."""
-    able = th.cpu.get_capabilities()
-    return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
+        return Logger(str(directory), formats)

@@ -41,7 +41,7 @@ class GoitaVecEnv(VecEnv):
 
     def __init__(self, games: GoitaVectorEnv) -> None:
         self.games = games  # VecEnv's constructor already reads attributes of it
-        self._chosen: npt.NDArray[np.int64] | None = None
+        self._actions: npt.NDArray[np.int64] | None = None
         space = games.single_observation_space
         self._after_the_end = np.zeros(space.shape, space.dtype)
         self._after_the_end.flags.writeable = False
@@ -58,9 +58,9 @@ class GoitaVecEnv(VecEnv):
         self._reset_options()
         return self.turn
 
-    def advance(self, chosen: npt.NDArray[np.int64]) -> Turn:
-        """Makes one decision in every game; ``chosen``: int [N], legal actions."""
-        self.turn = self.games.step(chosen)
+    def advance(self, actions: npt.NDArray[np.int64]) -> Turn:
+        """Makes one decision in every game; ``actions``: int [N], legal ones."""
+        self.turn = self.games.step(actions)
         return self.turn
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -77,7 +77,7 @@ class GoitaVecEnv(VecEnv):
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Takes the actions of the next step: int [N]."""
-        self._chosen = actions
+        self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
         """Makes the step.
@@ -90,10 +90,10 @@ class GoitaVecEnv(VecEnv):
             RuntimeError: if no actions were given.
             ActionError, IllegalActionError: if they are wrong; nothing has changed then.
         """
-        if self._chosen is None:
+        if self._actions is None:
             raise RuntimeError("expected step_async before step_wait")
-        movers, chosen, self._chosen = self.turn.seat, self._chosen, None
-        turn = self.advance(chosen)
+        movers, actions, self._actions = self.turn.seat, self._actions, None
+        turn = self.advance(actions)
         infos: list[dict[str, Any]] = [{}] * self.num_envs  # one dict for all that go on
         for game in np.flatnonzero(turn.done).tolist():
             infos[game] = {

@@ -27,6 +27,7 @@ from agents.tournament.plan import Pairing, Plan, tasks
 from agents.tournament.results import ResultsFile
 from agents.tournament.summary import PairResult, Played
 from agents.tournament.workers import Backend, one_thread, play_blocks
+from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
 Progress = Callable[[BlockResult], None]
@@ -182,6 +183,7 @@ def play_pair(
     *,
     seed: int = 0,
     rules: str | Rules = "jga",
+    episode: Episode = "round",
     progress: Progress | None = None,
 ) -> PairResult:
     """Plays two agents against each other, block by block in this process.
@@ -192,6 +194,7 @@ def play_pair(
         deals: how many deals, at least 2; each is played twice.
         seed: of deals and players.
         rules: a rule set or its name.
+        episode: "round", or "match": each deal begins a whole match.
         progress: called after each block.
 
     Raises:
@@ -205,7 +208,7 @@ def play_pair(
             players.append(load_agent(agent))
             built += players[-1:] if isinstance(agent, str) else []
         agents, results = (players[0].name, players[1].name), []
-        planned = tasks(agents, deals, seed=seed, rules=rules)
+        planned = tasks(agents, deals, seed=seed, rules=rules, episode=episode)
         for task in planned:
             with one_thread():
                 results.append(play_block(task, players))

@@ -48,10 +48,10 @@ class Watched(GoitaVecEnv):
         self.story = []
         return super().begin()
 
-    def advance(self, chosen):
+    def advance(self, actions):
         before = self.turn
-        turn = super().advance(chosen)
-        self.story.append((before.seat, before.action_mask, chosen, turn.reward, turn.done))
+        turn = super().advance(actions)
+        self.story.append((before.seat, before.action_mask, actions, turn.reward, turn.done))
         return turn
 
 

@@ -1,0 +1,50 @@
+"""Shows on the terminal how far a training is, and how strong it was when last measured."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from stable_baselines3.common.callbacks import BaseCallback
+
+
+class DecisionBar(BaseCallback):
+    """Shows decisions made and planned; SB3's bar would count every game in every step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        console = Console()
+        self.progress = Progress(
+            TextColumn("{task.completed:,} of {task.total:,} decisions"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self.task = self.progress.add_task("")
+
+    def say(self, text: str, short: str) -> None:
+        """Shows a measurement: a line above the bar, and shorter beside it until the next."""
+        self.progress.console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self.progress.update(self.task, description=escape(short))
+
+    def close(self) -> None:
+        """Leaves the terminal as it was; harmless when done already."""
+        self.progress.stop()
+
+    def _on_training_start(self) -> None:
+        """Begins where the training begins or goes on."""
+        total = self.locals["total_timesteps"]
+        self.progress.update(self.task, total=total, completed=self.model.num_timesteps)
+        self.progress.start()
+
+    def _on_step(self) -> bool:
+        """Moves the bar to the decisions made."""
+        self.progress.update(self.task, completed=self.model.num_timesteps)
+        return True
+
+    def _on_training_end(self) -> None:
+        """Takes the bar away."""
+        self.close()

@@ -1,0 +1,81 @@
+"""Draws the learning curves of runs together.
+
+python -m agents.learning.plot runs/A runs/B              one panel an opponent, into curve.png
+python -m agents.learning.plot runs/A --file strength.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from agents.learning.files import RunFiles
+from agents.learning.measuring import PAST, Measured, read_csv
+from goita_env.errors import SettingError
+
+TEXT: Final = "Draws the learning curves of runs together, a panel an opponent."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draws, and returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m agents.learning.plot", description=TEXT)
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="directory of a run")
+    parser.add_argument(
+        "--file", type=Path, default=Path("curve.png"), help="picture, .png or .svg (%(default)s)"
+    )
+    args = parser.parse_args(argv)
+    try:
+        draw({run: read_csv(RunFiles(Path(run)).strength) for run in args.runs}, args.file)
+    except SettingError as error:
+        parser.error(str(error))
+    print(args.file)
+    return 0
+
+
+def draw(curves: dict[str, list[Measured]], file: Path) -> None:
+    """Draws curves with their 95 % intervals, a panel an opponent, the run's own past last.
+
+    Args:
+        curves: rows of each run, by its name.
+        file: where to, .png or .svg.
+
+    Raises:
+        SettingError: if nothing was measured, the picture has another ending, or matplotlib is
+            missing.
+    """
+    if file.suffix not in (".png", ".svg"):
+        raise SettingError(f"expected a picture .png or .svg, got {str(file)!r}")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise SettingError(f"expected matplotlib (extra [plot]): {error}") from error
+    opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
+    if not opponents:
+        raise SettingError(f"expected measurements, got none in {', '.join(curves)}")
+    opponents.sort(key=lambda name: name == PAST)
+    figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
+    panels = figure.subplots(1, len(opponents), squeeze=False)[0]
+    for panel, opponent in zip(panels, opponents, strict=True):
+        for number, (name, rows) in enumerate(curves.items()):
+            mine = [row for row in rows if row.opponent == opponent]
+            made = [row.decisions / 1e6 for row in mine]
+            colour = f"C{number}"
+            panel.plot(made, [row.points_per_round for row in mine], color=colour, label=name)
+            bounds = [row.low for row in mine], [row.high for row in mine]
+            panel.fill_between(made, *bounds, color=colour, alpha=0.2, linewidth=0)
+        panel.axhline(0, color="grey", linewidth=0.8)
+        own = "its own snapshot at 75 % of the decisions"
+        panel.set_title(f"against {own if opponent == PAST else opponent}", fontsize=10)
+        panel.set_xlabel("decisions (million)")
+    panels[0].set_ylabel("points per round, with 95 % intervals")
+    panels[0].legend(fontsize=8)
+    with mpl.rc_context({"svg.hashsalt": "goita"}):  # the same curves give the same picture
+        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""Seats frozen players at the tables of a training: a pool of opponents, or fixed players.
+
+In a share of the games one team is played by a frozen opponent. Games are grouped, and a group
+plays one opponent at a time, so that each is asked for many positions at once; a game keeps its
+opponent to the end of its episode. Only the learner's own decisions are learnt from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any, Final
+
+import numpy as np
+
+from agents.base import Agent, AgentError, Bool, Float, Int, Memory
+from agents.registry import load_agent
+from goita_env.envs.vector import Turn
+from goita_env.errors import SettingError
+from goita_env.tiles import NUM_SEATS
+
+LEARNER: Final = -1
+"""Who holds a seat: the policy that learns. Players from 0 on are frozen."""
+
+GROUPS: Final = 4
+"""Opponents that are met at the same time; each rollout one group draws another."""
+
+HALF: Final = 4.0
+"""So many later snapshots make a snapshot half as likely to be drawn."""
+
+HARD: Final = 10.0
+"""A player that the learner beats by so many points per round is drawn half as often, about, as one
+that it plays even with; one that beats it by as many, half as often again as that."""
+
+REMEMBERED: Final = 2000
+"""Rounds over which results against a player are averaged."""
+
+
+@dataclass
+class Player:
+    """Is one frozen player, and what the learner makes of it."""
+
+    name: str
+    """Of an agent; empty for a snapshot."""
+    decisions: int = 0
+    """That a snapshot was trained on."""
+    points: float = 0.0
+    """Per round, of the learner against it; 0 before the first round."""
+    rounds: int = 0
+    """Played against it."""
+
+    def learn(self, points: float, rounds: int) -> None:
+        """Takes in rounds with their mean points."""
+        self.rounds += rounds
+        self.points += (points - self.points) * min(1.0, rounds / min(self.rounds, REMEMBERED))
+
+
+class Pool:
+    """Says who holds which seat, and has the frozen players decide.
+
+    Args:
+        games: that are played side by side, N.
+        share: of the games in which one team is a frozen opponent's.
+        agents: opponents by their text; they join the snapshots.
+        snapshots: whether snapshots are opponents, too.
+        first: whether the very first one is, as it should where training began with a policy.
+        partner: an agent that is the learner's partner in every game; None: the learner itself.
+        seed: of draws and play.
+
+    Attributes:
+        known: decisions of the snapshots that may be drawn, ascending; set from outside.
+        load: returns the snapshot of so many decisions as a player; set from outside.
+
+    Raises:
+        SettingError, AgentError: if the share is none, or an agent cannot be built or needs to be
+            told about rounds.
+    """
+
+    def __init__(
+        self,
+        games: int,
+        *,
+        share: float,
+        agents: Sequence[str] = (),
+        snapshots: bool = True,
+        first: bool = False,
+        partner: str | None = None,
+        seed: int = 0,
+    ) -> None:
+        if not 0 <= share <= 1:
+            raise SettingError(f"expected a share from 0 to 1, got {share!r}")
+        self._snapshots, self._first = snapshots, first
+        self._rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+        self._built: dict[int, Agent] = {}
+        self.known: Sequence[int] = ()
+        self.load: Callable[[int], Agent]
+        self.players = [Player(name) for name in agents]
+        self._named = len(self.players)
+        self._partner = LEARNER if partner is None else self._named
+        self.players += [] if partner is None else [Player(partner)]
+        for number, player in enumerate(self.players):
+            self._built[number] = load_agent(player.name)
+            if isinstance(self._built[number], Memory):
+                raise AgentError(f"expected an agent without a memory, got {player.name!r}")
+        game = np.arange(games)
+        self._group = np.where(game < round(share * games), game % GROUPS, LEARNER)
+        self._team = game // GROUPS & 1  # the frozen one
+        self._mate = 2 * (game // (2 * GROUPS) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
+        self.owner = np.full((games, NUM_SEATS), LEARNER)
+        self._now = np.full(GROUPS, LEARNER)
+        self._rollouts = 0
+        self._anew = True
+        self._points, self._rounds = 0, 0
+
+    # ------------------------------------------------------------------------------ the table
+
+    def begin(self) -> None:
+        """Takes notice that all games begin anew."""
+        self._anew = True
+
+    def renew(self) -> None:
+        """Draws opponents, once a rollout: for one group, and for those that have none."""
+        for group in range(GROUPS):
+            if group == self._rollouts % GROUPS or self._now[group] == LEARNER:
+                self._now[group] = self._draw()
+        self._rollouts += 1
+        if self._anew:
+            self._seat(np.arange(len(self.owner)))
+            self._anew = False
+        for number in self._built.keys() - self._in_use():
+            if not self.players[number].name:
+                del self._built[number]
+
+    def split(self, turn: Turn, rows: Int) -> tuple[Int, Int]:
+        """Returns which of some games ask the learner now, and which a frozen player."""
+        learner = self.owner[rows, turn.seat[rows]] == LEARNER
+        return rows[learner], rows[~learner]
+
+    def act(self, turn: Turn, legal: Bool, rows: Int) -> Int:
+        """Returns the frozen players' actions, each player asked once.
+
+        Args:
+            turn: of all games.
+            legal: bool [N, 69].
+            rows: [n] games in which a frozen player is asked.
+        """
+        owner = self.owner[rows, turn.seat[rows]]
+        actions = np.zeros(len(rows), np.int64)
+        for number in np.unique(owner).tolist():
+            mine = owner == number
+            asked = rows[mine]
+            player = self._player(number)
+            actions[mine] = player.act(turn.view[asked], legal[asked], self._rng)
+        return actions
+
+    def watch(self, turn: Turn) -> None:
+        """Takes notice of the rounds that a step ended, and seats the next episodes' players."""
+        ended = np.flatnonzero((turn.winner >= 0) & (self._group != LEARNER))
+        opponent = self.owner[ended, self._team[ended]]
+        ended, opponent = ended[opponent != LEARNER], opponent[opponent != LEARNER]
+        won = (turn.winner[ended] & 1) != self._team[ended]
+        points = np.where(won, 1, -1) * turn.points[ended]
+        self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
+        for number in np.unique(opponent).tolist():
+            mine = points[opponent == number]
+            self.players[number].learn(float(mine.mean()), len(mine))
+        done = np.flatnonzero(turn.done)
+        if len(done):
+            self._seat(done)
+
+    def tell(self) -> tuple[float, int]:
+        """Returns the learner's points per round since the last call, and the rounds."""
+        told = self._points / max(self._rounds, 1), self._rounds
+        self._points, self._rounds = 0, 0
+        return told
+
+    # -------------------------------------------------------------------------------- going on
+
+    def needed(self) -> list[int]:
+        """Returns the snapshots that are still at a table, by their decisions."""
+        return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
+
+    def state(self) -> dict[str, Any]:
+        """Returns all that the pool goes on from."""
+        return {
+            "players": [(p.name, p.decisions, p.points, p.rounds) for p in self.players],
+            "owner": self.owner.copy(),
+            "now": self._now.copy(),
+            "rollouts": self._rollouts,
+            "anew": self._anew,
+            "random": self._rng.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Takes up where ``state`` was called."""
+        self.players = [Player(*fields) for fields in state["players"]]
+        self.owner, self._now = state["owner"].copy(), state["now"].copy()
+        self._rollouts, self._anew = state["rollouts"], state["anew"]
+        self._rng.bit_generator.state = state["random"]
+
+    # --------------------------------------------------------------------------------- helpers
+
+    def _in_use(self) -> set[int]:
+        """Returns the frozen players that sit at a table, or will at the next that begins."""
+        return {*np.unique(self.owner).tolist(), *self._now.tolist()} - {LEARNER}
+
+    def _seat(self, games: Int) -> None:
+        """Gives the seats of some games to those who play them in the episode that begins."""
+        self.owner[games] = LEARNER
+        if self._partner != LEARNER:
+            self.owner[games[:, None], self._mate[games]] = self._partner
+        group = self._group[games]
+        opponent = np.where(group == LEARNER, LEARNER, self._now[group])
+        games, opponent = games[opponent != LEARNER], opponent[opponent != LEARNER]
+        for seat in (self._team[games], self._team[games] + 2):
+            self.owner[games, seat] = opponent
+
+    def _draw(self) -> int:
+        """Returns an opponent: recent snapshots and hard ones more often; LEARNER: there is none.
+
+        A snapshot counts for less with every later one, an agent as much as the latest.
+        """
+        numbers: list[int] = [*range(self._named)]
+        ages = [0] * self._named
+        if self._snapshots:
+            known = [decisions for decisions in self.known if decisions or self._first]
+            numbers += [self._number(decisions) for decisions in known]
+            ages += [*range(len(known))][::-1]
+        if not numbers:
+            return LEARNER
+        weights: Float = np.array(
+            [
+                0.5 ** (age / HALF) / (1 + exp(self.players[number].points / HARD))
+                for number, age in zip(numbers, ages, strict=True)
+            ]
+        ).cumsum()
+        drawn = np.searchsorted(weights, self._rng.random() * weights[-1], side="right")
+        return numbers[int(drawn)]
+
+    def _number(self, decisions: int) -> int:
+        """Returns a snapshot's number, a new one the first time."""
+        for number, player in enumerate(self.players):
+            if not player.name and player.decisions == decisions:
+                return number
+        self.players.append(Player("", decisions))
+        return len(self.players) - 1
+
+    def _player(self, number: int) -> Agent:
+        """Returns a frozen player, read from its file where it isn't in memory."""
+        if number not in self._built:
+            self._built[number] = self.load(self.players[number].decisions)
+        return self._built[number]

@@ -1,0 +1,113 @@
+"""The learning curve of strength: what is measured, kept and drawn."""
+
+import pytest
+
+from agents.learning import plot
+from agents.learning.measuring import MAX_SNAPSHOTS, PAST, History, Measured, Measuring, read_csv
+from agents.registry import load_agent
+from goita_env.errors import GoitaError, SettingError
+
+
+def row(decisions, opponent, points, won=None):
+    trained = decisions * 3 // 4 if opponent == PAST else None
+    return Measured(
+        decisions, opponent, trained, 8, points, points - 1.5, points + 1.25, 0.5, won
+    )  # fmt: skip
+
+
+def test_the_best_snapshot_has_the_highest_mean_against_the_named_opponents():
+    assert History().best() is None
+    history = History()
+    for decisions, greedy, heuristic in ((100, 8.0, -4.0), (200, 12.0, 2.0), (300, 13.0, 0.5)):
+        history.rows += [row(decisions, "greedy", greedy), row(decisions, "heuristic", heuristic)]
+        history.rows.append(row(decisions, PAST, decisions))  # its own past doesn't count
+    assert history.best() == 200
+    history.rows += [row(400, "greedy", 14.0), row(400, "heuristic", 0.0)]
+    assert history.best() == 400  # of equals the later one
+
+
+def test_where_matches_are_learnt_the_best_wins_most_of_them():
+    history = History([row(100, "greedy", 9.0, won=0.6), row(200, "greedy", 8.0, won=0.7)])
+    assert history.best() == 200
+
+
+def test_the_past_is_the_earlier_snapshot_nearest_to_three_quarters():
+    history = History(snapshots=[0, 100, 200, 300, 400])
+    assert history.past(400) == 300
+    assert history.past(350) == 300
+    assert history.past(500) == 400
+    assert history.past(100) == 0
+    assert history.past(0) is None
+
+
+def test_the_number_of_snapshots_is_bounded_and_the_best_and_latest_stay():
+    history = History([row(300, "greedy", 50.0)])
+    for decisions in range(0, 100 * 300, 100):
+        history.add_snapshot(decisions)
+        kept = history.snapshots
+        assert len(kept) <= MAX_SNAPSHOTS
+        assert kept == sorted(set(kept))
+        assert kept[-1] == decisions
+        assert decisions < 300 or 300 in kept
+        past = history.past(decisions)
+        assert past is None or abs(past - 0.75 * decisions) <= max(100, decisions / 8)
+
+
+def test_a_curve_is_read_as_it_was_written(tmp_path):
+    history = History([row(0, "greedy", -16.1234), row(9, PAST, 1.5), row(9, "x", 2.0, won=0.25)])
+    path = tmp_path / "strength.csv"
+    path.write_bytes(history.csv())
+    assert read_csv(path) == history.rows
+    path.write_text("colour\nred\n")
+    with pytest.raises(SettingError, match="learning curve"):
+        read_csv(path)
+    with pytest.raises(SettingError, match="learning curve"):
+        read_csv(tmp_path / "none.csv")
+
+
+def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is():
+    measuring = Measuring(("random", "greedy"), deals=40, seed=5)
+    agent, past = load_agent("heuristic"), load_agent("greedy")
+    rows = measuring.measure(1000, agent, (700, past))
+    assert rows == measuring.measure(1000, agent, (700, past))
+    assert [(one.opponent, one.opponent_decisions) for one in rows] == [
+        ("random", None), ("greedy", None), (PAST, 700),
+    ]  # fmt: skip
+    assert all(one.low <= one.points_per_round <= one.high for one in rows)
+    assert rows[1].points_per_round == rows[2].points_per_round  # the same deals and players
+    assert "own snapshot at 700" in rows[2].text
+    assert Measuring((), deals=0, seed=5).measure(1000, agent, None) == []
+
+
+def test_whole_matches_are_measured_in_matches_won():
+    (won,) = Measuring(("random",), 32, seed=5, episode="match").measure(
+        0, load_agent("greedy"), None
+    )
+    assert won.deals == 4
+    assert won.match_win_rate > 0.5
+    assert "of matches v random" in won.text
+
+
+@pytest.mark.parametrize("settings", [(("nobody",), 8), (("greedy",), 1)])
+def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
+    with pytest.raises(GoitaError):
+        Measuring(*settings, seed=5)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, kind):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        rows = [row(d, o, d / 10) for d in (0, 50, 100) for o in ("greedy", PAST)]
+        (tmp_path / name / "strength.csv").write_bytes(History(rows).csv())
+    assert plot.main(["one", "two", "--file", f"c.{kind}"]) == 0
+    first = (tmp_path / f"c.{kind}").read_bytes()
+    assert plot.main(["one", "two", "--file", f"c.{kind}"]) == 0
+    assert (tmp_path / f"c.{kind}").read_bytes() == first
+    assert first.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+    for words in (["three"], ["one", "--file", "c.gif"]):
+        with pytest.raises(SystemExit, match="2"):
+            plot.main(words)
+        assert words[-1] in capsys.readouterr().err

@@ -1,0 +1,214 @@
+"""Frozen players at the tables of a training: who sits where, and what is learnt from."""
+
+import copy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch as th
+from stable_baselines3.common.logger import configure
+
+from agents.base import AgentError
+from agents.learning import GoitaVecEnv, Pool, SelfPlayPolicy, SelfPlayPPO
+from agents.learning.pool import GROUPS, LEARNER
+from agents.registry import load_agent
+from goita_env import GoitaVectorEnv
+from goita_env.errors import SettingError
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    th.set_num_threads(1)
+
+
+def make_model(pool, games=64, steps=16, **settings):
+    env = GoitaVecEnv(GoitaVectorEnv(games, observe=False, **settings))
+    model = SelfPlayPPO(
+        SelfPlayPolicy, env, n_steps=steps, batch_size=256, n_epochs=1, gamma=1.0,
+        policy_kwargs={"layers": (8,)}, seed=0, device="cpu",
+    )  # fmt: skip
+    model.set_logger(configure(None, []))
+    model.join(pool)
+    return model
+
+
+class Counting:
+    """Plays at random, and notes who was asked."""
+
+    def __init__(self, name):
+        self.name, self.agent, self.asked = name, load_agent("random"), 0
+
+    def act(self, view, legal, rng):
+        self.asked += len(view)
+        return self.agent.act(view, legal, rng)
+
+
+def rollout(model, callback, seen):
+    """Plays a rollout; adds to ``seen``, a step, seats asked with a choice, owners and stored."""
+    split = model.pool.split
+
+    def watched(turn, rows):
+        mine, others = split(turn, rows)
+        seen.append((rows, turn.seat[rows], model.pool.owner.copy(), mine, others, turn.done))
+        return mine, others
+
+    model.pool.split = watched
+    assert model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+    model.pool.split = split
+
+
+def test_only_the_learners_seats_enter_the_buffer_and_count():
+    pool = Pool(64, share=0.5, agents=["random"], snapshots=False)
+    model = make_model(pool)
+    pool._built[0] = counting = Counting("random")
+    _, callback = model._setup_learn(10**6)
+    seen = []
+    for _ in range(6):
+        rollout(model, callback, seen)
+    mine = sum(len(step[3]) for step in seen)
+    assert counting.asked == sum(len(step[4]) for step in seen) > 0
+    assert model.num_timesteps == mine
+    for rows, seats, owner, learner, others, _ in seen:
+        held = owner[rows, seats]
+        assert np.array_equal(rows[held == LEARNER], learner)
+        assert np.array_equal(rows[held != LEARNER], others)
+    # No decision of a frozen seat is waiting for what it will earn, either.
+    waiting, _ = model.rollout_buffer.open_decisions()
+    assert not (waiting & (pool.owner != LEARNER)).any()
+
+
+def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_of_them():
+    pool = Pool(64, share=0.25, agents=["random"], snapshots=False)
+    pool.begin()
+    pool.renew()
+    frozen = pool.owner != LEARNER
+    assert frozen.any(axis=1).sum() == 16
+    teams = frozen[frozen.any(axis=1)]
+    assert np.array_equal(teams[:, 0], teams[:, 2])
+    assert np.array_equal(teams[:, 1], teams[:, 3])
+    assert teams[:, 0].sum() == teams[:, 1].sum() == 8
+
+
+def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
+    pool = Pool(64, share=1.0, agents=["random", "greedy"], snapshots=False)
+    model = make_model(pool, episode="match")
+    _, callback = model._setup_learn(10**6)
+    seen = []
+    for _ in range(25):
+        rollout(model, callback, seen)
+    changed = 0
+    for before, after in pairwise(seen):
+        differs = (before[2] != after[2]).any(axis=1)
+        assert not (differs & ~after[5]).any()  # only where the step between ended an episode
+        changed += differs.sum()
+    assert changed > 10
+    assert {*np.unique(seen[-1][2])} == {LEARNER, 0, 1}
+
+
+def test_without_snapshots_yet_the_learner_plays_all_seats():
+    pool = Pool(64, share=1.0)
+    model = make_model(pool)
+    _, callback = model._setup_learn(10**6)
+    seen = []
+    rollout(model, callback, seen)
+    assert all(len(step[4]) == 0 for step in seen)
+    asked = []
+
+    def load(decisions):
+        asked.append(decisions)
+        return load_agent("random")
+
+    pool.load, pool.known = load, [100, 200]
+    for _ in range(6):
+        rollout(model, callback, seen)
+    assert set(asked) <= {100, 200}
+    assert len(seen[-1][4]) > 0
+    assert set(pool.needed()) <= {100, 200}
+
+
+def test_a_partner_sits_opposite_the_learner_in_every_game():
+    pool = Pool(64, share=0.0, partner="greedy")
+    model = make_model(pool)
+    _, callback = model._setup_learn(10**6)
+    rollout(model, callback, [])
+    learner = pool.owner == LEARNER
+    assert (learner[:, [0, 2]].sum(axis=1) == 1).all()
+    assert (learner[:, [1, 3]].sum(axis=1) == 1).all()
+    assert 0 < learner[:, 0].sum() < 64  # at either seat of its team
+
+    pool = Pool(64, share=1.0, agents=["random"], snapshots=False, partner="greedy")
+    pool.begin()
+    pool.renew()
+    assert ((pool.owner == LEARNER).sum(axis=1) == 1).all()
+    assert ((pool.owner == 0).sum(axis=1) == 2).all()
+
+
+def test_recent_and_hard_opponents_are_drawn_more_often():
+    pool = Pool(8, share=1.0, agents=["random", "greedy"])
+    pool.known = [100, 200, 300]
+    pool.players[0].learn(30.0, 50)  # random is beaten by far
+    pool.players[1].learn(-5.0, 50)
+    drawn = [pool._draw() for _ in range(4000)]
+    names = [pool.players[n].name or str(pool.players[n].decisions) for n in drawn]
+    times = {name: names.count(name) for name in set(names)}
+    assert times["greedy"] > times["300"] > times["200"] > times["100"] > times["random"] > 0
+
+
+def test_results_are_averaged_over_the_last_rounds():
+    pool = Pool(8, share=1.0, agents=["random"], snapshots=False)
+    for _ in range(40):
+        pool.players[0].learn(10.0, 100)
+    for _ in range(100):
+        pool.players[0].learn(-10.0, 100)
+    assert -10 < pool.players[0].points < -9
+    assert pool.players[0].rounds == 14_000
+
+
+def test_the_learner_is_told_its_own_points():
+    pool = Pool(64, share=1.0, agents=["random"], snapshots=False)
+    model = make_model(pool, steps=60)
+    pool._built[0] = load_agent("heuristic")  # beats an untrained network in either seat
+    _, callback = model._setup_learn(10**6)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, 60)
+    assert model.logger.name_to_value["pool/points_per_round"] < -10
+    assert model.logger.name_to_value["pool/rounds"] > 100
+    assert pool.players[0].points < -10
+
+
+def test_a_restored_pool_goes_on_identically():
+    def play(pool, turns):
+        pool.begin()
+        shown = []
+        for number in range(turns):
+            pool.known = range(100, 200 + 50 * number, 50)
+            pool.renew()
+            pool.players[pool._now[0]].learn(number, 20)
+            pool._seat(np.arange(0, 64, 1 + number % 3))
+            shown.append(pool.owner.copy())
+        return shown
+
+    pool = Pool(64, share=0.5, agents=["greedy"], seed=3)
+    pool.load = lambda decisions: load_agent("random")
+    play(pool, 5)
+    state = copy.deepcopy(pool.state())
+    other = Pool(64, share=0.5, agents=["greedy"], seed=8)
+    other.load = pool.load
+    other.restore(state)
+    assert all(map(np.array_equal, play(pool, 9), play(other, 9)))
+
+
+def test_few_opponents_are_met_at_a_time():
+    pool = Pool(512, share=1.0)
+    pool.known = range(1, 40)
+    pool.begin()
+    pool.renew()
+    assert len(pool.needed()) <= GROUPS
+
+
+def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
+    with pytest.raises(SettingError, match="share"):
+        Pool(8, share=1.5)
+    with pytest.raises(AgentError, match="nobody"):
+        Pool(8, share=0.5, agents=["nobody"])
+    with pytest.raises(AgentError, match="memory"):
+        Pool(8, share=0.5, agents=["exec:true"])
