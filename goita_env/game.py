@@ -19,7 +19,7 @@ from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
 from goita_env.hands import format_hand
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import View, seat_view, unpack_legal
+from goita_env.views import View, seat_view
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Game:
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of the asked seat in order; none at the end."""
         low, high = core.legal_actions(self._state)
-        return np.flatnonzero(unpack_legal(low, high)[0]).tolist()
+        return np.flatnonzero(core.unpack_legal(low, high)[0]).tolist()
 
     def play(self, action: int) -> None:
         """Makes the decision of the asked seat.

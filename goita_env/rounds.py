@@ -38,7 +38,7 @@ from goita_env.errors import (
     StaleTurnError,
 )
 from goita_env.rules import JGA, Rules
-from goita_env.views import View, asked_view, seat_view, unpack_legal
+from goita_env.views import View, asked_view, seat_view
 from goita_env.worlds import Positions
 
 __all__ = ["EPISODES", "Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
@@ -120,7 +120,7 @@ class Tick:
         if self._legal is None:
             self._rounds._at(self._time)
             low, high = self._rounds._legal
-            self._legal = unpack_legal(low[self._asked], high[self._asked])
+            self._legal = core.unpack_legal(low[self._asked], high[self._asked])
         return self._legal
 
 
@@ -468,7 +468,7 @@ class Rounds:
         """Raises the error for a wrong action."""
         game = int(self._numbered(np.array([place]))[0])
         low, high = self._legal
-        legal = np.flatnonzero(unpack_legal(low[[place]], high[[place]])[0]).tolist()
+        legal = np.flatnonzero(core.unpack_legal(low[[place]], high[[place]])[0]).tolist()
         if not legal:
             raise ActionError(f"expected actions for games that are asked, got one for game {game}")
         if not 0 <= action < NUM_ACTIONS:

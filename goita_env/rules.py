@@ -3,6 +3,9 @@
 The texts: the booklet of the Japan Goita Association (JGA, second revision 2016, articles A to D),
 the pagat.com page on Goita (John McLeod, 2016), and a page with nine kinds on paper (the two kings
 differ there). Where a text is silent, the booklet holds.
+
+Here is what differs; what the rules say is in ``engine.rulebook`` (play and scoring) and
+``engine.questions`` (before play).
 """
 
 from __future__ import annotations

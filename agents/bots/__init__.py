@@ -1,1 +1,5 @@
-"""Plays by rules written down, or as a trained network does."""
+"""Plays by rules written down, or as a trained network does.
+
+A new bot is a file here, as ``greedy.py`` is, and a line of ``AGENTS`` in ``agents/registry.py``;
+what an agent must have is in ``agents/base.py``.
+"""

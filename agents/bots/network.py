@@ -22,7 +22,7 @@ from agents.bots.network_file import Array, read_tensors
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.rules import Rules, get_rules
-from goita_env.views.layout import OBSERVATION_SIZE, OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""

@@ -16,8 +16,8 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import observation
-from goita_env.views.layout import NUM_WORDS
+from goita_env.views import packing
+from goita_env.views.observation import NUM_WORDS
 
 MASK_BYTES: Final = 9
 """Bytes of 69 legal actions, one bit each."""
@@ -120,7 +120,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         self,
         games: npt.NDArray[np.int64],
         seats: npt.NDArray[np.int8],
-        words: observation.Words,
+        words: packing.Words,
         masks: npt.NDArray[np.bool_],
         actions: npt.NDArray[np.int64],
         values: npt.NDArray[np.float32],
@@ -214,7 +214,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             rows["mask"], axis=1, count=int(self.action_space.n), bitorder="little"
         )
         arrays = (
-            observation.expand(np.ascontiguousarray(rows["words"])),
+            packing.expand(np.ascontiguousarray(rows["words"])),
             rows["action"].astype(np.int64)[:, None],
             rows["value"],
             rows["log_prob"],

@@ -22,7 +22,7 @@ from agents.learning.storage import Tensors, load, read
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.views.layout import OBSERVATION_SIZE
+from goita_env.views.observation import OBSERVATION_SIZE
 
 
 class PolicyAgent:

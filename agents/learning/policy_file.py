@@ -24,7 +24,7 @@ from agents.learning.storage import ALIASES, OWN_FORMAT, load, read, write
 from goita_env import GoitaVectorEnv, View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
-from goita_env.views.layout import OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 
 class Player(Protocol):

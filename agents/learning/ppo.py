@@ -34,7 +34,7 @@ from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.vec_env import GoitaVecEnv
 from goita_env.envs.vector import Turn
-from goita_env.views import observation
+from goita_env.views import packing
 
 STATISTICS: Final = (
     "policy_gradient_loss",
@@ -167,7 +167,7 @@ class SelfPlayPPO(MaskablePPO):
         return turn
 
     def _decide(
-        self, words: observation.Words, masks: npt.NDArray[np.bool_]
+        self, words: packing.Words, masks: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Draws actions from the policy.
 
@@ -178,7 +178,7 @@ class SelfPlayPPO(MaskablePPO):
         Returns:
             Actions [n], values [n] and the actions' log-probabilities [n].
         """
-        bits = th.from_numpy(observation.expand(words)).to(self.device)
+        bits = th.from_numpy(packing.expand(words)).to(self.device)
         with th.no_grad():
             logits, values = self._evaluate(bits)
         logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)

@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from agents.bots.network import FORMAT as STACK_FORMAT
 from agents.learning.policy import STACK_NAMES, SelfPlayPolicy
 from goita_env.errors import SettingError
-from goita_env.views.layout import OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 Tensors = dict[str, th.Tensor]
 

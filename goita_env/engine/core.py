@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.actions import CALL, CONTINUE, NUM_ACTIONS, REDEAL
 from goita_env.engine.history import NOTE_CALLED, NOTE_CONTINUE, NOTE_REDEAL
 from goita_env.engine.questions import CALLED, REDEALT
-from goita_env.engine.state import OWN, SHOWN, Int, State, in_question
+from goita_env.engine.state import OWN, SHOWN, Bool, Int, State, in_question
 from goita_env.engine.tables import (
     CALL_CHOICE,
     CODE_MASK,
@@ -53,7 +53,7 @@ _ONE_BIT: Final = np.array(1, U64)
 def legal_actions(state: State) -> tuple[Bits, Bits]:
     """Returns what each asked seat may do, as bits: two uint64 [N], actions 0-63 and 64-68."""
     t, status = state.tables, state.status
-    pairs, permit, low = t.asks.take(status, axis=1)
+    pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
     pairs &= t.pairs.take(permit)
     low |= pairs << _ONE
@@ -62,6 +62,16 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     if len(asking):
         high[asking] = t.answers[status[asking]]
     return low.view(U64), high
+
+
+def unpack_legal(low: Bits, high: Bits) -> Bool:
+    """Returns legal actions as bool [N, 69]; ``low``, ``high``: [N] bits of 0-63 and 64-68."""
+    words = np.empty((len(low), 2), U64)
+    words[:, 0] = low
+    words[:, 1] = high
+    # Whole bytes unpack twice as fast as 69 bits; the rows of the result stand 72 bytes apart.
+    bits = np.unpackbits(words.view(np.uint8)[:, :9], axis=1, bitorder="little")
+    return bits.view(bool)[:, :NUM_ACTIONS]
 
 
 def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
@@ -94,6 +104,8 @@ def step(state: State, actions: Int) -> None:
     moves = t.moves.take(key, axis=1)
     played, face_up, _, _, is_play, pass_bits, after = moves
 
+    # ``hand``, ``down``, ``plays``, ``notes``, ``shift`` are parts of the state; ``moves`` is a copy,
+    # whose rows are reused below: ``played`` becomes what lies face down, ``pass_bits`` all notes.
     hand -= played
     state.up += face_up
     played -= face_up

@@ -18,7 +18,7 @@ from goita_env.engine.history import (
     score_bits,
 )
 from goita_env.engine.questions import question_tables
-from goita_env.engine.state import CLEAR_VALUES, PREPARED, SLOTS, Bool, Int, State
+from goita_env.engine.state import CLEAR_VALUES, SLOTS, Bool, Int, State
 from goita_env.engine.tables import CALL_CHOICE, KING_PERMIT, PAWN_DIGITS, RADIX
 from goita_env.rules import Rules
 from goita_env.seeds import GOLDEN, Keys, mix
@@ -124,9 +124,6 @@ class Prepared:
         """Tells in which deals somebody is asked before play: bool [n]."""
         asks: Bool = self.status >= _CALL_CHOICE
         return asks
-
-
-assert PREPARED == ("hand", "frame", "status", "offset", "query", "dealer", "scores")
 
 
 def prepare(

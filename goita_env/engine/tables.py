@@ -1,4 +1,4 @@
-"""Turns the rules into lookup tables: short scalar functions first, then their expansion.
+"""Turns the rules into lookup tables: expands ``rulebook`` over hands, statuses and actions.
 
 A *code* is a multiset of tiles as a mixed-radix integer, one digit a kind (pawns up to 10, lance to
 gold up to 4, bishop to king up to 2), so that codes are added and subtracted like the multisets.
@@ -19,54 +19,18 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.engine.history import NOTE_PASSES_OPPONENT, NOTE_PASSES_PARTNER
+from goita_env.engine.rulebook import (
+    call_points,
+    finish_points,
+    king_may_attack,
+    must_call,
+    receives,
+)
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, KING, LANCE, NUM_KINDS, PAWN, POINTS
 
 U64 = np.uint64
 I64 = np.int64
-
-# ----------------------------------------------------------------- the rules, as a player says them
-
-
-def receives(block: int, attack: int) -> bool:
-    """Tells whether a block stops an attack: the same kind, or a king but for pawn, lance and king.
-
-    A king attack is never received: "unblockable" (booklet, example of a round; 004).
-    """
-    if attack == KING:
-        return False
-    return block == attack or (block == KING and attack not in (PAWN, LANCE))
-
-
-def king_may_attack(rules: Rules, kings: int, tiles: int, permitted: bool) -> bool:
-    """Tells whether a seat with ``kings`` of ``tiles`` tiles in hand may attack with a king.
-
-    ``permitted``: a king lies face up on the table, or the seat was dealt both and the rule set
-    lets it attack after one went face down (booklet, special rule on kings, 1 and 2).
-    """
-    return permitted or kings == 2 or (rules.last_king and tiles == 2)
-
-
-def finish_points(rules: Rules, block: int, attack: int, face_down: bool) -> int:
-    """Returns the points of a round whose seventh and eighth tiles are these (booklet D)."""
-    alike = block == attack and (block != KING or rules.kings_are_alike)
-    return POINTS[attack] * (2 if face_down and alike else 1)
-
-
-def call_points(rules: Rules, pawns: int, others: tuple[int, ...]) -> int:
-    """Returns the points of calling six or more pawns with these other tiles (booklet B)."""
-    if pawns == 8:
-        return 100
-    if pawns == 7:
-        return 2 * POINTS[others[0]]
-    alike = others[0] == others[1] and (others[0] != KING or rules.kings_are_alike)
-    return max(POINTS[kind] for kind in others) * (2 if alike and rules.six_alike_doubles else 1)
-
-
-def must_call(rules: Rules, pawns: int) -> bool:
-    """Tells whether a seat that was dealt five or more pawns has a duty to call."""
-    return (rules.call_five if pawns == 5 else rules.call_six_or_more) == "duty"
-
 
 # ------------------------------------------------------------------------------------------- codes
 

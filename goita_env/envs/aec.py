@@ -36,8 +36,8 @@ from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import observation, unpack_legal
-from goita_env.views.layout import OBSERVATION_SIZE
+from goita_env.views import packing
+from goita_env.views.observation import OBSERVATION_SIZE
 
 RenderMode = Literal["ansi", "human"]
 RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human")
@@ -101,7 +101,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         self._action_spaces = {
             agent: Discrete(actions.NUM_ACTIONS) for agent in self.possible_agents
         }
-        self.state_space = Box(0, 1, (observation.STATE_SIZE,), np.uint8)
+        self.state_space = Box(0, 1, (packing.STATE_SIZE,), np.uint8)
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
@@ -213,9 +213,9 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
             raise EpisodeOverError("expected a reset before the first observation")
         state, seat = self._match.state, self._seats[agent]
         asked = seat == self._asked
-        words = observation.pack(state) if asked else observation.pack_seat(state, seat)
+        words = packing.pack(state) if asked else packing.pack_seat(state, seat)
         mask = self._legal if asked else _NO_MASK
-        return {"observation": observation.expand(words)[0], "action_mask": mask.copy()}
+        return {"observation": packing.expand(words)[0], "action_mask": mask.copy()}
 
     def state(self) -> npt.NDArray[np.uint8]:
         """Returns everything there is to know, for centralised critics: uint8 [704].
@@ -225,7 +225,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """
         if not self._has_reset:
             raise EpisodeOverError("expected a reset before the first state")
-        states = observation.expand(observation.pack_state(self._match.state))
+        states = packing.expand(packing.pack_state(self._match.state))
         state: npt.NDArray[np.uint8] = states[0]
         return state
 
@@ -248,7 +248,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """Turns to the seat that is asked now."""
         state = self._match.state
         self._asked = int(state.seat[0])
-        self._legal = unpack_legal(*core.legal_actions(state))[0].view(np.int8)
+        self._legal = core.unpack_legal(*core.legal_actions(state))[0].view(np.int8)
         self.agent_selection = self.possible_agents[self._asked]
 
     def _reward(self, seat: int, gain: float) -> None:

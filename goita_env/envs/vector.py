@@ -26,8 +26,8 @@ from goita_env.errors import (
 )
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import View, observation, unpack_legal
-from goita_env.views.layout import OBSERVATION_SIZE
+from goita_env.views import View, packing
+from goita_env.views.observation import OBSERVATION_SIZE
 
 Reward = Literal["points", "win"]
 REWARDS: Final = ("points", "win")
@@ -87,12 +87,12 @@ class Turn:
         games, state = match.num_games, match.state
         self._env, self._step = env, env._steps
         self._view: View | None = None
-        self._words: observation.Words | None = None
-        self._observation: observation.Observation | None = None
+        self._words: packing.Words | None = None
+        self._observation: packing.Observation | None = None
         if env.observe:
-            self._words = observation.pack(state)
-            self._observation = observation.expand(self._words)
-        self.action_mask = unpack_legal(env._low, env._high)
+            self._words = packing.pack(state)
+            self._observation = packing.expand(self._words)
+        self.action_mask = core.unpack_legal(env._low, env._high)
         self.seat = _SEAT_AT[state.clock].take(state.offset)
         self.reward = np.zeros((games, NUM_SEATS), np.float32)
         self.done = np.zeros(games, bool)
@@ -106,7 +106,7 @@ class Turn:
             self.reward[rows] = gain[:, None] * _SIGNS[outcome.winner & 1]
 
     @property
-    def words(self) -> observation.Words:
+    def words(self) -> packing.Words:
         """Returns the packed observation: uint64 [N, 8].
 
         Raises:
@@ -118,18 +118,18 @@ class Turn:
                     "expected to build the view of a turn before the next step, but step "
                     f"{self._env._steps} was made after {self._step}; use observe=True"
                 )
-            self._words = observation.pack(self._env._match.state)
+            self._words = packing.pack(self._env._match.state)
         return self._words
 
     @property
-    def observation(self) -> observation.Observation:
+    def observation(self) -> packing.Observation:
         """Returns what the asked seat sees: uint8 [N, 512].
 
         Raises:
             StaleTurnError: if the environment does not observe and has stepped on.
         """
         if self._observation is None:
-            self._observation = observation.expand(self.words)
+            self._observation = packing.expand(self.words)
         return self._observation
 
     @property
@@ -191,12 +191,12 @@ class GoitaVectorEnv:
         self.observe = observe
         self.single_observation_space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
         self.single_action_space = Discrete(NUM_ACTIONS)
-        self.state_space = Box(0, 1, (observation.STATE_SIZE,), np.uint8)
+        self.state_space = Box(0, 1, (packing.STATE_SIZE,), np.uint8)
         self._no_winner = np.full(self.num_games, -1, np.int8)
         self._steps = -1  # made since the first reset
         # What is legal now, as bits: actions 0 to 63, and 64 to 68.
-        self._low: observation.Words = np.zeros(num_games, U64)
-        self._high: observation.Words = np.zeros(num_games, U64)
+        self._low: packing.Words = np.zeros(num_games, U64)
+        self._high: packing.Words = np.zeros(num_games, U64)
 
     @property
     def num_games(self) -> int:
@@ -295,7 +295,7 @@ class GoitaVectorEnv:
         Raises:
             EpisodeOverError: before the first reset.
         """
-        return observation.expand(self.packed_state())
+        return packing.expand(self.packed_state())
 
     def packed_state(self) -> npt.NDArray[np.uint64]:
         """Returns ``state()`` packed, 64 bits a word, the first bit lowest: uint64 [N, 11].
@@ -309,7 +309,7 @@ class GoitaVectorEnv:
         """
         if self._steps < 0:
             raise EpisodeOverError("expected a reset before the first state")
-        return observation.pack_state(self._match.state)
+        return packing.pack_state(self._match.state)
 
     def _check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Returns actions as int64 [N] after checking that each is legal."""
@@ -337,7 +337,7 @@ class GoitaVectorEnv:
             raise ActionError(
                 f"expected actions 0..{NUM_ACTIONS - 1}, got {action!r} in game {game}"
             )
-        legal = np.flatnonzero(unpack_legal(self._low, self._high)[game])
+        legal = np.flatnonzero(core.unpack_legal(self._low, self._high)[game])
         raise IllegalActionError(
             f"expected one of {' '.join(name(int(one)) for one in legal)} from seat "
             f"{int(self._match.state.seat[game])}, got {name(action)!r} ({action}) in game {game}"

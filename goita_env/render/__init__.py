@@ -1,1 +1,1 @@
-"""Draws views and tables; imported only where a drawing is made."""
+"""Draws positions, a file for each kind of drawing; ``envs`` has the render modes."""

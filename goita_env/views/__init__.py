@@ -15,7 +15,6 @@ from goita_env.views.view import (
     asked_view,
     from_observation,
     seat_view,
-    unpack_legal,
 )
 
 __all__ = [
@@ -30,5 +29,4 @@ __all__ = [
     "from_observation",
     "seat_view",
     "suppose",
-    "unpack_legal",
 ]

@@ -29,8 +29,8 @@ from goita_env.tiles import (
     NUM_SEATS,
     PAWN,
 )
-from goita_env.views import observation
-from goita_env.views.layout import (
+from goita_env.views import packing
+from goita_env.views.observation import (
     HAND_COUNTS,
     NOTES_WORD,
     PLAYS_WORD,
@@ -81,7 +81,7 @@ class ViewFields:
         words: uint64 [N, 8] the packed observation; all fields are read from it.
     """
 
-    def __init__(self, words: observation.Words) -> None:
+    def __init__(self, words: packing.Words) -> None:
         self.words = words
 
     def __len__(self) -> int:

@@ -20,8 +20,8 @@ from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLA
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import observation
-from goita_env.views.view import View, asked_view, seat_view, unpack_legal
+from goita_env.views.packing import asked_before_play
+from goita_env.views.view import View, asked_view, seat_view
 
 Int = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Choices:
 
     def legal(self, games: Int) -> Bool:
         """Returns the legal actions of some games [n] as a mask: bool [n, 69]."""
-        return unpack_legal(self._low[games], self._high[games])
+        return core.unpack_legal(self._low[games], self._high[games])
 
 
 class Replay:
@@ -187,7 +187,7 @@ class Replay:
             SettingError: if all hands are known, or play has begun.
         """
         view = self.view(self._before_play(action))
-        words = observation.asked_before_play(view.words, action)
+        words = asked_before_play(view.words, action)
         return View(words, self.game, self._state.rules)
 
     # --------------------------------------------------------------------------------- what happens

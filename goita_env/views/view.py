@@ -13,7 +13,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions
+from goita_env.engine.core import unpack_legal
 from goita_env.engine.state import State
 from goita_env.engine.tables import (
     CHOOSE,
@@ -30,9 +30,9 @@ from goita_env.tiles import (
     NUM_SEATS,
     PAWN,
 )
-from goita_env.views import observation
+from goita_env.views import packing
 from goita_env.views.fields import NONE, ViewFields
-from goita_env.views.layout import PLAYS_WORD
+from goita_env.views.observation import PLAYS_WORD
 
 U64 = np.uint64
 Bool = npt.NDArray[np.bool_]
@@ -63,7 +63,7 @@ class View(ViewFields):
 
     def __init__(
         self,
-        words: observation.Words,
+        words: packing.Words,
         game: npt.NDArray[np.int64] | None = None,
         rules: str | Rules = JGA,
     ) -> None:
@@ -92,9 +92,9 @@ class View(ViewFields):
         _, first, which = np.unique(mix(mixed), return_index=True, return_inverse=True)
         return first, which
 
-    def observation(self) -> observation.Observation:
+    def observation(self) -> packing.Observation:
         """Returns the flat observation: uint8 [N, 512]."""
-        return observation.expand(self.words)
+        return packing.expand(self.words)
 
     def decisions(self) -> Decisions:
         """Returns the round so far with one entry a decision, passes included.
@@ -143,16 +143,6 @@ class View(ViewFields):
         )
 
 
-def unpack_legal(low: observation.Words, high: observation.Words) -> Bool:
-    """Returns legal actions as bool [N, 69]; ``low``, ``high``: [N] bits of 0-63 and 64-68."""
-    words = np.empty((len(low), 2), U64)
-    words[:, 0] = low
-    words[:, 1] = high
-    # Whole bytes unpack twice as fast as 69 bits; the rows of the result stand 72 bytes apart.
-    bits = np.unpackbits(words.view(np.uint8)[:, :9], axis=1, bitorder="little")
-    return bits.view(bool)[:, : actions.NUM_ACTIONS]
-
-
 def from_observation(
     array: npt.ArrayLike,
     game: npt.NDArray[np.int64] | None = None,
@@ -168,12 +158,12 @@ def from_observation(
     Raises:
         ObservationError: if it is no observation of this layout.
     """
-    return View(observation.compress(array), game, rules)
+    return View(packing.compress(array), game, rules)
 
 
 def asked_view(state: State, game: npt.NDArray[np.int64] | None = None) -> View:
     """Returns what the asked seats may know."""
-    return View(observation.pack(state), game, state.rules)
+    return View(packing.pack(state), game, state.rules)
 
 
 def seat_view(
@@ -187,4 +177,4 @@ def seat_view(
 
     With ``hide_question`` a view doesn't tell that its seat is asked before play.
     """
-    return View(observation.pack_seat(state, seat, hide_question=hide_question), game, state.rules)
+    return View(packing.pack_seat(state, seat, hide_question=hide_question), game, state.rules)

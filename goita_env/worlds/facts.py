@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
-from goita_env.engine.tables import must_call
+from goita_env.engine.rulebook import must_call
 from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, PAWN

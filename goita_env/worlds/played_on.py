@@ -22,7 +22,7 @@ from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import KING, MAX_PLAYS, NUM_SEATS, PAWN
 from goita_env.views import NONE, View
-from goita_env.views.layout import NOTES_WORD, PLAYS_WORD, TABLE_WORD
+from goita_env.views.observation import NOTES_WORD, PLAYS_WORD, TABLE_WORD
 from goita_env.worlds.facts import check_under_way
 from goita_env.worlds.model import Bool, Int, Int8, Worlds
 

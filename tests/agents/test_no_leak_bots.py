@@ -20,7 +20,7 @@ from agents.base import Memory
 from agents.registry import AGENTS
 from goita_env import Game
 from goita_env.views import View
-from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
+from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bot_python.py"
 PAIRS = 60

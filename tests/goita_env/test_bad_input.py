@@ -20,7 +20,7 @@ from goita_env.errors import (
     SettingError,
     StaleTurnError,
 )
-from goita_env.views.layout import OBSERVATION_SIZE
+from goita_env.views.observation import OBSERVATION_SIZE
 
 HANDS = complete("88223344", "", "", "")
 """Seat 0 holds both kings; nobody holds five pawns."""

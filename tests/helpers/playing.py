@@ -6,8 +6,8 @@ import numpy as np
 
 from goita_env import Game, actions
 from goita_env.engine import core
+from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
-from goita_env.views import unpack_legal
 
 
 def deal(

@@ -229,13 +229,13 @@ def test_a_planted_import_from_a_room_below_is_caught():
 
 def test_a_planted_circle_is_caught():
     one = {
-        "goita_env.views": "from goita_env.views import layout",
-        "goita_env.views.layout": "from goita_env.views import fields",
+        "goita_env.views": "from goita_env.views import observation",
+        "goita_env.views.observation": "from goita_env.views import fields",
         "goita_env.views.fields": "",
     }
     assert circle(one) == []
     assert circle(one | {"goita_env.views.fields": "from goita_env.views import View"})
-    assert circle(one | {"goita_env.views.fields": "import goita_env.views.layout"})
+    assert circle(one | {"goita_env.views.fields": "import goita_env.views.observation"})
 
 
 def test_a_planted_import_of_another_package_is_caught():

@@ -18,7 +18,7 @@ from agents.bots.network_file import read_tensors, write_tensors
 from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
 from agents.tournament import arena
 from goita_env import JGA, GoitaVectorEnv, Rules
-from goita_env.views.layout import OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 
 def position(steps=9, games=300):

@@ -23,7 +23,7 @@ from agents.tournament.block import play_block
 from agents.tournament.plan import tasks
 from goita_env import Game
 from goita_env.errors import SettingError
-from goita_env.views.layout import TABLE_ASKED_CALL, TABLE_WORD
+from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_WORD
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "protocol.md"

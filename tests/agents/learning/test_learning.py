@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from agents.learning import GoitaVecEnv, SeatRolloutBuffer, SelfPlayPolicy, SelfPlayPPO
 from agents.learning.buffer import DECISION, ENDED, OPEN
 from goita_env import GoitaVectorEnv, actions
-from goita_env.views import observation
+from goita_env.views import packing
 
 POINTS_PER_VALUE = 50.0
 
@@ -226,7 +226,7 @@ def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
     assert sorted(samples.old_values.tolist()) == sorted(rows["value"].tolist())
     place = {value: place for place, value in enumerate(rows["value"].tolist())}
     order = [place[value] for value in samples.old_values.tolist()]
-    bits = observation.expand(np.ascontiguousarray(rows["words"][order]))
+    bits = packing.expand(np.ascontiguousarray(rows["words"][order]))
     assert np.array_equal(samples.observations.numpy(), bits)
 
 

@@ -13,11 +13,11 @@ from agents.solver.position import Position
 from agents.solver.rule_arrays import rule_arrays
 from goita_env import actions
 from goita_env.engine import core
+from goita_env.engine.core import unpack_legal
 from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX, attack_status
 from goita_env.rules import JGA, Rules
-from goita_env.views import unpack_legal
 from goita_env.worlds import Positions
 
 KING_FIELDS = ("last_king", "second_king_after_own_face_down", "kings_are_alike")

@@ -22,7 +22,7 @@ from goita_env.engine.tables import (
     code_counts,
 )
 from goita_env.tiles import COUNTS, MAX_DECISIONS, MAX_PLAYS
-from goita_env.views import observation
+from goita_env.views import packing
 
 rule_sets = st.sampled_from(RULE_SETS)
 seats = st.integers(0, 3)
@@ -176,10 +176,10 @@ def test_rotating_the_seats_rotates_everything(rules, hands, dealer, numbers, tu
         assert (one.seat[0] + turn) % 4 == other.seat[0]
         mask = legal_mask(one)
         assert np.array_equal(mask, legal_mask(other))
-        assert np.array_equal(observation.pack(one), observation.pack(other))
+        assert np.array_equal(packing.pack(one), packing.pack(other))
         for seat in range(4):
-            words = observation.pack_seat(one, seat)
-            assert np.array_equal(words, observation.pack_seat(other, (seat + turn) % 4))
+            words = packing.pack_seat(one, seat)
+            assert np.array_equal(words, packing.pack_seat(other, (seat + turn) % 4))
         core.step(other, pick(mask, choice(numbers, step)))
     assert other.seat[0] == -1
     assert one.points[0] == other.points[0]
@@ -196,7 +196,7 @@ def trace(state, numbers, steps=MAX_DECISIONS + 5):
     seen = []
     for step in range(steps):
         mask = legal_mask(state)
-        views = [observation.pack_seat(state, seat) for seat in range(4)]
+        views = [packing.pack_seat(state, seat) for seat in range(4)]
         seen.append((state.seat, mask, state.points.copy(), state.winner.copy(), *views))
         core.step(state, pick(mask, numbers + step))
     return seen
@@ -296,5 +296,5 @@ def test_an_empty_selection_is_a_state_of_no_games():
     for empty in (state.select(none), state.repeat(0), state.copy().select(none).copy()):
         assert empty.num_games == 0
         assert legal_mask(empty).shape == (0, 69)
-        assert observation.pack(empty).shape == (0, 8)
+        assert packing.pack(empty).shape == (0, 8)
         core.step(empty, none)

@@ -13,6 +13,13 @@ from playing import deal, legal_mask
 from goita_env import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode
 from goita_env.engine import core
+from goita_env.engine.rulebook import (
+    call_points,
+    finish_points,
+    king_may_attack,
+    must_call,
+    receives,
+)
 from goita_env.engine.tables import (
     ALL_TILES,
     CALL_CHOICE,
@@ -27,12 +34,7 @@ from goita_env.engine.tables import (
     RADIX,
     WAITING,
     attack_status,
-    call_points,
     code_counts,
-    finish_points,
-    king_may_attack,
-    must_call,
-    receives,
     tables,
 )
 from goita_env.errors import SettingError

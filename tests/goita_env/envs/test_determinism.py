@@ -21,7 +21,7 @@ from playing import deal, legal_mask, pick
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
 from goita_env.engine import deals as dealing
 from goita_env.engine.match import Match
-from goita_env.views.layout import OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 TRAJECTORIES = {
     ("jga", "round"): "2b8bdef97c3dbe3e0c3800dbd62367e88b53d4d3793a900abfc7dfe707c02998",

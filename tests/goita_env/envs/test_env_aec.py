@@ -12,7 +12,7 @@ from playing import pick
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError
-from goita_env.views.layout import HAND_COUNTS
+from goita_env.views.observation import HAND_COUNTS
 
 with warnings.catch_warnings():
     # PettingZoo's tests import a game of its own in a way that it calls old, where pygame is there.

@@ -15,8 +15,8 @@ from goita_env.engine import core
 from goita_env.engine.match import Match
 from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX, WAITING
 from goita_env.tiles import KING
-from goita_env.views import View, observation
-from goita_env.views.layout import TABLE_WORD
+from goita_env.views import View, packing
+from goita_env.views.observation import TABLE_WORD
 
 POSITIONS = 500
 
@@ -37,9 +37,9 @@ def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarr
     words, masks = np.zeros((len(worlds), 8), np.uint64), np.zeros((len(worlds), 69), bool)
     for step in range(lengths.max() + 1):
         now, mask, asked = lengths == step, legal_mask(state), state.seat == viewers
-        words[now] = observation.pack_seat(state, viewers)[now]
+        words[now] = packing.pack_seat(state, viewers)[now]
         masks[now & asked] = mask[now & asked]
-        assert np.array_equal(observation.pack(state)[now & asked], words[now & asked])
+        assert np.array_equal(packing.pack(state)[now & asked], words[now & asked])
         on = step < lengths
         chosen = mask.argmax(axis=1)  # past its end a world plays on, unseen
         chosen[on] = [world.moves[step][1] for world in worlds if step < len(world.moves)]
@@ -170,10 +170,10 @@ def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
         fresh = deal(rules, hands, state.dealer, state.scores.T)
         assert np.array_equal(state.seat, fresh.seat)
         assert np.array_equal(legal_mask(state), legal_mask(fresh))
-        assert np.array_equal(observation.pack(state), observation.pack(fresh))
+        assert np.array_equal(packing.pack(state), packing.pack(fresh))
         for seat in range(4):
-            words = observation.pack_seat(state, seat)
-            assert np.array_equal(words, observation.pack_seat(fresh, seat))
+            words = packing.pack_seat(state, seat)
+            assert np.array_equal(words, packing.pack_seat(fresh, seat))
         compared += len(new)
     assert compared >= 500
 
@@ -217,7 +217,7 @@ SECRETS = [
 
 @pytest.mark.parametrize(("rules", "secret"), SECRETS)
 def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
-    pack_seat = observation.pack_seat
+    pack_seat = packing.pack_seat
 
     def leaky_pack_seat(state, seat):
         words = pack_seat(state, seat)
@@ -227,8 +227,8 @@ def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
         return words
 
     assert not leaks(rules).any()
-    monkeypatch.setattr(observation, "pack_seat", leaky_pack_seat)
-    monkeypatch.setattr(observation, "pack", lambda state: leaky_pack_seat(state, state.seat))
+    monkeypatch.setattr(packing, "pack_seat", leaky_pack_seat)
+    monkeypatch.setattr(packing, "pack", lambda state: leaky_pack_seat(state, state.seat))
     assert leaks(rules).sum() >= 5
 
 

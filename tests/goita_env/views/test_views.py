@@ -15,8 +15,9 @@ from goita_env import Game, GoitaVectorEnv, Rules, get_rules, views
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode
 from goita_env.errors import HandsError, SettingError
 from goita_env.tiles import COUNTS, KING, PAWN
-from goita_env.views import FACE_DOWN, NONE, View, layout
-from goita_env.views.layout import HAND_COUNTS, OBSERVATION_SIZE, SLICES
+from goita_env.views import FACE_DOWN, NONE, View
+from goita_env.views import observation as layout
+from goita_env.views.observation import HAND_COUNTS, OBSERVATION_SIZE, SLICES
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "observation.md"
 
