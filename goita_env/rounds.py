@@ -5,13 +5,14 @@
     rounds = Rounds(1000, seed=0)
     tick = rounds.tick
     while not rounds.over:
-        tick = rounds.step(agent.act(tick.view, tick.legal, rng))
+        actions = agent.act(tick.view, tick.legal, rng) if len(tick.rows) else []
+        tick = rounds.step(actions)
         if tick.ended is not None:
             print(tick.ended.rows, tick.ended.points, tick.ended.winner)
 
 In a *tick* every game makes one decision. Those with a single legal action are made unasked; the
 others are asked together, games in ascending order. Where only some of them are answered, the
-others wait, and the rest plays on.
+others wait, and the rest plays on; what they were asked was told by the tick that asked it.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class Ended:
     """Holds deals that are over, with all they ended in; ``n`` games."""
 
     rows: Int
-    """[n] The games."""
+    """[n] The games, ascending."""
     points: Int
     """[n] Points of the round, to the winner's team; 0 where it is dealt again."""
     winner: Int
@@ -166,6 +167,8 @@ class Ended:
     @property
     def hands(self) -> Int:
         """Returns what each seat was dealt: int64 [n, 4, 8] tiles of each kind.
+
+        After a redeal, too, when nobody at the table has seen them.
 
         Raises:
             SettingError: as ``view``.
@@ -236,9 +239,11 @@ class Rounds:
         seed: seed of the deals.
         games: int [N] numbers of the games in the deals' keys, 0 to N - 1 by default: game i of a
             seed has the same deals in a batch of any size.
-        numbers: int [N] by which views tell games apart; ``games`` by default.
+        numbers: int [N] by which views tell games apart; ``games`` by default. Where these repeat
+            (duplicate deals) and agents have a memory, give numbers that don't.
         hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
-        auto_reset: go on with the next episode at once; else a game is over after its first.
+        auto_reset: go on with the next episode at once, for ever; else a game is over after its
+            first.
         finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
         log: tell every decision in ``Tick.made``.
 
@@ -259,8 +264,8 @@ class Rounds:
         rules: str | Rules = JGA,
         episode: Episode = "round",
         seed: int = 0,
-        games: Int | None = None,
-        numbers: Int | None = None,
+        games: npt.ArrayLike | None = None,
+        numbers: npt.ArrayLike | None = None,
         hands: npt.ArrayLike | None = None,
         dealer: npt.ArrayLike | None = None,
         scores: npt.ArrayLike | None = None,
@@ -268,9 +273,11 @@ class Rounds:
         finals: bool = True,
         log: bool = False,
     ) -> None:
-        match = Match(num_games, rules, episode, seed, games, auto_reset)
+        keyed = None if games is None else _numbers(games, num_games, "games")
+        match = Match(num_games, rules, episode, seed, keyed, auto_reset)
         match.reset(hands, dealer, scores)
-        self._begin(match, match.games if numbers is None else numbers, finals=finals, log=log)
+        told = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
+        self._begin(match, told, finals=finals, log=log)
         self.tick = self._ask()
         self.tick.dealt = Dealt(self, np.arange(num_games))
 
@@ -278,7 +285,7 @@ class Rounds:
     def from_positions(
         cls,
         positions: Positions,
-        places: Int | None = None,
+        places: Int | Bool | None = None,
         *,
         keys: Keys | None = None,
         seed: int = 0,
@@ -289,19 +296,25 @@ class Rounds:
 
         Args:
             positions: where the games stand; they stay as they are.
-            places: int [N] the positions to play on, which may repeat; None: each once.
+            places: int [N] the positions to play on, which may repeat, or a mask; None: each once.
             keys: uint64 [N] of the games: what is dealt after a redeal depends on the key and on
-                the time of the redeal alone. None: the keys of ``seed``.
+                the time of the redeal alone. None: keys of ``seed``, others than those of
+                ``Rounds(seed=seed)``.
             seed: as above.
             actions: [N] first decision in each game, made at once; None: they are asked.
             finals: as above.
 
         Raises:
             ActionError, IllegalActionError: if ``actions`` are wrong.
+            SettingError: if ``keys`` or ``seed`` are.
         """
-        places = np.arange(len(positions)) if places is None else places
+        every = np.arange(len(positions))
+        places = every if places is None else every[places]
         rounds, many = cls.__new__(cls), len(places)
-        keys = seeds.game_keys(check_seed(seed), np.arange(many)) if keys is None else keys
+        if keys is None:  # not those of ``Rounds(seed=seed)``: a search must not know what comes
+            keys = seeds.mix(~seeds.game_keys(check_seed(seed), np.arange(many)))
+        elif keys.shape != (many,) or keys.dtype != U64:
+            raise SettingError(f"expected {many} keys as uint64, got {came(keys)}")
         match = Match.standing_at(positions._state.select(places), keys)
         rounds._begin(match, np.arange(many), finals=finals, log=False)
         rounds._by_time = True
@@ -322,6 +335,9 @@ class Rounds:
         """[h] The games that the match still holds, ascending; None: all."""
         self._playing = match.num_games
         self._waiting = Waiting()
+        nothing = np.zeros(match.num_games, U64)
+        self._legal: tuple[Bits, Bits] = (nothing, nothing)
+        self._forced: Int = np.zeros(match.num_games, np.int64)
 
     @property
     def num_games(self) -> int:
@@ -336,7 +352,7 @@ class Rounds:
     @property
     def waiting(self) -> Int:
         """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._numbered(self._waiting.places)
+        return self._numbered(self._waiting.places).copy()
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Tick:
         """Makes a decision in every game that doesn't wait.
@@ -352,13 +368,14 @@ class Rounds:
 
         Raises:
             EpisodeOverError: if all games are over.
-            ActionError: if the actions have the wrong number or type, or a game isn't asked.
+            ActionError: if the actions have the wrong number or type, or a game isn't asked and
+                doesn't wait.
             IllegalActionError: if one is illegal. Nothing has changed in each case.
         """
         if self.over:
             raise EpisodeOverError("expected no step after the end of all games")
         asked = self.tick._asked
-        places = asked if rows is None else self._places(rows)
+        places = asked if rows is None else self._open(rows)
         chosen = self._check(places, actions)
         if rows is not None:
             self._waiting.wake(self._match.state, places)
@@ -492,12 +509,21 @@ class Rounds:
                 f"expected ascending numbers of games 0..{self.num_games - 1}, "
                 f"got {games.tolist()!r}"
             )
-        places: Int = games.astype(np.int64, copy=False)
+        places: Int = games.astype(np.int64)
         if self._held is not None:
             places = np.minimum(self._held.searchsorted(places), len(self._held) - 1)
             gone = self._held[places] != games
             if gone.any():
                 raise ActionError(f"expected games under way, got {int(games[gone.argmax()])}")
+        return places
+
+    def _open(self, rows: npt.ArrayLike) -> Int:
+        """Returns where games stand of which each is asked or waits: int64 [m]."""
+        places = self._places(rows)
+        fine = np.isin(places, np.concatenate((self.tick._asked, self._waiting.places)))
+        if not fine.all():
+            game = int(self._numbered(places[~fine])[0])
+            raise ActionError(f"expected answers for games that are asked, got one for game {game}")
         return places
 
     def _numbered(self, places: Int) -> Int:
@@ -515,6 +541,18 @@ class Rounds:
                 f"expected to look at tick {time} before the next step, but {self.time} were made"
             )
         return self._match.state
+
+
+def _numbers(values: npt.ArrayLike, many: int, what: str) -> Int:
+    """Returns numbers of games as int64 [N], a copy.
+
+    Raises:
+        SettingError: if they are not N whole numbers from 0 on.
+    """
+    given = integers(values)
+    if given is None or given.shape != (many,) or given.min() < 0:
+        raise SettingError(f"expected {many} {what}, whole numbers from 0 on, got {values!r}")
+    return given.astype(np.int64)
 
 
 def _integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:

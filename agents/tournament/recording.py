@@ -42,7 +42,8 @@ class Recorder:
             for game, seat, action in zip(
                 made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
             ):
-                self._moves[game].append((seat, action))
+                if game in self.games:
+                    self._moves[game].append((seat, action))
         for over in (tick.redealt, tick.ended):
             if over is None:
                 continue

@@ -104,8 +104,8 @@ def step(state: State, actions: Int) -> None:
     moves = t.moves.take(key, axis=1)
     played, face_up, _, _, is_play, pass_bits, after = moves
 
-    # ``hand``, ``down``, ``plays``, ``notes``, ``shift`` are parts of the state; ``moves`` is a copy,
-    # whose rows are reused below: ``played`` becomes what lies face down, ``pass_bits`` all notes.
+    # ``hand``, ``down``, ``plays``, ``notes`` and ``shift`` are parts of the state. ``moves`` is a
+    # copy whose rows are reused: ``played`` becomes what lies face down, ``pass_bits`` all notes.
     hand -= played
     state.up += face_up
     played -= face_up
@@ -171,7 +171,7 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     closed = (status >= WAITING).nonzero()[0]
     if len(closed):
         ended = rows[closed]
-        state.ended = np.concatenate((state.ended, ended))
+        state.ended = np.sort(np.concatenate((state.ended, ended)))
         _close(state, ended, query[closed], (clock + turned[closed]) & _THREE)
     state.asking = rows[in_question(status)]
 

@@ -87,7 +87,6 @@ def first_dealers(keys: Keys) -> Int:
 # ------------------------------------------------------------------------------------- preparing
 
 _TWO_KINGS: Final = 2 * RADIX[KING]
-_SEAT_BITS: Final = np.array([1, 2, 4, 8], dtype=np.int64)
 _DEALER_BITS: Final = np.array([1 << (FRAME_DEALER + seat) for seat in range(NUM_SEATS)], np.int64)
 _TENS: Final = range(MATCH_POINTS // 10)
 _OWN_SCORE: Final = np.array([score_bits(10 * n) << FRAME_OWN_SCORE for n in _TENS], np.int64)
@@ -183,7 +182,7 @@ def lay(state: State, rows: Int, dealt: Prepared) -> None:
     flat[places.clear + rows] = CLEAR_VALUES
     asked = dealt.has_question.nonzero()[0]
     if len(asked):
-        state.asking = np.concatenate((state.asking, rows[asked]))
+        state.asking = np.sort(np.concatenate((state.asking, rows[asked])))
 
 
 # --------------------------------------------------------------------------------- keeping ready

@@ -98,7 +98,7 @@ class State:
         self.asking: Int = in_question(self.status).nonzero()[0]
         """[m] Games in which a question before play is open."""
         self.ended: Int = _NO_GAMES
-        """[m] Games in which the last step decided a redeal or ended the round."""
+        """[m] Games in which the last step decided a redeal or ended the round, ascending."""
         self.places = _places(data.shape[1])
 
     def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
@@ -149,8 +149,10 @@ class State:
         """Returns an independent copy."""
         return type(self)(self.rules, self.data.copy(), self.clock)
 
-    def select(self, index: Int) -> Self:
-        """Returns the games of an index (int [m]; games may repeat) as a new state."""
+    def select(self, index: Int | Bool) -> Self:
+        """Returns the games of an index (int [m], which may repeat, or a mask) as a new state."""
+        if index.dtype == np.bool_:  # ``take`` would read a mask as the games 0 and 1
+            index = index.nonzero()[0]
         return type(self)(self.rules, self.data.take(index, axis=1), self.clock)
 
     def repeat(self, times: int | Int) -> Self:
