@@ -105,18 +105,21 @@ class Prepared:
     The asked seat sits on slot 0.
 
     Args:
-        data: int64 [14, n] the rows in the order of ``PREPARED``.
+        data: int64 [14, n] the rows in the order of ``state.PREPARED``.
     """
 
     ROWS: Final = 14
 
-    __slots__ = ("data", "dealer", "frame", "hand", "offset", "query", "scores", "status")
-
     def __init__(self, data: Int) -> None:
         self.data = data
-        self.hand, self.frame = data[0:4], data[4:8]
-        self.status, self.offset, self.query, self.dealer = data[8:12]
-        self.scores = data[12:]
+
+    hand = property(lambda self: self.data[0:4], doc="[4, n]")
+    frame = property(lambda self: self.data[4:8], doc="[4, n]")
+    status = property(lambda self: self.data[8], doc="[n]")
+    offset = property(lambda self: self.data[9], doc="[n]")
+    query = property(lambda self: self.data[10], doc="[n]")
+    dealer = property(lambda self: self.data[11], doc="[n]")
+    scores = property(lambda self: self.data[12:14], doc="[2, n]")
 
     @property
     def has_question(self) -> Bool:
@@ -138,8 +141,9 @@ def prepare(
         questions: ask who calls; else the dealer begins whatever the hands.
     """
     dealt = Prepared(np.zeros((Prepared.ROWS, len(dealer)), np.int64))
+    hand, frame, offset = dealt.hand, dealt.frame, dealt.offset
     dealt.dealer[:] = dealer
-    offset = np.negative(dealer, out=dealt.offset)
+    np.negative(dealer, out=offset)
     pawns = codes % _PAWN_DIGITS
     if questions and np.count_nonzero(pawns >= _FIVE):
         entries = question_tables(rules)
@@ -151,14 +155,14 @@ def prepare(
 
     seat = (SLOTS - offset) & _THREE
     places = seat + np.arange(0, codes.size, NUM_SEATS)
-    dealt.hand[:] = codes.reshape(-1).take(places)
+    hand[:] = codes.reshape(-1).take(places)
     if rules.second_king_after_own_face_down:
-        dealt.hand += (dealt.hand >= _TWO_KINGS) * KING_PERMIT
-    dealt.frame[:] = _DEALER_BITS.take((dealer - seat) & _THREE)
+        hand += (hand >= _TWO_KINGS) * KING_PERMIT
+    frame[:] = _DEALER_BITS.take((dealer - seat) & _THREE)
     if scores is not None:
         dealt.scores[:] = scores
         even, odd = scores // 10
-        dealt.frame |= np.where(
+        frame |= np.where(
             seat & 1,
             _OWN_SCORE.take(odd) | _OTHER_SCORE.take(even),
             _OWN_SCORE.take(even) | _OTHER_SCORE.take(odd),
@@ -175,8 +179,9 @@ def lay(state: State, rows: Int, dealt: Prepared) -> None:
         dealt: n deals; consumed.
     """
     places, flat = state.places, state.data.reshape(-1)
-    dealt.offset += state.clock
-    dealt.offset &= _THREE
+    offset = dealt.offset
+    offset += state.clock
+    offset &= _THREE
     # One index into the flat block is six times as fast as one along the last axis.
     flat[places.prepared[state.clock] + rows] = dealt.data
     flat[places.clear + rows] = CLEAR_VALUES
@@ -215,8 +220,8 @@ class ReadyDeals:
         self._ready[self._first_places(rows, episodes)] = False
         self._ready[self._second_places(rows, episodes)] = False
 
-    def take_first(self, keys: Keys, rows: Int, present: Int) -> Prepared:
-        """Returns the first deals of the next episodes of some games.
+    def first(self, keys: Keys, rows: Int, present: Int) -> Int:
+        """Returns where the first deals of the next episodes of some games lie: [n].
 
         Args:
             keys: [N] the keys of all games.
@@ -226,21 +231,20 @@ class ReadyDeals:
         places = self._first_places(rows, present[rows] + _ONE)
         if np.count_nonzero(self._ready.take(places)) < len(places):
             self._fill(keys, present)
-        return self._take(places)
+        return places
 
-    def take_second(self, rows: Int, episodes: Int) -> tuple[Prepared, Bool]:
-        """Returns deals after the redeal of an episode's first deal, and which were ready.
+    def second(self, rows: Int, episodes: Int) -> Int:
+        """Returns where the deals after the redeal of an episode's first lie: [n], -1: not ready.
 
         Args:
             rows: [n] the games.
             episodes: [n] the episodes.
         """
         places = self._second_places(rows, episodes)
-        ready = self._ready[places]
-        return self._take(places[ready]), ready
+        return np.where(self._ready[places], places, -1)
 
-    def _take(self, places: Int) -> Prepared:
-        """Returns what stands in these places, which are free then."""
+    def take(self, places: Int) -> Prepared:
+        """Returns the deals that lie in these places, which are free then."""
         self._ready[places] = False
         return Prepared(self._deals.reshape(-1).take(self._rows + places))
 

@@ -27,6 +27,7 @@ from goita_env.tiles import MATCH_POINTS
 Episode = Literal["round", "match"]
 EPISODES: Final = ("round", "match")
 _ZERO: Final = np.array(0)
+_ONE: Final = np.array(1)
 _NO_ROWS: Final = np.zeros(0, np.int64)
 
 
@@ -155,7 +156,7 @@ class Match:
         rows = np.arange(self.num_games)
         self.state.asking = _NO_ROWS
         if codes is None and dealers is None and before is None:
-            self._next_episode(rows)
+            self._deal_ready(rows, _NO_ROWS)
             return
         self.episodes += 1
         self.deals[:] = 1
@@ -185,8 +186,8 @@ class Match:
         """
         state, rows = self.state, self.state.ended
         winner = state.winner[rows]
-        self.redealt = rows[winner < _ZERO]
-        if len(self.redealt):
+        self.redealt = again = rows[winner < _ZERO]
+        if len(again):
             scored = winner >= _ZERO
             rows, winner = rows[scored], winner[scored]
         points = state.points[rows]
@@ -199,38 +200,44 @@ class Match:
                 self._next_round(rows[on], winner[on], scores[:, on])
         else:
             done = np.ones(len(rows), bool)
-        over = rows[done] if self.auto_reset else _NO_ROWS
-        if len(over):
-            self._next_episode(over)
-        if len(self.redealt):
-            self._same_round_again(self.redealt)
+        if self.auto_reset:
+            over = rows[done] if self.episode == "match" else rows
+            again = self._deal_ready(over, again)
+        if len(again):  # the same dealer and scores (article B of the booklet)
+            self._next_round(again, state.dealer[again], state.scores[:, again])
         return Outcome(rows, points, winner, done) if len(rows) else None
 
-    def _next_episode(self, rows: Int) -> None:
-        """Deals the first round of the next episode: a dealer is drawn, no points yet."""
-        lay(self.state, rows, self._ready.take_first(self.keys, rows, self.episodes))
-        self.episodes[rows] += 1
-        self.deals[rows] = 1
+    def _deal_ready(self, over: Int, again: Int) -> Int:
+        """Deals what lies ready: next episodes, and first deals again.
+
+        Args:
+            over: [n] games whose episode is over: a dealer is drawn, and there are no points.
+            again: [m] games whose deal ended in a redeal.
+
+        Returns:
+            The games of ``again`` for which nothing lay ready.
+        """
+        rows, places = over, self._ready.first(self.keys, over, self.episodes)
+        self.episodes[over] += 1
+        self.deals[over] = 1
+        if len(again):
+            second = self._ready.second(again, self.episodes[again])
+            ready = (second >= _ZERO) & (self.deals[again] == _ONE)
+            rows = np.concatenate((over, again[ready]))
+            places = np.concatenate((places, second[ready]))
+            self.deals[again[ready]] = 2
+            again = again[~ready]
+        lay(self.state, rows, self._ready.take(places))
+        return again
 
     def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
-        """Deals the next round of a match.
+        """Deals the next round of an episode, or the same one again.
 
         Args:
             rows: [n] the games.
-            dealer: [n] the winners of the last round (article D of the booklet).
+            dealer: [n] the winner of the last round (article D of the booklet), or the same again.
             scores: [2, n] the teams' points.
         """
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
         lay(self.state, rows, prepare(self.rules, hand_codes(keys), dealer, scores))
-
-    def _same_round_again(self, rows: Int) -> None:
-        """Deals after a redeal: the same dealer, the same scores (article B of the booklet)."""
-        if self.auto_reset:  # the redeal of an episode's first deal may lie ready
-            first = rows[self.deals[rows] == 1]
-            dealt, ready = self._ready.take_second(first, self.episodes[first])
-            lay(self.state, first[ready], dealt)
-            self.deals[first[ready]] = 2
-            rows = rows[~np.isin(rows, first[ready])]
-        if len(rows):
-            self._next_round(rows, self.state.dealer[rows], self.state.scores[:, rows])

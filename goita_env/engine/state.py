@@ -159,22 +159,26 @@ class State:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""
         return type(self)(self.rules, self.data.repeat(times, axis=1), self.clock)
 
-    def turn(self, rows: Int, by: Int | int, rows_of_slot_0: Int) -> None:
+    def turn(self, rows: Int, by: Int | int, places: Int) -> None:
         """Moves the seats of some games on by some slots, in place.
 
         Args:
             rows: [n] the games.
             by: [n] or one number of slots, 0 to 3.
-            rows_of_slot_0: [f, 1, 1] slot 0 of the fields to move, as ``places`` has it.
+            places: [f, 4, 1] where the fields to move stand, by slot, as ``places`` has it.
         """
         self.offset[rows] = (self.offset[rows] + by) & 3
         # One index into the flat block is six times as fast as one along the last axis.
         flat = self.data.reshape(-1)
-        moved = flat.take(rows_of_slot_0 + SLOTS * self.num_games + rows)
-        flat[rows_of_slot_0 + ((SLOTS + by) & 3) * self.num_games + rows] = moved
+        moved = flat.take(places + rows)
+        to = (SLOTS + by) & _THREE
+        to *= self.data.shape[1]
+        to += rows
+        flat[places[:, :1] + to] = moved
 
 
 _NO_GAMES: Final = np.zeros(0, np.int64)
+_THREE: Final = np.array(3)
 _HINTS: Final = get_type_hints(State, include_extras=True)
 FIELDS: Final[dict[str, Field]] = {
     name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")
@@ -235,9 +239,9 @@ class Places(NamedTuple):
     clear: Int
     """[r, 1] What every deal sets alike."""
     before_play: Int
-    """[f, 1, 1] Slot 0 of the fields that aren't bare while questions are asked."""
+    """[f, 4, 1] By slot, the fields that aren't bare while questions are asked."""
     seats: Int
-    """[7, 1, 1] Slot 0 of all that belongs to a seat."""
+    """[7, 4, 1] By slot, all that belongs to a seat."""
 
 
 @lru_cache(maxsize=256)
@@ -247,8 +251,8 @@ def _places(num_games: int) -> Places:
     return Places(
         [_prepared_rows(clock) * num_games for clock in range(NUM_SEATS)],
         _CLEAR_ROWS * num_games,
-        np.array(turns)[:, None, None] * num_games,
-        np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] * num_games,
+        (np.array(turns)[:, None, None] + SLOTS) * num_games,
+        (np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] + SLOTS) * num_games,
     )
 
 
