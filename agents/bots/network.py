@@ -43,6 +43,8 @@ class NetworkInfo:
     """Points that a value of 1 stands for."""
     rules: Rules
     """Rule set it was trained on; its inputs are the same in all."""
+    reward: str = "points"
+    """What it was trained for: "points", or "win" with values -1 to 1; older files don't say."""
     activation: str = "relu"
     observation_version: int = OBSERVATION_VERSION
     observation_size: int = OBSERVATION_SIZE
@@ -77,6 +79,7 @@ class NetworkInfo:
                     {"rules": metadata["rules"]}
                     | {k: json.loads(v) for k, v in metadata.items() if k == "rules_fields"}
                 ),
+                reward=str(metadata.get("reward", "points")),
                 activation=str(metadata["activation"]),
                 observation_version=int(metadata["observation_version"]),
                 observation_size=int(metadata["observation_size"]),
@@ -161,7 +164,10 @@ class NetworkAgent:
         return _softmax(logits / self.temperature)
 
     def values(self, view: View) -> Float:
-        """Returns the points that each viewer expects its team to gain yet: float64 [N]."""
+        """Returns what each viewer expects its team to gain yet: float64 [N].
+
+        Points; of a network trained for wins (``info.reward``) the win, 1, or the loss, -1.
+        """
         value = self._head("value", self._features(view))[:, 0]
         return value.astype(np.float64) * self.info.points_per_value
 

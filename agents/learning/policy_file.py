@@ -73,9 +73,10 @@ def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
         decisions=model.num_timesteps,
         points_per_value=model.points_per_value,
         rules=get_rules(rules),
+        reward=_reward(model),
     )
     check_agreement(model, NetworkAgent(info, tensors))
-    return write_tensors(tensors, {**info.metadata(), "reward": _reward(model)})
+    return write_tensors(tensors, info.metadata())
 
 
 def _own_file(model: SelfPlayPPO, rules: Rules) -> tuple[bytes, PolicyAgent]:
