@@ -69,6 +69,7 @@ AGENTS: Final = {
     "greedy": Entry("agents.bots.greedy", "GreedyAgent"),
     "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH"),
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
+    "champion": Entry("agents.champion", "load"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),

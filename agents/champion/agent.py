@@ -1,0 +1,31 @@
+"""Builds the agent ``champion`` from the weights that lie beside this file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from agents.base import Agent
+from agents.bots.network import NetworkAgent
+from agents.search.rollout import RolloutAgent
+
+WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
+
+
+def load(
+    search: bool = False, temperature: float = 0.0, worlds: int = 64, ms: float = 50.0
+) -> Agent:
+    """Returns the champion.
+
+    Args:
+        search: think at the table: every action is played out by the policy in sampled worlds, and
+            the policy's own choice stands unless another is better by more than chance.
+        temperature: of the policy alone; 0 takes the likeliest action.
+        worlds: how many worlds a decision is searched in, at most.
+        ms: budget of a searched decision, in work (``agents.search.rollout``).
+
+    Raises:
+        AgentError: if an option is outside its choices.
+    """
+    policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
+    return RolloutAgent(policy, worlds, ms) if search else policy
