@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from agents import cli, learning, report
-from agents.registry import AGENTS, load_agent
+from agents.registry import load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 
-BOTS: Final = ("random", "greedy", "heuristic")
-"""Whom the trained policy meets in the end; and the champion, where there is one."""
+BOTS: Final = ("random", "greedy", "heuristic", "champion")
+"""Whom the trained policy meets in the end."""
 
 AGAINST: Final = ("greedy", "heuristic")
 """Whom its snapshots meet on the way."""
@@ -190,7 +190,7 @@ def measure(
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
     agent = learning.play(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"
-    bots = [load_agent(bot) for bot in (*BOTS, *(["champion"] if "champion" in AGENTS else []))]
+    bots = [load_agent(bot) for bot in BOTS]
     measuring = replace(measuring, deals=args.deals, seed=args.eval_seed)
     results = [measuring.contest(agent, bot) for bot in bots]
     print(report.pairs(results))

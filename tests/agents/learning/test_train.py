@@ -87,7 +87,7 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert {"rollout/points_per_round", "train/approx_kl", "time/fps"} <= rows[0].keys()
     assert list(run.glob("events.out.tfevents.*"))
     pairs = json.loads((run / "result.json").read_text())["pairs"]
-    assert [pair["b"] for pair in pairs] == ["random", "greedy", "heuristic"]
+    assert [pair["b"] for pair in pairs] == ["random", "greedy", "heuristic", "champion"]
     assert all(pair["ci95"][0] <= pair["points_per_round"] <= pair["ci95"][1] for pair in pairs)
     assert not list(run.glob(".*"))  # nothing half written is left
     out = capsys.readouterr().out
