@@ -55,8 +55,6 @@ CROWDED: Final = 0.75
 
 U64 = np.uint64
 _NO_ROWS: Final = np.zeros(0, np.int64)
-_ONE: Final = np.array(1, U64)
-_SIXTY_FOUR: Final = np.array(64, U64)
 
 
 class Tick:
@@ -472,10 +470,7 @@ class Rounds:
             )
         chosen: Int = given.astype(np.int64, copy=False)
         low, high = self._legal
-        unsigned = chosen.view(U64)
-        legal = low[places] >> unsigned  # 0 for actions beyond the word
-        legal |= high[places] >> (unsigned - _SIXTY_FOUR)  # 0 for those below
-        legal &= _ONE
+        legal = core.allowed(low[places], high[places], chosen)
         if np.count_nonzero(legal) < len(places):
             wrong = int((legal == 0).argmax())
             self._refuse(int(places[wrong]), int(chosen[wrong]))

@@ -39,8 +39,6 @@ _LOW_BYTE: Final = np.array(255, U64)
 _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
-_SIXTY_FOUR: Final = np.array(64, U64)
-_ONE: Final = np.array(1, U64)
 
 
 def _select_table() -> npt.NDArray[np.int64]:
@@ -322,10 +320,7 @@ class GoitaVectorEnv:
                 f"({self.num_games},), got {came(actions)}"
             )
         array: npt.NDArray[np.int64] = given.astype(np.int64, copy=False)
-        unsigned = array.view(U64)
-        legal = self._low >> unsigned  # 0 for actions beyond the word
-        legal |= self._high >> (unsigned - _SIXTY_FOUR)  # 0 for those below
-        legal &= _ONE
+        legal = core.allowed(self._low, self._high, array)
         if np.count_nonzero(legal) < self.num_games:
             game = int(np.flatnonzero(legal == 0)[0])
             self._refuse(int(array[game]), game)

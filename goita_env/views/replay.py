@@ -51,8 +51,7 @@ class Choices:
 
     def allow(self, actions: Int) -> Bool:
         """Tells which of the actions [M] are legal, each in its game: bool [M]."""
-        words, places = np.where(actions < 64, self._low, self._high), actions & 63
-        return ((words >> places.astype(np.uint64)) & np.uint64(1)).astype(bool)
+        return core.allowed(self._low, self._high, actions).astype(bool)
 
     def legal(self, games: Int) -> Bool:
         """Returns the legal actions of some games [n] as a mask: bool [n, 69]."""
