@@ -72,6 +72,9 @@ class Args:
     """weight of the decisions further on in advantages, 0 to 1"""
     clip: float | None = None
     """how far an update may move the ratio of new to old probability from 1"""
+    keep: float | None = None
+    """share of the decisions of average size that an update learns from: those that move policy and
+    values most are drawn more often and count less, so that the mean is that of all; 1: all"""
     points_per_value: float = 50.0
     """points that count as a reward of 1; a match that is won always does"""
 
@@ -338,6 +341,7 @@ def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
         bfloat16=args.precision == "bfloat16",
         points_per_value=1.0 if match else args.points_per_value,
         policy_kwargs={"layers": settings.layers},
+        rollout_buffer_kwargs={"keep": settings.keep},
         seed=args.seed,
         device=args.device,
     )

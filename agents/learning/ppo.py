@@ -20,16 +20,14 @@ import numpy as np
 import numpy.typing as npt
 import torch as th
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
 from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
-from torch.nn import functional
 
 from agents.learning.bar import DecisionBar
-from agents.learning.buffer import SeatRolloutBuffer
+from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.vec_env import GoitaVecEnv
@@ -220,26 +218,29 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/ent_coef", self.ent_coef)
 
     def _loss(
-        self, samples: MaskableRolloutBufferSamples, clip_range: float
+        self, samples: Samples, clip_range: float
     ) -> tuple[th.Tensor, th.Tensor]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and ``STATISTICS`` [6]."""
         logits, values = self._evaluate(samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
         log_probs = th.log_softmax(logits, dim=1)
-        entropy_loss = (th.softmax(logits, dim=1) * log_probs).sum(dim=1).mean()
+        weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
+        entropy_loss = ((th.softmax(logits, dim=1) * log_probs).sum(dim=1) * weights).sum()
 
         advantages = samples.advantages
         if self.normalize_advantage:
-            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            advantages = advantages - (advantages * weights).sum()
+            variance = (advantages.square() * weights).sum() * len(weights) / (len(weights) - 1)
+            advantages = advantages / (variance.sqrt() + 1e-8)
         log_ratio = log_probs.gather(1, samples.actions)[:, 0] - samples.old_log_prob
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
-        policy_loss = -th.min(advantages * ratio, advantages * clipped).mean()
-        value_loss = functional.mse_loss(values, samples.returns)
+        policy_loss = -(th.min(advantages * ratio, advantages * clipped) * weights).sum()
+        value_loss = ((values - samples.returns).square() * weights).sum()
         loss = policy_loss + self.ent_coef * entropy_loss + self.vf_coef * value_loss
         with th.no_grad():
-            kl = (ratio - 1 - log_ratio).mean()
-            clip_fraction = ((ratio - 1).abs() > clip_range).float().mean()
+            kl = ((ratio - 1 - log_ratio) * weights).sum()
+            clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
         return loss, th.stack(numbers).detach()
 

@@ -37,6 +37,9 @@ class Settings:
     """Weight of the decisions further on in advantages."""
     clip: float
     """How far an update may move the ratio of new to old probability from 1."""
+    keep: float
+    """Share of the decisions of average size that an update learns from, drawn so that the mean
+    gradient is that of all; 1: all of them."""
     pool_share: float
     """Share of the games in which one team is played by a frozen opponent."""
     snapshot_every: int
@@ -57,6 +60,8 @@ class Settings:
                 f"expected at least {smallest} decisions (games times steps: fewer are over before "
                 f"anything is learnt), got {self.decisions!r}"
             )
+        if not 0 < self.keep <= 1:
+            raise SettingError(f"expected keep above 0 and at most 1, got {self.keep!r}")
         if not self.layers or min(self.layers) < 1:
             raise SettingError(f"expected layers of at least 1, got {self.layers!r}")
         if len(self.lr) != 2 or len(self.entropy) != 2:
@@ -85,6 +90,7 @@ PRESETS: Final = {
         entropy=(0.012, 0.001),
         gae_lambda=0.95,
         clip=0.2,
+        keep=1.0,
         pool_share=0.25,
         snapshot_every=1_500_000,
         measure_deals=512,
@@ -101,6 +107,7 @@ PRESETS: Final = {
         entropy=(0.03, 0.001),
         gae_lambda=0.95,
         clip=0.2,
+        keep=1.0,
         pool_share=0.25,
         snapshot_every=2_500_000,
         measure_deals=1024,
@@ -117,6 +124,7 @@ PRESETS: Final = {
         entropy=(0.03, 0.001),
         gae_lambda=0.95,
         clip=0.2,
+        keep=1.0,
         pool_share=0.25,
         snapshot_every=10_000_000,
         measure_deals=2048,
