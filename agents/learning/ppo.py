@@ -217,9 +217,7 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip_range)
         self.logger.record("train/ent_coef", self.ent_coef)
 
-    def _loss(
-        self, samples: Samples, clip_range: float
-    ) -> tuple[th.Tensor, th.Tensor]:
+    def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and ``STATISTICS`` [6]."""
         logits, values = self._evaluate(samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)

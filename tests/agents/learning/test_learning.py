@@ -241,6 +241,43 @@ def test_minibatches_are_of_equal_size_and_hold_every_decision_once():
     assert sum(map(len, batches)) == len(model.rollout_buffer.closed)
 
 
+def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
+    model = make_model(make_env(64, seed=6), n_steps=24, rollout_buffer_kwargs={"keep": 0.3})
+    _, callback = model._setup_learn(1000)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, 24)
+    buffer = model.rollout_buffer
+    chances = buffer.chances()
+    assert chances.min() >= 0.4 * 0.3
+    assert chances.max() == 1
+    assert chances.mean() < 0.8
+    order = np.abs(buffer.advantages).argsort()
+    small, large = order[:50], order[-50:]
+    assert chances[small].mean() < 0.3 < chances[large].mean()
+
+    def gradients(rounds):
+        total, counted = 0, 0.0
+        for _ in range(rounds):
+            for samples in buffer.get(None):
+                logits, values = model._evaluate(samples.observations)
+                gain = logits.gather(1, samples.actions)[:, 0] * samples.advantages + values
+                model.policy.zero_grad()
+                (gain * samples.weights).sum().backward()
+                total = total + model.policy.action_net.weight.grad / rounds
+                counted += float(samples.weights.sum()) / rounds
+        return total, counted
+
+    drawn, counted = gradients(200)
+    buffer.keep = 1.0
+    wanted, every = gradients(1)
+    assert every == len(buffer.closed)
+    assert counted == pytest.approx(every, rel=0.02)
+    assert float((drawn - wanted).norm() / wanted.norm()) < 0.1
+    buffer.keep = 0.3
+    before = model.policy.action_net.weight.clone()
+    model.train()
+    assert not th.equal(before, model.policy.action_net.weight)
+
+
 def test_a_rollout_that_closes_no_decision_changes_nothing():
     model = make_model(make_env(16, seed=6), n_steps=1)
     _, callback = model._setup_learn(1000)
