@@ -3,7 +3,7 @@
 The names here are the whole public interface; what the submodules hold beyond them may change.
 """
 
-from goita_env import actions, errors, goita_v0, records, views
+from goita_env import actions, errors, goita_v0, records, uke_shogi_v0, views
 from goita_env.envs.vector import GoitaVectorEnv, Turn
 from goita_env.errors import GoitaError
 from goita_env.game import Game
@@ -30,5 +30,6 @@ __all__ = [
     "get_rules",
     "goita_v0",
     "records",
+    "uke_shogi_v0",
     "views",
 ]

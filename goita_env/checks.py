@@ -59,24 +59,25 @@ def check_seed(seed: int) -> int:
     return int(seed)
 
 
-def check_action(action: object) -> None:
+def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> None:
     """Checks type and range of one action.
 
     Raises:
-        ActionError: if it is not an integer from 0 to 68.
+        ActionError: if it is not an integer from 0 to num_actions - 1.
     """
     if isinstance(action, bool) or not isinstance(action, int | np.integer):
         raise ActionError(f"expected an action as a whole number, got {action!r}")
-    if not 0 <= action < actions.NUM_ACTIONS:
-        raise ActionError(f"expected an action 0..{actions.NUM_ACTIONS - 1}, got {action!r}")
+    if not 0 <= action < num_actions:
+        raise ActionError(f"expected an action 0..{num_actions - 1}, got {action!r}")
 
 
-def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:
+def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:
     """Returns first dealers as int64 [N] after checking them.
 
     Args:
-        dealer: a seat 0 to 3 for all games, or [N] seats.
+        dealer: a seat 0 to num_seats - 1 for all games, or [N] seats.
         num_games: N.
+        num_seats: how many sit at a table.
 
     Raises:
         SettingError: if they are no such seats.
@@ -84,10 +85,11 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int) -> Int:
     seats = integer_rows(dealer, (num_games,))
     if seats is None:
         raise SettingError(
-            f"expected a dealer, a seat 0..3, or a row a game, shape ({num_games},), got {dealer!r}"
+            f"expected a dealer, a seat 0..{num_seats - 1}, or a row a game, shape ({num_games},), "
+            f"got {dealer!r}"
         )
-    if seats.min() < 0 or seats.max() >= NUM_SEATS:
-        raise SettingError(f"expected dealers of seats 0..3, got {seats.tolist()!r}")
+    if seats.min() < 0 or seats.max() >= num_seats:
+        raise SettingError(f"expected dealers of seats 0..{num_seats - 1}, got {seats.tolist()!r}")
     return seats
 
 

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 GAME_ROOMS = [
     *("tiles", "errors", "actions", "checks", "rules", "hands", "seeds", "engine", "views"),
-    *("worlds", "render", "rounds", "game", "records", "envs", "goita_v0", "testing"),
+    *("worlds", "render", "rounds", "game", "records", "envs", "goita_v0", "uke_shogi"),
+    *("uke_shogi_v0", "testing"),
 ]
 AGENT_ROOMS = [
     *("base", "cli", "faults", "registry", "statistics", "bots", "solver", "beliefs", "search"),

@@ -1,0 +1,244 @@
+"""Plays one deal of Uke-Shogi: hands, turns, matches and passes, until a hand is empty."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.checks import came, check_action, check_dealer, integers
+from goita_env.errors import EpisodeOverError, HandsError, IllegalActionError, SettingError
+from goita_env.hands import format_hand, read_digits
+from goita_env.seeds import GOLDEN, deal_keys, game_keys, mix
+from goita_env.tiles import NUM_KINDS
+from goita_env.uke_shogi.rules import (
+    IMO_SHOGI,
+    NUM_ACTIONS,
+    PASS,
+    UkeShogiRules,
+    action_name,
+)
+from goita_env.uke_shogi.view import UkeShogiView
+
+Hands = list[list[int]]
+"""[players, 8] Tiles of each kind."""
+
+
+class UkeShogiGame:
+    """Plays one deal.
+
+    Args:
+        rules: how it is played.
+        hands: by seat, strings of digits ("11235578..."; 9 is read as a king) or kinds, int
+            [players, hand_size]; None: dealt.
+        dealer: seat of the dealer; None: drawn.
+        seed: of the deal and the dealer; None: unpredictable.
+        episode: which episode of the seed, from 0.
+        number: which deal of the episode, from 0.
+
+    Raises:
+        HandsError, SettingError: if an option is impossible.
+
+    Attributes:
+        rules: how it is played.
+        dealer: seat of the dealer, who leads first.
+        seat: the seat that is asked now, None at the end.
+        led: the kind to match; None where a tile is led, and at the end.
+        winner: the seat that played its last tile, None before.
+        dealt: tiles of each kind dealt to each seat.
+        hands: tiles of each kind that each seat holds now.
+        played: tiles of each kind that each seat has played.
+        passed_on: whether each seat has passed on each kind.
+        moves: (seat, action) of every decision so far.
+    """
+
+    def __init__(
+        self,
+        rules: UkeShogiRules = IMO_SHOGI,
+        *,
+        hands: npt.ArrayLike | None = None,
+        dealer: int | None = None,
+        seed: int | None = None,
+        episode: int = 0,
+        number: int = 0,
+    ) -> None:
+        check_rules(rules)
+        seed = secrets.randbits(63) if seed is None else seed
+        drawn, drawn_dealer = draw(rules, seed, episode, number)
+        self.rules = rules
+        self.dealt = drawn if hands is None else read_hands(rules, hands)
+        self.dealer = drawn_dealer
+        if dealer is not None:
+            self.dealer = int(check_dealer(dealer, 1, rules.players)[0])
+        self.hands: Hands = [list(hand) for hand in self.dealt]
+        self.played: Hands = [[0] * NUM_KINDS for _ in self.hands]
+        self.passed_on = [[False] * NUM_KINDS for _ in self.hands]
+        self.moves: list[tuple[int, int]] = []
+        self.seat: int | None = self.dealer
+        self.led: int | None = None
+        self.winner: int | None = None
+        self._passes = 0
+
+    def legal_actions(self) -> list[int]:
+        """Returns the legal actions of the asked seat in order; none at the end."""
+        if self.seat is None:
+            return []
+        return self.rules.legal_actions(self.hands[self.seat], self.led)
+
+    def play(self, action: int | None) -> None:
+        """Makes the decision of the asked seat: 0 passes, 1 + k plays a tile of kind k.
+
+        Raises:
+            EpisodeOverError: if the deal is over.
+            ActionError: if it is not an action.
+            IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
+        """
+        seat = self.seat
+        if seat is None:
+            raise EpisodeOverError(f"expected no action after the end, got {action!r}")
+        check_action(action, NUM_ACTIONS)
+        assert action is not None
+        legal = self.legal_actions()
+        if action not in legal:
+            names = " ".join(map(action_name, legal))
+            raise IllegalActionError(
+                f"expected one of {names} from seat {seat}, got {action_name(action)!r}"
+            )
+        self.moves.append((seat, int(action)))
+        if action == PASS:
+            self._pass(seat)
+        else:
+            self._play_tile(seat, int(action) - 1)
+
+    def _pass(self, seat: int) -> None:
+        """Passes; when "all players but one passed in succession" that one leads next."""
+        assert self.led is not None
+        self.passed_on[seat][self.led] = True
+        self._passes += 1
+        self.seat = (seat + 1) % self.rules.players
+        if self._passes == self.rules.players - 1:
+            self.led, self._passes = None, 0
+
+    def _play_tile(self, seat: int, kind: int) -> None:
+        """Leads or matches; the last tile of a hand wins."""
+        self.hands[seat][kind] -= 1
+        self.played[seat][kind] += 1
+        self._passes = 0
+        if not any(self.hands[seat]):
+            self.winner, self.seat, self.led = seat, None, None
+        elif self.led is None:
+            self.led, self.seat = kind, (seat + 1) % self.rules.players
+        elif self.rules.murray:
+            # "As soon as a piece has been matched, the pair is thrown out and the player who
+            # played the matching piece plays a new piece."
+            self.led = None
+        else:
+            self.seat = (seat + 1) % self.rules.players
+
+    def rewards(self) -> list[float]:
+        """Returns what the deal brought to each seat; nothing before its end."""
+        if self.winner is None:
+            return [0.0] * self.rules.players
+        return self.rules.rewards(self.winner, self.hands)
+
+    def view(self, seat: int) -> UkeShogiView:
+        """Returns what a seat may know, asked or not.
+
+        Raises:
+            SettingError: if it is no seat.
+        """
+        players = self.rules.players
+        if isinstance(seat, bool) or seat not in range(players):
+            raise SettingError(f"expected a seat 0..{players - 1}, got {seat!r}")
+        order = [(seat + place) % players for place in range(players)]
+        passed = [] if self.seat is None else [self.seat - 1 - back for back in range(self._passes)]
+        since = {one % players for one in passed}
+        return UkeShogiView(
+            rules=self.rules,
+            hand=np.array(self.hands[seat]),
+            played=np.array([self.played[one] for one in order]),
+            passed_on=np.array([self.passed_on[one] for one in order]),
+            passed_since=np.array([one in since for one in order]),
+            tiles_left=np.array([sum(self.hands[one]) for one in order]),
+            led=self.led,
+            asked=None if self.seat is None else (self.seat - seat) % players,
+        )
+
+    def __str__(self) -> str:
+        """Draws the whole table, all hands open."""
+        from goita_env.uke_shogi import drawing
+
+        return drawing.table(self)
+
+    def __repr__(self) -> str:
+        """Shows hands, dealer and moves so far in short."""
+        hands = ",".join(format_hand(np.array(hand)) for hand in self.dealt)
+        moves = " ".join(f"{seat}:{action_name(action)}" for seat, action in self.moves)
+        return f"<UkeShogiGame {hands} dealer {self.dealer} {moves}>"
+
+
+def check_rules(rules: UkeShogiRules) -> UkeShogiRules:
+    """Returns rules after checking that they are of this game.
+
+    Raises:
+        SettingError: if they are something else.
+    """
+    if not isinstance(rules, UkeShogiRules):
+        raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
+    return rules
+
+
+def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Hands, int]:
+    """Returns the hands and the first dealer of a deal; they depend on the arguments alone.
+
+    Args:
+        rules: how it is played.
+        seed: from 0 to 2**64 - 1.
+        episode: of this seed, from 0.
+        number: of the deal in its episode, from 0.
+
+    Raises:
+        SettingError: if it is no seed.
+    """
+    game = game_keys(seed, np.zeros(1, np.int64))
+    key = deal_keys(game, np.array([episode]), number)
+    values = mix(key + GOLDEN * np.arange(1, rules.tiles + 2).astype(np.uint64))
+    tiles = np.repeat(np.arange(NUM_KINDS), rules.counts)[np.argsort(values[:-1])]
+    dealt = tiles[: rules.players * rules.hand_size].reshape(rules.players, -1)
+    return _counted(dealt), int(values[-1] % np.uint64(rules.players))
+
+
+def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
+    """Returns given hands as tiles of each kind, after checking that the set allows them.
+
+    Args:
+        rules: how it is played.
+        hands: by seat, strings of digits or kinds, int [players, hand_size].
+
+    Raises:
+        HandsError: if they are no deal of this set to these players.
+    """
+    if isinstance(hands, Sequence) and all(isinstance(hand, str) for hand in hands):
+        hands = [read_digits(str(hand), seat) for seat, hand in enumerate(hands)]
+    kinds, shape = integers(hands), (rules.players, rules.hand_size)
+    if kinds is None or kinds.shape != shape:
+        raise HandsError(
+            f"expected hands as {shape[0]} strings of {shape[1]} digits or whole numbers of shape "
+            f"{shape}, got {came(hands)}"
+        )
+    if kinds.min() < 0 or kinds.max() >= NUM_KINDS:
+        raise HandsError(f"expected kinds 0..{NUM_KINDS - 1}, got {kinds.tolist()!r}")
+    read = _counted(kinds)
+    total = tuple(map(sum, zip(*read, strict=True)))
+    if any(count > limit for count, limit in zip(total, rules.counts, strict=True)):
+        raise HandsError(
+            f"expected at most {rules.counts!r} tiles of the kinds 0..7, got {total!r}"
+        )
+    return read
+
+
+def _counted(kinds: npt.NDArray[np.integer]) -> Hands:
+    """Returns the tiles of each kind in hands of kinds, int [players, n]."""
+    return [np.bincount(hand, minlength=NUM_KINDS).tolist() for hand in kinds]

@@ -1,0 +1,51 @@
+"""Plays Uke-Shogi, so that a learner has somebody to beat: a random and a greedy player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from goita_env.tiles import KING
+from goita_env.uke_shogi.rules import PASS, POINTS
+from goita_env.uke_shogi.view import UkeShogiView
+
+Player = Callable[[UkeShogiView, np.random.Generator], int]
+"""Answers for the viewer of a view, who is asked: a legal action."""
+
+
+def random_player(view: UkeShogiView, rng: np.random.Generator) -> int:
+    """Returns a legal action, each with the same probability."""
+    return int(rng.choice(view.legal_actions()))
+
+
+def greedy_player(view: UkeShogiView, rng: np.random.Generator) -> int:  # noqa: ARG001  (a Player)
+    """Returns the action of three rules; it never draws a random number.
+
+    1. Match rather than pass, with the dearer tile where the rules make losers pay, else with the
+       cheaper one: a king that matches everything is worth keeping.
+    2. Lead the kind of which the greatest share of what is out is in this hand, for who plays the
+       last of a kind leads again. What every other seat has passed on under the duty to match
+       nobody else holds.
+    3. Among equals, lead the kind held most, then the dearest.
+    """
+    actions = view.legal_actions()
+    plays = [action - 1 for action in actions if action != PASS]
+    if view.led is not None:
+        kings_last = view.rules.payment
+        plays.sort(key=lambda kind: (kind == KING) != kings_last)
+        return 1 + plays[0] if plays else PASS
+    others = view.unseen()
+    if view.rules.must_match:
+        others = others * ~view.passed_on[1:].all(axis=0)
+
+    def worth(kind: int) -> tuple[float, int, int]:
+        held = int(view.hand[kind])
+        return held / (held + int(others[kind])), held, POINTS[kind]
+
+    return 1 + max(plays, key=worth)
+
+
+PLAYERS: Final[dict[str, Player]] = {"random": random_player, "greedy": greedy_player}
+"""The players by name."""

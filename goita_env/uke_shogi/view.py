@@ -1,0 +1,139 @@
+"""Holds what a seat may know of a game of Uke-Shogi, and turns it into an observation and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.checks import came, integers
+from goita_env.errors import ObservationError
+from goita_env.tiles import NUM_KINDS
+from goita_env.uke_shogi.rules import UkeShogiRules
+
+Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_OWN: Final = 0
+"""The viewer's seat in its view."""
+
+
+@dataclass(frozen=True, eq=False)
+class UkeShogiView:
+    """Holds what one seat may know; seats are relative: 0 the viewer, 1 the next, and so on."""
+
+    rules: UkeShogiRules
+    """The rules of the game."""
+    hand: Counts
+    """[8] Tiles of each kind in the viewer's hand."""
+    played: Counts
+    """[players, 8] Tiles of each kind that each seat has played in this deal."""
+    passed_on: Flags
+    """[players, 8] The seat has passed in this deal when this kind was to be matched. Where who can
+    match must, it holds none of it."""
+    passed_since: Flags
+    """[players] The seat has passed since the last tile was played."""
+    tiles_left: Counts
+    """[players] Tiles in each hand."""
+    led: int | None
+    """The kind to match; None where a tile is led, and after the end."""
+    asked: int | None
+    """The seat that is asked now; None after the end."""
+
+    def legal_actions(self) -> list[int]:
+        """Returns the legal actions of the viewer in order; none where it is not asked."""
+        return self.rules.legal_actions(self.hand.tolist(), self.led) if self.asked == _OWN else []
+
+    def unseen(self) -> Counts:
+        """Returns the tiles of each kind that the viewer has not seen: int64 [8]."""
+        unseen: Counts = np.array(self.rules.counts) - self.hand - self.played.sum(axis=0)
+        return unseen
+
+    def observation(self) -> npt.NDArray[np.uint8]:
+        """Returns the view as one vector: uint8 [16 + 19 * players], see ``layout``."""
+        parts = {
+            "hand": self.hand,
+            "led": _one_hot(self.led, NUM_KINDS),
+            "asked": _one_hot(self.asked, self.rules.players),
+            "tiles_left": self.tiles_left,
+            "passed_since": self.passed_since,
+            "played": self.played,
+            "passed_on": self.passed_on,
+        }
+        return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
+
+    @classmethod
+    def from_observation(cls, rules: UkeShogiRules, observation: npt.ArrayLike) -> UkeShogiView:
+        """Returns the view that an observation was made of.
+
+        Args:
+            rules: the rules of the game.
+            observation: uint8 [16 + 19 * players].
+
+        Raises:
+            ObservationError: if it is no observation of a game by these rules.
+        """
+        values = integers(observation)
+        size = observation_size(rules)
+        if values is None or values.shape != (size,):
+            raise ObservationError(
+                f"expected whole numbers of shape ({size},) for {rules.players} players, "
+                f"got {came(observation)}"
+            )
+        part = {name: values[where].astype(np.int64) for name, where in layout(rules).items()}
+        view = cls(
+            rules=rules,
+            hand=part["hand"],
+            played=part["played"].reshape(-1, NUM_KINDS),
+            passed_on=part["passed_on"].reshape(-1, NUM_KINDS) > 0,
+            passed_since=part["passed_since"] > 0,
+            tiles_left=part["tiles_left"],
+            led=_hot(part["led"]),
+            asked=_hot(part["asked"]),
+        )
+        tiles = view.tiles_left + view.played.sum(axis=1)
+        fits = view.hand.sum() == view.tiles_left[_OWN] and (tiles == rules.hand_size).all()
+        if not fits or (view.unseen() < 0).any() or (view.observation() != values).any():
+            raise ObservationError(
+                f"expected an observation of a game of {rules.players} players with "
+                f"{rules.hand_size} tiles each, got {values.tolist()!r}"
+            )
+        return view
+
+
+def layout(rules: UkeShogiRules) -> dict[str, slice]:
+    """Returns where each field of a view lies in its observation, in order.
+
+    Counts stand as they are, flags as 0 and 1, ``led`` and ``asked`` as one-hot, all zero for None.
+    """
+    seats = rules.players
+    sizes = {
+        "hand": NUM_KINDS,
+        "led": NUM_KINDS,
+        "asked": seats,
+        "tiles_left": seats,
+        "passed_since": seats,
+        "played": seats * NUM_KINDS,
+        "passed_on": seats * NUM_KINDS,
+    }
+    ends = np.cumsum(list(sizes.values())).tolist()
+    return {
+        name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)
+    }
+
+
+def observation_size(rules: UkeShogiRules) -> int:
+    """Returns how many numbers an observation has: 16 + 19 * players."""
+    return 2 * NUM_KINDS + rules.players * (3 + 2 * NUM_KINDS)
+
+
+def _one_hot(index: int | None, size: int) -> Flags:
+    """Returns one True at an index, or none: bool [size]."""
+    return np.arange(size) == (-1 if index is None else index)
+
+
+def _hot(values: npt.NDArray[Any]) -> int | None:
+    """Returns the index of the first one, None where there is none."""
+    return int(values.argmax()) if values.any() else None

@@ -1,0 +1,435 @@
+"""The environments: PettingZoo's own tests, rewards, seeds, what is hidden, illegal actions."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.spaces import Box, Discrete
+from uke_shogi_playing import FEW, kinds_of, random_game, redrawn_hands, short
+
+from goita_env import uke_shogi_v0
+from goita_env.errors import (
+    ActionError,
+    EpisodeOverError,
+    HandsError,
+    IllegalActionError,
+    ObservationError,
+    SettingError,
+)
+from goita_env.uke_shogi import (
+    MURRAY,
+    PLAYERS,
+    UMEBAYASHI,
+    UkeShogiGame,
+    UkeShogiRules,
+    UkeShogiView,
+)
+from goita_env.uke_shogi.view import layout
+
+with warnings.catch_warnings():
+    # PettingZoo's tests import a game of its own in a way that it calls old, where pygame is there.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import (
+        api_test,
+        parallel_api_test,
+        parallel_seed_test,
+        render_test,
+        seed_test,
+    )
+    from pettingzoo.test.state_test import state_test
+
+UNAVOIDABLE = (
+    # PettingZoo warns of every observation that is a dictionary, but for names on a list in its
+    # own source.
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or",
+)
+
+MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
+HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
+
+each_rules = pytest.mark.parametrize("rules", FEW, ids=short)
+
+
+def random_play(env, seed=0):
+    """Plays legal actions at random to the end and yields each agent's last()."""
+    rng = np.random.default_rng(seed)
+    for agent in env.agent_iter(10_000):
+        last = env.last()
+        yield agent, last
+        legal = np.flatnonzero(last[0]["action_mask"])
+        env.step(int(rng.choice(legal)) if len(legal) else None)
+
+
+# ------------------------------------------------------------------------------- PettingZoo's tests
+
+
+@each_rules
+@pytest.mark.parametrize("make", MAKERS)
+def test_api_test_passes(make, rules, capsys):
+    with warnings.catch_warnings():
+        for message in UNAVOIDABLE:
+            warnings.filterwarnings("ignore", message, UserWarning)
+        api_test(make(rules, deals=2), num_cycles=60)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+@each_rules
+@pytest.mark.parametrize("make", MAKERS)
+def test_seed_test_passes(make, rules):
+    seed_test(lambda: make(rules, deals=2), num_cycles=60)
+
+
+@each_rules
+def test_parallel_tests_pass(rules, capsys):
+    parallel_api_test(uke_shogi_v0.parallel_env(rules), num_cycles=60)
+    assert "Passed Parallel API test" in capsys.readouterr().out
+    parallel_seed_test(lambda: uke_shogi_v0.parallel_env(rules), num_cycles=60)
+
+
+@each_rules
+def test_state_test_passes(rules):
+    # It samples without the mask, so it needs the environment that takes illegal actions.
+    state_test(uke_shogi_v0.env(rules), uke_shogi_v0.parallel_env(rules), num_cycles=20)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_render_test_passes(make, capsys):
+    render_test(lambda render_mode: make(render_mode=render_mode))
+    assert "seat 0" in capsys.readouterr().out, "human prints"
+
+
+needs_registry = pytest.mark.skipif(
+    not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry"
+)
+
+
+@needs_registry
+def test_the_registry_makes_the_environments():
+    env = pettingzoo.make("aec", "goita/uke_shogi-v0", rules=MURRAY)  # goita_env is imported
+    assert isinstance(env.unwrapped, uke_shogi_v0.raw_env)
+    assert env.possible_agents == ["player_0", "player_1"]
+    parallel = pettingzoo.make("parallel", "goita/uke_shogi-v0")
+    assert len(parallel.reset(seed=1)[0]) == 4
+
+
+# ---------------------------------------------------------------------------------- what it offers
+
+
+@each_rules
+def test_agents_spaces_and_metadata(rules):
+    env = uke_shogi_v0.env(rules)
+    assert env.possible_agents == [f"player_{seat}" for seat in range(rules.players)]
+    size = 16 + 19 * rules.players
+    for agent in env.possible_agents:
+        assert env.action_space(agent) == Discrete(9)
+        space = env.observation_space(agent)
+        assert list(space) == ["action_mask", "observation"]
+        assert space["observation"] == Box(0, max(rules.counts), (size,), np.uint8)
+        assert space["action_mask"] == Box(0, 1, (9,), np.int8)
+    assert env.metadata["name"] == "uke_shogi_v0" == str(env.unwrapped)
+    assert env.metadata["render_modes"] == ["ansi", "human"]
+    env.reset(seed=1)
+    assert env.state_space.contains(env.state())
+    assert env.state().shape == (16 + 27 * rules.players,)
+    assert env.render() is None
+
+
+@each_rules
+def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
+    env = uke_shogi_v0.raw_env(rules)
+    env.reset(seed=2)
+    for agent, (observation, _, terminated, truncated, _) in random_play(env):
+        assert not truncated
+        assert env.observation_space(agent).contains(observation)
+        legal = [] if terminated else env._game.legal_actions()
+        assert np.flatnonzero(observation["action_mask"]).tolist() == legal
+        for other in env.agents:
+            if other != agent:
+                assert not env.observe(other)["action_mask"].any()
+
+
+@each_rules
+def test_the_state_holds_every_hand(rules):
+    env = uke_shogi_v0.raw_env(rules)
+    env.reset(seed=5)
+    for _ in random_play(env):
+        hands = env.state()[: 8 * rules.players].reshape(-1, 8)
+        assert hands.tolist() == env._game.hands
+        assert np.array_equal(env.state()[hands.size :], env.observe("player_0")["observation"])
+
+
+def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
+    env = uke_shogi_v0.env(deals=2)
+    env.reset(seed=4, options={"hands": HANDS, "dealer": 2, "else": 1})
+    assert env.agent_selection == "player_2"
+    hand = env.observe("player_3")["observation"][:8]
+    assert hand.tolist() == [3, 1, 2, 2, 2, 0, 0, 0]
+    for _ in random_play(env):
+        if env.unwrapped._number == 1:
+            break
+    assert str(env.unwrapped._game.dealt) != str(UkeShogiGame(hands=HANDS).dealt)
+    env.reset()
+    assert env.unwrapped._game.dealt != UkeShogiGame(hands=HANDS).dealt
+
+
+def test_the_drawing_shows_hands_moves_and_what_is_asked():
+    env = uke_shogi_v0.env(render_mode="ansi")
+    env.reset(options={"hands": HANDS, "dealer": 3})
+    env.step(3)
+    env.step(0)  # seat 0 has no knight
+    text = env.render()
+    assert text.splitlines()[2:6] == [
+        "  seat 0                  ・ | ししししししし香飛王",
+        "  seat 1, to move            | しししし香馬銀金角飛",
+        "  seat 2                     | しししし香馬銀金角王",
+        "  seat 3, dealer          馬 | ししし香馬銀銀金金",
+    ]
+    assert text.splitlines()[-1] == "seat 1 is to match 馬: 馬"
+
+
+# ------------------------------------------------------------------------------- rewards, episodes
+
+
+@each_rules
+def test_rewards_sum_to_zero_and_what_is_paid_reaches_everybody(rules):
+    env = uke_shogi_v0.raw_env(rules, deals=3)
+    env.reset(seed=1)
+    paid, seen = np.zeros(rules.players), np.zeros(rules.players)
+    deals = 0
+    for agent, (_, gained, terminated, _, _) in random_play(env):
+        seen[env.possible_agents.index(agent)] += gained
+        if not terminated and any(env.rewards.values()):  # a deal has just begun
+            paid += list(env.rewards.values())
+            deals += 1
+    paid += env._game.rewards()
+    assert deals == 2
+    assert seen == pytest.approx(paid)
+    assert paid.sum() == pytest.approx(0)
+
+
+def test_the_winner_of_a_deal_deals_the_next_and_all_see_its_payments():
+    env = uke_shogi_v0.raw_env(UMEBAYASHI, deals=2)
+    env.reset(seed=0, options={"hands": HANDS, "dealer": 0})
+    for digit in "77 8p 8ppp 111111111111111p1ppp1ppp1ppp 2".replace(" ", ""):
+        env.step("p12345678".index(digit))
+    assert env.rewards == {"player_0": 215, "player_1": -80, "player_2": -80, "player_3": -55}
+    assert not any(env.terminations.values())
+    assert env.agent_selection == "player_0"
+    assert env._game.dealer == 0
+    assert env._game.moves == []
+    for _, (_, _, terminated, _, _) in random_play(env):
+        assert terminated == (env._game.winner is not None)
+    assert env.agents == []
+
+
+def test_seeds_and_episodes_give_deals_of_their_own():
+    env = uke_shogi_v0.raw_env()
+    seen = []
+    for seed in (1, None, None, 2, 1, None):
+        env.reset(seed=seed)
+        seen.append(repr(env._game))
+    assert seen[:2] == seen[4:]
+    assert len(set(seen)) == 4
+    assert seen[0] == repr(UkeShogiGame(seed=1))
+
+
+@each_rules
+def test_a_pickled_or_copied_environment_goes_on_identically(rules):
+    env = uke_shogi_v0.env(rules)
+    env.reset(seed=3)
+    for _ in range(5):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    copies = env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)
+    one, two, three = ([str(last) for last in random_play(each, 1)] for each in copies)
+    assert one == two == three
+
+
+# -------------------------------------------------------------------------------- what is hidden
+
+
+def same_moves(rules, hands, game):
+    """Makes the moves of a game in an environment with other hands."""
+    env = uke_shogi_v0.raw_env(rules)
+    env.reset(seed=0, options={"hands": hands, "dealer": game.dealer})
+    for _, action in game.moves:
+        env.step(action)
+    return env
+
+
+def redraws(rules, seed, games=8):
+    """Yields (viewer, environment, environment with what the viewer cannot know dealt anew)."""
+    rng = np.random.default_rng(seed)
+    for _ in range(games):
+        game = random_game(rules, rng, decisions=int(rng.integers(2 * rules.hand_size)))
+        dealt = [kinds_of(hand) for hand in game.dealt]
+        for viewer in range(rules.players):
+            others = redrawn_hands(game, viewer, rng)
+            yield viewer, same_moves(rules, dealt, game), same_moves(rules, others, game)
+
+
+@each_rules
+def test_no_seat_sees_what_it_cannot_know(rules):
+    changed = total = 0
+    for viewer, env, other in redraws(rules, seed=1):
+        if env._game.winner is not None:
+            continue  # the payments tell what was left
+        agent = f"player_{viewer}"
+        one, two = env.observe(agent), other.observe(agent)
+        assert np.array_equal(one["observation"], two["observation"])
+        assert np.array_equal(one["action_mask"], two["action_mask"])
+        assert env.infos == other.infos
+        assert env.agent_selection == other.agent_selection
+        total += 1
+        changed += not np.array_equal(env.state(), other.state())
+    assert changed >= 0.5 * total >= 5
+
+
+@each_rules
+def test_a_planted_leak_is_caught(monkeypatch, rules):
+    honest = UkeShogiGame.view
+
+    def leaky(game, seat):
+        view = honest(game, seat)
+        view.played[1][0] = game.hands[(seat + 1) % rules.players][0]
+        return view
+
+    monkeypatch.setattr(UkeShogiGame, "view", leaky)
+    with pytest.raises(AssertionError):
+        test_no_seat_sees_what_it_cannot_know(rules)
+
+
+@each_rules
+def test_a_view_and_its_observation_carry_the_same(rules):
+    env = uke_shogi_v0.raw_env(rules)
+    env.reset(seed=8)
+    for agent, (observation, *_) in random_play(env):
+        view = UkeShogiView.from_observation(rules, observation["observation"])
+        own = env._game.view(env.possible_agents.index(agent))
+        for name in (*layout(rules), "rules"):
+            assert np.array_equal(getattr(view, name), getattr(own, name)), name
+        assert view.legal_actions() == np.flatnonzero(observation["action_mask"]).tolist()
+        hidden = np.array(rules.counts) - np.sum(env._game.played, axis=0)
+        assert np.array_equal(view.unseen() + view.hand, hidden)
+
+
+def test_what_is_no_observation_is_refused():
+    rules = UkeShogiRules()
+    good = UkeShogiGame(seed=1).view(0).observation().astype(int)
+    UkeShogiView.from_observation(rules, good)
+    for place, value in ((0, good[0] + 1), (8, 2), (16, 3), (20, 9), (24, 2), (60, 5), (28, -1)):
+        bad = good.copy()
+        bad[place] = value
+        with pytest.raises(ObservationError, match="4 players with 10 tiles"):
+            UkeShogiView.from_observation(rules, bad)
+    for bad in (good[:-1], good / 2, "no"):
+        with pytest.raises(ObservationError, match=r"shape \(92,\) for 4 players"):
+            UkeShogiView.from_observation(rules, bad)
+
+
+# --------------------------------------------------------------------------------- what goes wrong
+
+
+def test_an_illegal_action_is_paid_for_and_ends_the_episode():
+    env = uke_shogi_v0.env(deals=3)
+    env.reset(options={"hands": HANDS, "dealer": 1})
+    env.step(0)
+    assert env.rewards == {"player_1": -1} | {f"player_{seat}": 1 / 3 for seat in (0, 2, 3)}
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+    for agent in env.possible_agents:
+        assert not env.observe(agent)["action_mask"].any()
+    seen = {agent: gained for agent, (_, gained, *_) in random_play(env)}
+    assert seen == pytest.approx({"player_1": -1} | {f"player_{s}": 1 / 3 for s in (0, 2, 3)})
+
+
+def test_where_losers_pay_an_illegal_action_costs_the_hand_to_each_other_seat():
+    env = uke_shogi_v0.env(UMEBAYASHI)
+    env.reset(options={"hands": HANDS, "dealer": 3})
+    env.step(0)
+    assert env.rewards == {f"player_{seat}": 58 for seat in range(3)} | {"player_3": -174}
+
+
+def test_raw_env_raises_and_changes_nothing():
+    env = uke_shogi_v0.raw_env()
+    env.reset(options={"hands": HANDS, "dealer": 1})
+    before = str((env.state(), env.last(), env.rewards))
+    with pytest.raises(IllegalActionError, match="one of 1 2 3 4 5 6 7 from seat 1, got '8'"):
+        env.step(8)
+    for action in (9, -1, None, "p", 1.0):
+        with pytest.raises(ActionError):
+            env.step(action)
+    for options in ({"hands": HANDS[:3]}, {"hands": 7}, {"dealer": 4}, {"dealer": "2"}):
+        with pytest.raises((HandsError, SettingError)):
+            env.reset(options=options)
+    with pytest.raises(SettingError):
+        env.reset(seed=-1)
+    assert str((env.state(), env.last(), env.rewards)) == before
+
+
+def test_settings_outside_their_choices_are_refused():
+    for deals in (0, -1, True, 1.5, "2"):
+        with pytest.raises(SettingError, match="a number of deals from 1 up"):
+            uke_shogi_v0.env(deals=deals)
+    with pytest.raises(SettingError, match="a render_mode of None"):
+        uke_shogi_v0.env(render_mode="svg!")
+    with pytest.raises(SettingError, match="a UkeShogiRules value"):
+        uke_shogi_v0.env("murray")
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
+    env = make()
+    for call in (env.last, env.state, lambda: env.step(0), lambda: env.observe("player_0")):
+        with pytest.raises(EpisodeOverError, match="expected a reset"):
+            call()
+    env.reset(seed=1)
+    for _, (_, _, terminated, _, _) in random_play(env):
+        if terminated:
+            with pytest.raises(EpisodeOverError, match="expected None"):
+                env.step(1)
+    for call in (env.last, lambda: env.step(None), lambda: env.step(0)):
+        with pytest.raises(EpisodeOverError, match="after the end of the episode"):
+            call()
+
+
+# ------------------------------------------------------------------------------------- its players
+
+
+def duel(rules, deals, seed=0):
+    """Returns what greedy gains in each deal against random players, its seat going round."""
+    rng, gains = np.random.default_rng(seed), []
+    for deal in range(deals):
+        game, seat = UkeShogiGame(rules, seed=deal), deal % rules.players
+        while game.seat is not None:
+            view = game.view(game.seat)
+            name = "greedy" if game.seat == seat else "random"
+            game.play(PLAYERS[name](view, rng))
+        gains.append(game.rewards()[seat])
+    return np.array(gains)
+
+
+@pytest.mark.parametrize("rules", [UkeShogiRules(must_match=False), MURRAY], ids=short)
+def test_greedy_beats_random(rules):
+    gains = duel(rules, 120)
+    assert gains.mean() > 2 * gains.std() / np.sqrt(len(gains))
+
+
+def test_greedy_leads_what_nobody_else_has_and_keeps_its_kings_unless_they_are_paid_for():
+    rng, greedy = np.random.default_rng(0), PLAYERS["greedy"]
+    hands = ["1111111188", "1111234567", "1111234567", "1122334455"]
+    assert greedy(UkeShogiGame(hands=hands, dealer=0).view(0), rng) == 8
+    for rules, play in ((UkeShogiRules(kings_match_all=True), 1), (UMEBAYASHI, 8)):
+        game = UkeShogiGame(rules, hands=hands, dealer=3)
+        game.play(1)
+        assert greedy(game.view(0), rng) == play
+
+
+def test_greedy_leads_what_all_others_have_passed_on():
+    game = UkeShogiGame(MURRAY, hands=["11112267", "11133334"], dealer=0)
+    for action in (7, 0, 2, 0):  # the opponent has neither rook nor lance
+        game.play(action)
+    assert PLAYERS["greedy"](game.view(0), np.random.default_rng(0)) == 2

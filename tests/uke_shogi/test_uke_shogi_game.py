@@ -1,0 +1,407 @@
+"""The game: deals checked by hand, the rules line by line, properties, and a second referee."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from uke_shogi_oracle import NAMES, Referee, whole_set
+from uke_shogi_playing import FEW, VARIANTS, kinds_of, played, random_game, short
+
+from goita_env.errors import (
+    ActionError,
+    EpisodeOverError,
+    HandsError,
+    IllegalActionError,
+    SettingError,
+)
+from goita_env.uke_shogi import IMO_SHOGI, MURRAY, UMEBAYASHI, UkeShogiGame, UkeShogiRules
+from goita_env.uke_shogi.game import draw
+from goita_env.uke_shogi.rules import POINTS
+
+FREE = UkeShogiRules(must_match=False)
+KINGS = UkeShogiRules(kings_match_all=True)
+
+HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
+"""Seven, four, four and three pawns."""
+
+BEFORE_THE_PAWNS = "7 7ppp 6 6ppp 8 p8ppp"
+THE_PAWNS = "1111 1111 1111 111p 1ppp 1ppp 1ppp"
+
+
+def may(game):
+    """Writes the legal actions as they are played."""
+    return "".join("p12345678"[action] for action in game.legal_actions())
+
+
+# ------------------------------------------------------------------------------ deals done by hand
+
+
+def test_a_deal_of_1927_checked_by_hand():
+    game = UkeShogiGame(hands=HANDS, dealer=0)
+    played(game, "7 7ppp")
+    assert (game.seat, game.led) == (1, None), "seat 1 played last, so it leads"
+    played(game, "6 6ppp")
+    assert (game.seat, game.led) == (2, None)
+    played(game, "8 p8ppp")
+    assert (game.seat, game.led) == (0, None), "three others passed on the king of seat 0"
+    played(game, THE_PAWNS)
+    assert [sum(hand) for hand in game.hands] == [1, 4, 4, 7]
+    assert (game.seat, may(game)) == (0, "2")
+    played(game, "2")
+    assert (game.winner, game.seat, game.led) == (0, None, None)
+    assert game.rewards() == [1, -1 / 3, -1 / 3, -1 / 3]
+    assert game.legal_actions() == []
+
+
+def test_the_same_deal_by_umebayashi_checked_by_hand():
+    game = played(UkeShogiGame(UMEBAYASHI, hands=HANDS, dealer=0), "7 7")
+    assert (game.seat, may(game)) == (2, "8"), "seat 2 has no rook, but a king"
+    played(game, "8p 8ppp")
+    assert game.seat == 0
+    played(game, THE_PAWNS + "2")
+    # A lance, a knight, a silver, a gold and a bishop: 5 + 5 + 10 + 10 + 50; seat 3 a lance,
+    # two knights, two silvers and two golds: 5 + 10 + 20 + 20.
+    assert game.rewards() == [80 + 80 + 55, -80, -80, -55]
+
+
+def test_a_deal_by_murray_checked_by_hand():
+    rules = replace(MURRAY, murray_hand=3, payment=True)
+    game = UkeShogiGame(rules, hands=["118", "137"], dealer=1)
+    played(game, "7p")
+    assert (game.seat, game.led) == (1, None), "it was not paired: the same player challenges again"
+    assert game.hands[1] == [1, 0, 1, 0, 0, 0, 0, 0], "and the rook is out"
+    played(game, "11")
+    assert (game.seat, game.led) == (0, None), "the pair is out, who paired challenges"
+    assert [sum(hand) for hand in game.hands] == [2, 1]
+    played(game, "1p")
+    played(game, "8")
+    assert (game.winner, game.rewards()) == (0, [5, -5])
+
+
+def test_a_hand_emptied_by_a_match_wins_at_once():
+    game = UkeShogiGame(FREE, hands=HANDS, dealer=1)
+    played(game, "1ppp 1ppp 1ppp 2ppp 3ppp 4ppp 5ppp 6ppp 7pp7 ppp 1")
+    assert (game.seat, game.led, may(game)) == (1, 0, "p1")
+    assert played(game, "1").winner == 1
+
+
+def test_in_murrays_game_the_last_tile_wins_be_it_paired_or_named():
+    rules = replace(MURRAY, murray_hand=3)
+    game = played(UkeShogiGame(rules, hands=["112", "117"], dealer=1), "7p 11 1")
+    assert (game.seat, may(game)) == (1, "1")
+    assert played(game, "1").winner == 1
+    game = played(UkeShogiGame(rules, hands=["167", "123"], dealer=0), "7p 6p 1")
+    assert game.winner == 0, "nobody is asked whether the last tile could be paired"
+
+
+# --------------------------------------------------------------------------- the rules line by line
+
+
+def test_the_dealer_leads_any_tile_and_may_not_pass():
+    assert may(UkeShogiGame(hands=HANDS, dealer=1)) == "1234567"
+
+
+def test_who_can_match_must_and_who_cannot_passes():
+    game = played(UkeShogiGame(hands=HANDS, dealer=0), "7")
+    assert may(game) == "7"
+    assert may(played(game, "7")) == "p"
+
+
+def test_passing_is_free_where_the_rules_say_so_but_not_for_who_leads():
+    game = played(UkeShogiGame(FREE, hands=HANDS, dealer=0), "7")
+    assert may(game) == "p7"
+    played(game, "ppp")
+    assert (game.seat, may(game)) == (0, "128")
+
+
+def test_who_passed_may_still_match_as_long_as_it_goes_round():
+    game = played(UkeShogiGame(FREE, hands=HANDS, dealer=0), "1 p1p 1 1pp")
+    assert (game.seat, game.led) == (0, 0), "two passes are not all the others"
+    assert may(game) == "p1"
+
+
+@pytest.mark.parametrize(("rules", "legal"), [(KINGS, "18"), (IMO_SHOGI, "1")])
+def test_a_king_matches_what_was_led_only_by_umebayashis_variant(rules, legal):
+    game = played(UkeShogiGame(rules, hands=HANDS, dealer=3), "1")
+    assert may(game) == legal
+
+
+def test_what_is_to_be_matched_stays_what_was_led_after_a_king():
+    game = played(UkeShogiGame(KINGS, hands=HANDS, dealer=3), "1 8")
+    assert (game.led, may(game)) == (0, "1")
+
+
+def test_a_king_that_is_led_is_matched_by_kings():
+    game = played(UkeShogiGame(KINGS, hands=HANDS, dealer=0), "8")
+    assert may(game) == "p"
+    assert may(played(game, "p")) == "8"
+
+
+def test_with_free_passing_a_king_may_be_kept():
+    rules = UkeShogiRules(must_match=False, kings_match_all=True)
+    assert may(played(UkeShogiGame(rules, hands=HANDS, dealer=0), "7 7")) == "p8"
+
+
+def test_murrays_second_player_must_pair_unless_passing_is_free():
+    hands = ["11112345", "11112345"]
+    assert may(played(UkeShogiGame(MURRAY, hands=hands, dealer=0), "1")) == "1"
+    free = replace(MURRAY, must_match=False)
+    assert may(played(UkeShogiGame(free, hands=hands, dealer=0), "1")) == "p1"
+
+
+def test_the_sets_and_points_are_those_of_the_text():
+    assert IMO_SHOGI.counts == (18, 4, 4, 4, 4, 2, 2, 2)
+    assert UkeShogiRules(players=6, tiles=42).counts == (20, 4, 4, 4, 4, 2, 2, 2)
+    assert POINTS == (1, 5, 5, 10, 10, 50, 100, 200)
+    sizes = {
+        (rules.players, rules.tiles): rules.hand_size for rules in VARIANTS if not rules.murray
+    }
+    assert sizes == {(2, 40): 20, (2, 42): 21, (3, 42): 14, (4, 40): 10, (5, 40): 8} | {
+        (6, 42): 7,
+        (7, 42): 6,
+    }
+
+
+# -------------------------------------------------------------------------------------- properties
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=short)
+def test_tiles_are_kept_pay_sums_to_zero_and_every_deal_ends(rules):
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        game = random_game(rules, rng)
+        dealt, left, laid = (np.array(one) for one in (game.dealt, game.hands, game.played))
+        assert np.array_equal(dealt, left + laid)
+        assert (dealt.sum(axis=1) == rules.hand_size).all()
+        assert (dealt.sum(axis=0) <= rules.counts).all()
+        assert [seat for seat, hand in enumerate(left) if not hand.any()] == [game.winner]
+        assert len(game.moves) <= rules.tiles * rules.players
+        for payment in (False, True):
+            check_gains(replace(rules, payment=payment), game.winner, game.hands)
+
+
+def check_gains(rules, winner, hands):
+    """Checks that gains sum to zero and that a forfeit would have cost each loser as much."""
+    gains = rules.rewards(winner, hands)
+    assert sum(gains) == pytest.approx(0)
+    assert gains[winner] == max(gains) > 0
+    for seat in set(range(rules.players)) - {winner}:
+        forfeit = rules.forfeit(seat, hands[seat])
+        assert sum(forfeit) == pytest.approx(0)
+        assert forfeit[seat] == min(forfeit) <= gains[seat] < 0
+
+
+# -------------------------------------------------------------------------------- a second referee
+
+
+def check_deal(rules, seed):
+    """Plays a deal at random beside the referee; returns the number of decisions.
+
+    Raises:
+        AssertionError: where they differ.
+    """
+    rng = np.random.default_rng(seed)
+    game = UkeShogiGame(rules, seed=seed)
+    hands = [[NAMES[kind] for kind in kinds_of(hand)] for hand in game.dealt]
+    judge = Referee(hands, game.dealer, rules.must_match, rules.kings_match_all, pairs=rules.murray)
+    while True:
+        assert game.seat == judge.to_move()
+        assert (None if game.led is None else NAMES[game.led]) == judge.to_match()
+        if game.seat is None:
+            break
+        legal = game.legal_actions()
+        tiles = [None if action == 0 else NAMES[action - 1] for action in legal]
+        assert set(tiles) == set(judge.may())
+        assert len(tiles) == len(set(tiles))
+        if rng.random() < 0.2:
+            check_view(game, judge, int(rng.integers(rules.players)))
+        choice = int(rng.integers(len(legal)))
+        game.play(legal[choice])
+        judge.do(tiles[choice])
+    assert game.winner == judge.winner()
+    for payment in (False, True):
+        gains = replace(rules, payment=payment).rewards(game.winner, game.hands)
+        assert gains == pytest.approx(judge.paid(payment))
+    return len(game.moves)
+
+
+def check_view(game, judge, viewer):
+    """Compares what a seat sees with what the referee's story tells."""
+    view, players = game.view(viewer), game.rules.players
+    played, passed = np.zeros((players, 8), int), np.zeros((players, 8), bool)
+    for seat, tile, led in judge.story():
+        place = (seat - viewer) % players
+        if tile is None:
+            passed[place, NAMES.index(led)] = True
+        else:
+            played[place, NAMES.index(tile)] += 1
+    seats = [(viewer + place) % players for place in range(players)]
+    assert np.array_equal(view.played, played)
+    assert np.array_equal(view.passed_on, passed)
+    assert view.passed_since.tolist() == [judge.has_passed_since(seat) for seat in seats]
+    assert view.tiles_left.tolist() == [len(judge.hands[seat]) for seat in seats]
+    assert kinds_of(view.hand) == sorted(map(NAMES.index, judge.hands[viewer]))
+    assert view.asked == (judge.to_move() - viewer) % players
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=short)
+def test_game_and_referee_agree(rules):
+    assert check_decisions(rules, 500) >= 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", VARIANTS, ids=short)
+def test_game_and_referee_agree_on_100_000_decisions(rules):
+    assert check_decisions(rules, 100_000) >= 100_000
+
+
+def check_decisions(rules, decisions):
+    """Compares deal after deal until there were so many decisions; returns their number."""
+    seed = made = 0
+    while made < decisions:
+        made += check_deal(rules, seed)
+        seed += 1
+    return made
+
+
+FAULTS = {
+    "a king led is matched by anything": lambda rules, kind, led: led in {kind, 7},
+    "golds match silvers": lambda rules, kind, led: kind == led or {kind, led} == {3, 4},
+    "kings match all but pawns": lambda rules, kind, led: kind == led or (kind == 7 and led > 0),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_found(monkeypatch, fault):
+    check_decisions(KINGS, 500)
+    monkeypatch.setattr(UkeShogiRules, "matches", fault)
+    with pytest.raises(AssertionError):
+        check_decisions(KINGS, 500)
+
+
+def test_the_referees_sets_are_the_games():
+    for rules in FEW:
+        names = sorted(whole_set(rules.tiles))
+        assert names == sorted(NAMES[kind] for kind in kinds_of(rules.counts))
+
+
+# ------------------------------------------------------------------------------------------- deals
+
+
+def test_a_deal_depends_on_its_numbers_alone():
+    drawn = [
+        draw(IMO_SHOGI, seed, episode, number)
+        for seed in (0, 1, 2**64 - 1)
+        for episode in (0, 1)
+        for number in (0, 1)
+    ]
+    assert len({str(one) for one in drawn}) == len(drawn)
+    assert draw(IMO_SHOGI, 1, 1, 1) == draw(IMO_SHOGI, 1, 1, 1)
+
+
+def test_every_tile_reaches_every_seat_and_every_seat_deals_first_equally_often():
+    deals = 1_000
+    for rules in (IMO_SHOGI, MURRAY, UkeShogiRules(players=7, tiles=42)):
+        drawn = [draw(rules, seed, 0, 0) for seed in range(deals)]
+        mean = np.mean([hands for hands, _ in drawn], axis=0)
+        share = np.array(rules.counts) * rules.hand_size / rules.tiles
+        # A seat's tiles of a kind vary by 2.6 at most, so this is five standard errors.
+        assert np.abs(mean - share).max() < 5 * np.sqrt(2.6 / deals)
+        first = np.bincount([dealer for _, dealer in drawn], minlength=rules.players)
+        expected = deals / rules.players
+        assert np.abs(first - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_a_seed_gives_the_same_deal_as_ever():
+    assert repr(UkeShogiGame(seed=1)) == (
+        "<UkeShogiGame 1111235567,1111345678,1111122334,1111124458 dealer 2 >"
+    )
+
+
+def test_hands_are_given_as_digits_or_as_kinds():
+    kinds = [[int(digit) - 1 for digit in hand] for hand in HANDS]
+    nines = [hand.replace("8", "9") for hand in HANDS]
+    dealt = UkeShogiGame(hands=HANDS).dealt
+    assert UkeShogiGame(hands=kinds).dealt == dealt
+    assert UkeShogiGame(hands=np.array(kinds)).dealt == dealt
+    assert UkeShogiGame(hands=tuple(nines)).dealt == dealt
+
+
+# -------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"players": 1}, "two to seven as players, got 1"),
+        ({"players": 8}, "two to seven as players, got 8"),
+        ({"players": True}, "a whole number as players, got True"),
+        ({"players": "4"}, "a whole number as players, got '4'"),
+        ({"tiles": 41}, "a set of 40 or 42 as tiles, got 41"),
+        ({"players": 3}, r"3 players share evenly, tiles of \[42\], got 40"),
+        ({"players": 6}, r"6 players share evenly, tiles of \[42\], got 40"),
+        ({"players": 5, "tiles": 42}, r"5 players share evenly, tiles of \[40\], got 42"),
+        ({"murray": True}, "two in Murray's game as players, got 4"),
+        ({"murray": True, "players": 2, "murray_hand": 21}, "1..20 for each of the two"),
+        ({"murray": True, "players": 2, "murray_hand": 0}, "1..20 for each of the two"),
+        ({"must_match": 1}, "True or False as must_match, got 1"),
+        ({"payment": None}, "True or False as payment, got None"),
+    ],
+)
+def test_impossible_rules_are_refused(fields, message):
+    with pytest.raises(SettingError, match=message):
+        UkeShogiRules(**fields)
+
+
+@pytest.mark.parametrize(
+    ("hands", "message"),
+    [
+        (HANDS[:3], "4 strings of 10 digits"),
+        ([*HANDS[:3], HANDS[3][:9]], "4 strings of 10 digits"),
+        (HANDS[0], "digits|whole numbers"),
+        ([*HANDS[:3], "111233445x"], r"digits 1 to 9 for seat 3, got \['x'\]"),
+        ([*HANDS[:3], "1112334456"], "at most .* got .*3, 3, 2, 2"),
+        (np.full((4, 10), 8), "kinds 0..7"),
+        (np.full((4, 10), 0.5), "whole numbers"),
+        (7, "whole numbers"),
+    ],
+)
+def test_impossible_hands_are_refused(hands, message):
+    with pytest.raises(HandsError, match=message):
+        UkeShogiGame(hands=hands)
+
+
+def test_murrays_hands_need_not_be_the_whole_set_but_no_more_than_it():
+    assert UkeShogiGame(MURRAY, hands=["11111111", "12345678"]).dealt[0][0] == 8
+    with pytest.raises(HandsError, match="at most"):
+        UkeShogiGame(MURRAY, hands=["88811111", "11111111"])
+
+
+@pytest.mark.parametrize("dealer", [4, -1, "0", 1.0])
+def test_an_impossible_dealer_is_refused(dealer):
+    with pytest.raises(SettingError, match=r"seats? 0\.\.3"):
+        UkeShogiGame(dealer=dealer)
+
+
+def test_what_is_no_rules_value_no_seed_or_no_seat_is_refused():
+    with pytest.raises(SettingError, match="a UkeShogiRules value, got 'jga'"):
+        UkeShogiGame("jga")
+    with pytest.raises(SettingError, match="a seed"):
+        UkeShogiGame(seed=-1)
+    for seat in (-1, 4, True, "0"):
+        with pytest.raises(SettingError, match=r"a seat 0\.\.3"):
+            UkeShogiGame().view(seat)
+
+
+def test_an_action_that_cannot_be_made_changes_nothing():
+    game = played(UkeShogiGame(hands=HANDS, dealer=0), "7")
+    before = repr(game)
+    with pytest.raises(IllegalActionError, match="expected one of 7 from seat 1, got 'p'"):
+        game.play(0)
+    for action in (9, -1, None, 1.0, True):
+        with pytest.raises(ActionError):
+            game.play(action)
+    assert repr(game) == before
+    played(game, (BEFORE_THE_PAWNS + THE_PAWNS + "2").replace(" ", "")[1:])
+    with pytest.raises(EpisodeOverError, match="no action after the end"):
+        game.play(0)
