@@ -131,7 +131,8 @@ def observation_size(rules: UkeShogiRules) -> int:
 
 def _one_hot(index: int | None, size: int) -> Flags:
     """Returns one True at an index, or none: bool [size]."""
-    return np.arange(size) == (-1 if index is None else index)
+    hot: Flags = np.arange(size) == (-1 if index is None else index)
+    return hot
 
 
 def _hot(values: npt.NDArray[Any]) -> int | None:

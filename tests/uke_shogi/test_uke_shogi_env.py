@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pettingzoo
@@ -47,6 +49,8 @@ UNAVOIDABLE = (
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or",
 )
+
+PAGE = Path(__file__).parents[2] / "docs" / "uke_shogi.md"
 
 MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
 HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
@@ -394,6 +398,23 @@ def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
     for call in (env.last, lambda: env.step(None), lambda: env.step(0)):
         with pytest.raises(EpisodeOverError, match="after the end of the episode"):
             call()
+
+
+def test_the_pages_python_prints_what_the_page_shows_and_its_table_is_the_layout(capsys):
+    text = PAGE.read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, PAGE.name, "exec"), names)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    assert capsys.readouterr().out == shown
+    table = text[text.index("| slice |") :]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (8 n|8|n) \|", table, re.MULTILINE))
+    sizes = {"8": 8, "n": 6, "8 n": 48}
+    slices = layout(names["env"].unwrapped.rules)
+    assert {name: sizes[row] for name, row in rows.items()} == {
+        name: where.stop - where.start for name, where in slices.items()
+    }
+    assert list(rows) == list(slices)
 
 
 # ------------------------------------------------------------------------------------- its players
