@@ -33,8 +33,8 @@ def greedy_player(view: UkeShogiView, rng: np.random.Generator) -> int:  # noqa:
     actions = view.legal_actions()
     plays = [action - 1 for action in actions if action != PASS]
     if view.led is not None:
-        kings_last = view.rules.payment
-        plays.sort(key=lambda kind: (kind == KING) != kings_last)
+        king_first = view.rules.payment
+        plays.sort(key=lambda kind: (kind == KING) != king_first)
         return 1 + plays[0] if plays else PASS
     others = view.unseen()
     if view.rules.must_match:
