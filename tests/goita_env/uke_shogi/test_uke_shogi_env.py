@@ -50,7 +50,7 @@ UNAVOIDABLE = (
     "Observation space for each agent probably should be gymnasium.spaces.box or",
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "uke_shogi.md"
+PAGE = Path(__file__).parents[3] / "docs" / "uke_shogi.md"
 
 MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
 HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
