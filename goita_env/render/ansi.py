@@ -13,29 +13,17 @@ from dataclasses import dataclass
 from typing import Final
 from unicodedata import east_asian_width
 
-import numpy as np
-import numpy.typing as npt
-
-from goita_env import actions
 from goita_env.engine.state import State
-from goita_env.engine.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
-from goita_env.errors import SettingError
-from goita_env.tiles import CHARACTERS, DIGITS, NUM_SEATS, PAWN
-from goita_env.views import View, seat_view
+from goita_env.render import scene
+from goita_env.render.scene import Place, Scene
+from goita_env.tiles import CHARACTERS, DIGITS
+from goita_env.views import View
 from goita_env.views.fields import FACE_DOWN, NONE
-
-_RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
-_NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 # Columns where the panels of the four seats begin, from the bottom counter-clockwise.
 _PANEL_COLUMNS: Final = (23, 41, 23, 4)
 _WIDTH: Final = 66
 
-_QUESTIONS: Final = {
-    CALL_CHOICE: "call or keep silent",
-    CALL_DUTY: "call, a duty",
-    CHOOSE: "redeal or continue",
-}
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _ESCAPES: Final = re.compile(r"\x1b\[\d*m")
 
@@ -52,21 +40,7 @@ def view(view: View, index: int = 0, *, ascii: bool = False, color: bool = False
     Raises:
         SettingError: if there is no such view.
     """
-    one = view[_one(index, len(view))]
-    brush = _Brush.of(ascii, color)
-    names = _RELATIVE_NAMES
-    asked = one.asked_call[0] or one.asked_choice[0]
-    mover = 0 if asked else _mover(one)
-    panels = [
-        _panel(one, seat, [name, *_remarks(one, seat, mover)], brush)
-        for seat, name in enumerate(names)
-    ]
-    own, other = one.scores[0]
-    return _picture(
-        panels,
-        (one.rules.name, f"you and partner: {own}   the others: {other}"),
-        [_moment_of_view(one, brush), *_calls(one, names)],
-    )
+    return _picture(scene.of_view(view, index), _Brush.of(ascii, color))
 
 
 def table(
@@ -89,24 +63,7 @@ def table(
     Raises:
         SettingError: if there is no such game or seat.
     """
-    if viewer not in range(NUM_SEATS):
-        raise SettingError(f"expected a seat 0..3 at the bottom, got {viewer!r}")
-    one = state.select(_one(index, state.num_games))
-    brush = _Brush.of(ascii, color)
-    seats = [(viewer + seat) % NUM_SEATS for seat in range(NUM_SEATS)]
-    names = tuple(f"seat {seat}" for seat in seats)
-    mover = (int(one.seat[0]) - viewer) % NUM_SEATS if one.seat[0] >= 0 else NONE
-    below = seat_view(one, viewer)
-    panels = [
-        _panel(seat_view(one, seat), 0, [name, *_remarks(below, place, mover)], brush)
-        for place, (seat, name) in enumerate(zip(seats, names, strict=True))
-    ]
-    even, odd = one.scores[:, 0]
-    return _picture(
-        panels,
-        (one.rules.name, f"seats 0 and 2: {even}   seats 1 and 3: {odd}"),
-        [_moment_of_state(one, below, brush), *_calls(below, names)],
-    )
+    return _picture(scene.of_table(state, index, viewer), _Brush.of(ascii, color))
 
 
 @dataclass(frozen=True)
@@ -143,103 +100,18 @@ class _Brush:
         return f"{escape}{text}{_PLAIN}" if self.color else text
 
 
-def _one(index: int, number: int) -> npt.NDArray[np.int64]:
-    """Returns the index of one position as an array.
-
-    Raises:
-        SettingError: if there is no such position.
-    """
-    if index not in range(number):
-        raise SettingError(f"expected an index 0..{number - 1}, got {index!r}")
-    return np.array([index], np.int64)
-
-
-def _panel(view: View, seat: int, header: list[str], brush: _Brush) -> list[str]:
-    """Returns the lines of one seat: header, blocks, attacks, hand; ``view``: of one position."""
-    blocks, attacks = view.blocks[0, seat].tolist(), view.attacks[0, seat].tolist()
-    down = view.face_down[0, seat].tolist()
-    plays = int(view.num_plays[0])
-    last = -1  # the seat's play that was the last of all
-    if plays and view.event_seat[0, plays - 1] == seat:
-        last = int((view.event_seat[0] == seat).sum()) - 1
-    if seat == 0:
-        hand = "".join(brush.faces[kind] * int(n) for kind, n in enumerate(view.hand[0]))
+def _panel(place: Place, brush: _Brush) -> list[str]:
+    """Returns the lines of one seat: header, blocks, attacks, hand."""
+    if place.hand is None:
+        hand = f"{brush.back * place.tiles} {place.tiles}" if place.tiles else ""
     else:
-        tiles = 0 if view.called[0, seat] > 5 else int(view.hand_sizes[0, seat])
-        hand = f"{brush.back * tiles} {tiles}" if tiles else ""
+        hand = "".join(brush.faces[kind] for kind in place.hand)
+    blocks = zip(place.blocks, place.face_down, strict=True)
     return [
-        ", ".join(header),
-        "".join(brush.cell(kind, hidden) for kind, hidden in zip(blocks, down, strict=True)),
-        "".join(brush.cell(kind, False, place == last) for place, kind in enumerate(attacks)),
+        ", ".join([place.name, *place.remarks]),
+        "".join(brush.cell(kind, hidden) for kind, hidden in blocks),
+        "".join(brush.cell(kind, False, n == place.last) for n, kind in enumerate(place.attacks)),
         hand,
-    ]
-
-
-def _mover(view: View) -> int:
-    """Returns the seat whose turn it is by the clock, NONE if no attack is open."""
-    if view.attack[0] == NONE:
-        return NONE
-    return (int(view.attacker[0]) + 1 + int(view.passes[0])) % NUM_SEATS
-
-
-def _remarks(view: View, seat: int, mover: int) -> list[str]:
-    """Lists what is said of a seat beside its name."""
-    passed = view.attack[0] != NONE
-    passed &= (seat - int(view.attacker[0]) - 1) % NUM_SEATS < int(view.passes[0])
-    remarks = {
-        "dealer": view.dealer[0] == seat,
-        "passed": passed,
-        "to move": seat == mover,
-    }
-    return [remark for remark, holds in remarks.items() if holds]
-
-
-def _turn(view: View, brush: _Brush) -> str:
-    """Says what the seat to move may do after an attack."""
-    if view.passes[0] == 3:
-        return "lead again, a block face down"
-    return f"receive {brush.tile(int(view.attack[0]))} or pass"
-
-
-def _moment_of_view(view: View, brush: _Brush) -> str:
-    """Says what is to be done now, as far as the viewer may know."""
-    if view.asked_call[0]:
-        return f"you: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
-    if view.asked_choice[0]:
-        return f"you: {_QUESTIONS[CHOOSE]}"
-    if view.attack[0] != NONE:
-        return f"{_RELATIVE_NAMES[_mover(view)]}: {_turn(view, brush)}"
-    if (view.hand_sizes[0] == 0).any() or (view.called[0] > 5).any():
-        return "the round is over"
-    return "no attack yet, the dealer leads"
-
-
-def _moment_of_state(state: State, view: View, brush: _Brush) -> str:
-    """Says what is to be done now."""
-    status, seat = int(state.status[0]), int(state.seat[0])
-    if status == OVER:
-        return f"seat {int(state.winner[0])} ended the round: {int(state.points[0])} points"
-    if status == WAITING:
-        return "waiting for a deal"
-    if status == FRESH:
-        return f"seat {seat}: lead, a block face down"
-    if status in _QUESTIONS:
-        return f"seat {seat}: {_QUESTIONS[status]}"
-    return f"seat {seat}: {_turn(view, brush)}"
-
-
-def _calls(view: View, names: tuple[str, ...]) -> list[str]:
-    """Lists the special hands called and what the callers' partners chose; ``names``: by seat."""
-    called, choices = view.called[0].tolist(), view.choices[0].tolist()
-    calls = [
-        f"{name} called {_NUMBERS[pawns]} pawns"
-        for name, pawns in zip(names, called, strict=True)
-        if pawns
-    ]
-    return calls + [
-        f"{name} chose: {actions.name(choice)}"
-        for name, choice in zip(names, choices, strict=True)
-        if choice
     ]
 
 
@@ -256,14 +128,16 @@ def _line(*parts: tuple[int, str]) -> str:
     return f"|{line}{' ' * (_WIDTH - _width(line))}|"
 
 
-def _picture(panels: list[list[str]], header: tuple[str, str], footer: list[str]) -> str:
+def _picture(shown: Scene, brush: _Brush) -> str:
     """Returns the table: panels of the seats from the bottom counter-clockwise, within a frame."""
     below, right, above, left = (
         # Header and hand begin where the first tile's face stands.
         [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
-        for column, (name, blocks, attacks, hand) in zip(_PANEL_COLUMNS, panels, strict=True)
+        for column, (name, blocks, attacks, hand) in zip(
+            _PANEL_COLUMNS, (_panel(place, brush) for place in shown.places), strict=True
+        )
     )
-    rules, scores = header
+    rules, scores = shown.rules, "   ".join(f"{team}: {points}" for team, points in shown.scores)
     while _width(rules) > _WIDTH - 6 - _width(scores):
         rules = rules[:-1]
     rule, blank = f"+{'-' * _WIDTH}+", _line()
@@ -277,7 +151,7 @@ def _picture(panels: list[list[str]], header: tuple[str, str], footer: list[str]
         blank,
         *(_line(place) for place in below),
         rule,
-        *(_line((2, text)) for text in footer),
+        *(_line((2, text)) for text in (shown.moment(brush.tile(shown.attack)), *shown.calls())),
         rule,
     ]
     return "\n".join(lines)
