@@ -24,6 +24,12 @@ HAND_SIZE: Final = 8
 DIGITS: Final = "12345678"
 """Digit of each kind in records; 9 is read as the second king."""
 
+LETTERS: Final = "PLNSGBRK"
+"""Letter of each kind in drawings without characters."""
+
+NAMES: Final = ("pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
+"""English name of each kind."""
+
 CHARACTERS: Final = "し香馬銀金角飛王"
 """Character of each kind in records and drawings; 玉 is the second king."""
 

@@ -99,7 +99,7 @@ def of_view(view: View, index: int = 0) -> Scene:
     own, other = one.scores[0].tolist()
     return Scene(
         one.rules.name,
-        _places(one, names, mover, {0: one}),
+        _places(one, names, mover),
         (("you and partner", own), ("the others", other)),
         0,
         int(one.attack[0]) if one.passes[0] < 3 else NONE,
@@ -126,17 +126,16 @@ def of_table(state: State, index: int = 0, viewer: int = 0) -> Scene:
     names = tuple(f"seat {seat}" for seat in seats)
     asked = int(one.seat[0])
     mover = (asked - viewer) % NUM_SEATS if asked >= 0 else NONE
-    eyes = {place: seat_view(one, seat) for place, seat in enumerate(seats)}
     even, odd = one.scores[:, 0].tolist()
-    below = eyes[0]
+    eyes = seat_view(one.repeat(NUM_SEATS), np.array(seats))
     return Scene(
         one.rules.name,
-        _places(below, names, mover, eyes),
+        _places(eyes, names, mover),
         (("seats 0 and 2", even), ("seats 1 and 3", odd)),
         viewer % 2,
-        int(below.attack[0]) if below.passes[0] < 3 else NONE,
+        int(eyes.attack[0]) if eyes.passes[0] < 3 else NONE,
         mover,
-        _moment_of_state(one, below, f"seat {asked}"),
+        _moment_of_state(one, eyes, f"seat {asked}"),
     )
 
 
@@ -151,37 +150,34 @@ def _one(index: int, number: int) -> npt.NDArray[np.int64]:
     return np.array([index], np.int64)
 
 
-def _places(
-    below: View, names: tuple[str, ...], mover: int, eyes: dict[int, View]
-) -> tuple[Place, ...]:
+def _places(eyes: View, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
     """Returns the four places.
 
     Args:
-        below: what the seat at the bottom sees.
+        eyes: what the seat at the bottom sees, alone; or what each seat sees, by place.
         names: by place.
         mover: place that is said to be to move.
-        eyes: by place, what its own seat sees, where that is to be shown.
     """
-    called, choices = below.called[0].tolist(), below.choices[0].tolist()
-    sizes, plays = below.hand_sizes[0].tolist(), int(below.num_plays[0])
-    last_seat = int(below.event_seat[0, plays - 1]) if plays else NONE
+    called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
+    sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])
+    last_seat = int(eyes.event_seat[0, plays - 1]) if plays else NONE
     shown = []
     for place, name in enumerate(names):
-        view, seat = (eyes[place], 0) if place in eyes else (below, place)
+        known = place < len(eyes)
+        row, seat = (place, 0) if known else (0, place)
         calls = [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
-        tiles = 0 if called[place] > 5 else sizes[place]
-        counts = enumerate(view.hand[0].tolist())
+        counts = enumerate(eyes.hand[row].tolist())
         shown.append(
             Place(
                 name,
-                _remarks(below, place, mover),
+                _remarks(eyes, place, mover),
                 tuple(calls),
-                tuple(view.blocks[0, seat].tolist()),
-                tuple(view.attacks[0, seat].tolist()),
-                tuple(view.face_down[0, seat].tolist()),
-                tuple(kind for kind, n in counts for _ in range(n)) if seat == 0 else None,
-                tiles,
+                tuple(eyes.blocks[row, seat].tolist()),
+                tuple(eyes.attacks[row, seat].tolist()),
+                tuple(eyes.face_down[row, seat].tolist()),
+                tuple(kind for kind, n in counts for _ in range(n)) if known else None,
+                sizes[place],
                 (HAND_SIZE - sizes[place]) // 2 - 1 if place == last_seat else NONE,
             )
         )

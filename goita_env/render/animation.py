@@ -1,0 +1,105 @@
+"""Animates drawings: one SVG that plays, and a GIF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import takewhile
+from typing import Any
+
+from goita_env.errors import SettingError
+from goita_env.render.pen import Drawing, document
+from goita_env.render.pixels import rgb_array
+
+
+def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | None = None) -> str:
+    """Returns an SVG text that shows one drawing after another, over and over.
+
+    Where nothing moves (other programs, people who asked for less motion) the last one stands.
+
+    Args:
+        drawings: of one size.
+        seconds: how long each is shown; the last one three times as long.
+        width: pixels; None: as the drawings say.
+
+    Raises:
+        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
+    """
+    _check(drawings, seconds)
+    first, last = drawings[0], drawings[-1]
+    definitions = dict.fromkeys(line for one in drawings for line in one.definitions)
+    # What all begin with, such as the ground, is drawn once.
+    same = len(list(takewhile(lambda n: len({_at(d, n) for d in drawings}) == 1, range(10**6))))
+    total = len(drawings) + 2
+    style = [
+        f".f{{animation:s {total * seconds:g}s infinite step-end}}",
+        f"@keyframes s{{0%{{visibility:visible}}{100 / total:.4f}%{{visibility:hidden}}}}",
+        f".l{{animation-name:t}}@keyframes t{{0%{{visibility:visible}}"
+        f"{300 / total:.4f}%{{visibility:hidden}}}}",
+    ]
+    frames = []
+    for number, one in enumerate(drawings):
+        is_last = number == len(drawings) - 1
+        frames.append(
+            f'<g class="f{" l" * is_last}" visibility="{"visible" if is_last else "hidden"}" '
+            f'style="animation-delay:{number * seconds:g}s">{"".join(one.lines[same:])}</g>'
+        )
+    moving = (
+        f"<style>@media (prefers-reduced-motion:no-preference){{{''.join(style)}}}</style>",
+        *first.lines[:same],
+        *frames,
+    )
+    told = f"{len(drawings)} positions one after another. The last: {last.description}"
+    return document(
+        Drawing(first.size, last.title, told, first.color, tuple(definitions), moving), width
+    )
+
+
+def gif(
+    drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = None
+) -> bytes:
+    """Returns a GIF file that shows one drawing after another, over and over.
+
+    Args:
+        drawings: of one size.
+        seconds: how long each is shown; the last one three times as long.
+        width: pixels; None: as the drawings say.
+
+    Raises:
+        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
+        ImportError: if the extra ``goita-env[render]`` is missing.
+    """
+    _check(drawings, seconds)
+    arrays = [rgb_array(document(one), width) for one in drawings]
+    from PIL import Image
+
+    # One palette for all, of the last drawing, which has all colours: nothing flickers.
+    colors: Any = Image.fromarray(arrays[-1]).quantize(128, dither=Image.Dither.NONE)
+    images = [
+        Image.fromarray(array).quantize(palette=colors, dither=Image.Dither.NONE)
+        for array in arrays
+    ]
+    times = [round(1000 * seconds)] * (len(images) - 1) + [round(3000 * seconds)]
+    file = BytesIO()
+    images[0].save(
+        file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
+    )
+    return file.getvalue()
+
+
+def _check(drawings: Sequence[Drawing], seconds: float) -> None:
+    """Checks what is to be animated.
+
+    Raises:
+        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
+    """
+    sizes = {one.size for one in drawings}
+    if len(sizes) != 1:
+        raise SettingError(f"expected drawings of one size, got {len(drawings)} of {sizes}")
+    if not 0 < seconds < 1e4:
+        raise SettingError(f"expected seconds above 0 for each drawing, got {seconds!r}")
+
+
+def _at(drawing: Drawing, number: int) -> str | int:
+    """Returns a line of a drawing; past its end something that no other drawing has."""
+    return drawing.lines[number] if number < len(drawing.lines) else id(drawing)

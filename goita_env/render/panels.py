@@ -1,0 +1,247 @@
+"""Draws what is told beside a position: actions with probabilities and values, beliefs as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env import actions
+from goita_env.errors import SettingError
+from goita_env.render.pen import Pen, number
+from goita_env.render.scene import Scene
+from goita_env.render.words import action as action_words
+from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
+
+MOST_ACTIONS: Final = 8
+"""Actions that are listed with figures; of the others their number is told."""
+
+MOST_LEGAL: Final = 36
+"""Actions that are listed without."""
+
+_ROW: Final = 36
+_HEAD: Final = 34
+_BARS: Final = 48
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Holds an action that is listed."""
+
+    action: int
+    probability: float | None
+    value: float | None
+    best: bool
+    """No action is more probable, or none worth more if no probabilities are told."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Holds what is believed of a hand."""
+
+    name: str
+    at_least_one: tuple[float, ...]
+    """[8] By kind."""
+    expected: tuple[float, ...]
+    """[8] Tiles by kind."""
+
+
+def listed(
+    legal: npt.ArrayLike | None, probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None
+) -> list[Listed]:
+    """Returns the actions that are to be listed, the best first.
+
+    Raises:
+        SettingError: if an array has not 69 numbers, or a probability is none.
+    """
+    told = [_numbers(legal, "legal"), _numbers(probabilities, "probabilities")]
+    allowed, chances = told
+    worth = _numbers(values, "values")
+    if chances is not None and not ((chances >= 0) & (chances <= 1)).all():
+        raise SettingError("expected probabilities from 0 to 1, got others")
+    wanted = np.zeros(actions.NUM_ACTIONS, bool)
+    for mask in (allowed, chances):
+        wanted |= False if mask is None else mask > 0
+    wanted |= False if worth is None else ~np.isnan(worth)
+    keys = chances if chances is not None else worth
+    found = []
+    for action in np.flatnonzero(wanted).tolist():
+        chance = None if chances is None else float(chances[action])
+        value = None if worth is None or isnan(worth[action]) else float(worth[action])
+        top = keys is not None and keys[action] == np.nanmax(keys)
+        found.append(Listed(action, chance, value, bool(top)))
+    return sorted(found, key=_rank)
+
+
+def _rank(one: Listed) -> tuple[float, float, int]:
+    """Orders actions: probable ones first, then valuable ones."""
+    return -(one.probability or 0), -np.inf if one.value is None else -one.value, one.action
+
+
+def _numbers(array: npt.ArrayLike | None, name: str) -> npt.NDArray[np.float64] | None:
+    """Returns a row of numbers, one an action.
+
+    Raises:
+        SettingError: if it is something else.
+    """
+    return None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
+
+
+def _floats(
+    array: npt.ArrayLike, shape: tuple[int, ...], name: str
+) -> npt.NDArray[np.float64]:
+    """Returns an array as floats; its shape may go on where the wanted one ends.
+
+    Raises:
+        SettingError: if it is something else.
+    """
+    try:
+        found = np.asarray(array, np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"expected numbers as {name}, got {array!r}") from error
+    if found.shape != shape:
+        raise SettingError(f"expected {name} of shape {shape}, got {found.shape}")
+    return found
+
+
+def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
+    """Returns what is believed of the hands that are to be drawn.
+
+    Raises:
+        SettingError: if it is no belief.
+    """
+    if belief is None:
+        return []
+    chances: npt.NDArray[Any] = np.asarray(belief)
+    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, chances.shape[-1] if chances.ndim else 0), "a belief")
+    sums = chances.sum(axis=2)
+    some = sums.any(axis=1)
+    if (chances < 0).any() or not np.allclose(sums[some], 1, atol=1e-3):
+        raise SettingError("expected for each kind probabilities that sum to 1, got others")
+    order = {place.name: seat for seat, place in enumerate(shown.places)}
+    found = []
+    for seat, name in enumerate(sorted(order) if "seat 0" in order else order):
+        if some[seat]:
+            expected = chances[seat] @ np.arange(chances.shape[2])
+            found.append(Hand(name, tuple((1 - chances[seat, :, 0]).tolist()), tuple(expected.tolist())))
+    return found
+
+
+def height(shown: Sequence[Listed], belief: Sequence[Hand]) -> float:
+    """Returns how much height the panels take."""
+    more = 24 if len(shown) > _shape(shown)[0] else 0
+    high = _rows(shown) * _ROW + more + 16 if shown else 0.0
+    return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
+
+
+def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
+    """Lists actions in columns, the best first; returns where they end."""
+    if not shown:
+        return top
+    most, columns = _shape(shown)
+    first, rows = shown[:most], _rows(shown)
+    tracks, bars, marks = "", "", ""
+    texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
+    for place, one in enumerate(first):
+        x = 20 + 580 / columns * (place // rows)
+        y = top + 26 + _ROW * (place % rows)
+        pair = actions.decode(one.action)
+        if pair is None:
+            texts["name"].append((x + 2, y + 6, action_words(one.action)))
+        else:
+            for column, kind in enumerate(pair):
+                pen.tile(x + 14 + 30 * column, y, kind, scale=0.6)
+        if one.best:  # a mark beside the colour
+            marks += f"M{number(x - 12)} {number(y - 6)}l10 6-10 6z"
+        at = x + 78
+        if one.probability is not None:
+            tracks += _bar(at, y - 6, 84, 12)
+            bars += _bar(at, y - 6, max(84 * one.probability, 1) if one.probability else 0, 12)
+            texts["chance"].append((at + 138, y + 6, _percent(one.probability)))
+            at += 142
+        if one.value is not None:
+            texts["value"].append((at + 48, y + 6, _signed(one.value)))
+    paths = (tracks, pen.colors.track), (bars, pen.colors.bar), (marks, pen.colors.last)
+    for path, color in paths:
+        if path:
+            pen.path(path, color)
+    pen.texts(texts["name"], 17)
+    pen.texts(texts["chance"], 16, anchor="end")
+    pen.texts(texts["value"], 16, pen.colors.faint, "end")
+    below = top + 8 + rows * _ROW
+    if len(shown) > most:
+        rest = sum(one.probability or 0 for one in shown[most:])
+        share = f", {_percent(rest)}" if shown[0].probability is not None else ""
+        text = f"{len(shown) - most} more{share}"
+        pen.text(580, below + 16, text, 16, pen.colors.faint, "end")
+        below += 24
+    return below + 8
+
+
+def _shape(shown: Sequence[Listed]) -> tuple[int, int]:
+    """Returns how many actions are listed, at most, and in how many columns."""
+    plain = all(one.probability is None and one.value is None for one in shown)
+    return (MOST_LEGAL, 6) if plain else (MOST_ACTIONS, 2)
+
+
+def _rows(shown: Sequence[Listed]) -> int:
+    """Returns how many rows the actions take."""
+    most, columns = _shape(shown)
+    return -(-min(len(shown), most) // columns)
+
+
+def _bar(x: float, y: float, wide: float, high: float) -> str:
+    """Returns the path of a bar."""
+    return f"M{number(x)} {number(y)}h{number(wide)}v{number(high)}h-{number(wide)}z" if wide else ""
+
+
+def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
+    """Draws for each hand and kind a bar: the chance that it holds at least one."""
+    if not belief:
+        return
+    pen.text(20, top + 24, "in hand, at least one:", 16, pen.colors.faint)
+    top += _HEAD
+    tracks, bars, names = "", "", []
+    for hand in belief:
+        names.append((20, top + 30, hand.name))
+        for kind, chance in enumerate(hand.at_least_one):
+            x, full = 116 + 59 * kind, 38 * chance
+            tracks += _bar(x, top + 4, 46, 38)
+            bars += _bar(x, top + 42 - full, 46, full) if full > 0.05 else ""
+        top += _BARS
+    pen.path(tracks, pen.colors.track)
+    pen.path(bars, pen.colors.bar)
+    pen.texts(names, 17)
+    for kind in range(NUM_KINDS):
+        pen.tile(139 + 59 * kind, top + 20, kind, scale=0.6)
+
+
+def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
+    """Returns in sentences what the panels tell."""
+    said = []
+    for one in shown[: _shape(shown)[0]]:
+        figures = [] if one.probability is None else [_percent(one.probability)]
+        figures += [] if one.value is None else [f"worth {_signed(one.value)}"]
+        said.append(" ".join([action_words(one.action), *figures]))
+    told = [f"Actions: {', '.join(said)}."] if said else []
+    for hand in belief:
+        kinds = zip(NAMES, hand.at_least_one, hand.expected, strict=True)
+        text = ", ".join(f"{name} {_percent(p)} ({e:.1f})" for name, p, e in kinds)
+        told.append(f"Chance of at least one, and expected number, in hand of {hand.name}: {text}.")
+    return told
+
+
+def _percent(share: float) -> str:
+    """Returns a share in per cent, never 0 or 100 for what is neither."""
+    return f"{min(max(100 * share, 1), 99):.0f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
+
+
+def _signed(points: float) -> str:
+    """Returns points with their sign."""
+    text = number(abs(points))
+    text = f"0{text}" if text.startswith(".") else text
+    return text if text == "0" else f"{'-' if points < 0 else '+'}{text}"

@@ -1,0 +1,272 @@
+"""Writes SVG that resvg, cairosvg, browsers and an ``<img>`` all understand: shapes, words, tiles.
+
+Only presentation attributes, opaque ``#rrggbb`` colours, ``transform`` attributes and ``<use>``
+with ``href``; words are outlines, so no font is needed. Numbers are pixels of a drawing 600
+wide. Ids begin with a hash of what is drawn: two drawings in one page don't mix, and the same
+position gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from math import ceil
+from typing import Final, Literal
+from xml.sax.saxutils import escape
+
+from goita_env.errors import SettingError
+from goita_env.render.themes import Palette, Theme, palette
+from goita_env.tiles import CHARACTERS, DIGITS, LETTERS
+from goita_env.views.fields import FACE_DOWN
+
+Faces = Literal["characters", "letters", "digits"]
+Anchor = Literal["start", "middle", "end"]
+
+_FACES: Final = {"characters": CHARACTERS, "letters": LETTERS, "digits": DIGITS}
+_PREFIX: Final = "\u00a7"
+"""Stands for the prefix of the ids until it is known."""
+
+_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
+_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
+_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
+
+
+@cache
+def glyphs() -> dict[str, tuple[int, str]]:
+    """Returns advance (hundredths of an em) and outline of every character there is."""
+    text = files("goita_env.render").joinpath("glyphs.json").read_text(encoding="utf-8")
+    found: dict[str, tuple[int, str]] = json.loads(text)["glyphs"]
+    return found
+
+
+def width(text: str, size: float) -> float:
+    """Returns how wide a text is at a size of its letters."""
+    advances = glyphs()
+    return sum(advances.get(character, advances["?"])[0] for character in text) * size / 100
+
+
+def wrapped(text: str, size: float, limit: float) -> list[str]:
+    """Returns a text in lines about equally wide, at most so wide if its words allow it."""
+    whole = width(text, size)
+    if whole > limit:
+        limit = min(limit, 1.25 * whole / ceil(whole / limit))
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and width(longer, size) > limit:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def number(value: float) -> str:
+    """Returns a number as short as it can be, to a tenth."""
+    return f"{value:.1f}".removesuffix(".0").replace("-0.", "-.").removeprefix("0")or "0"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Holds a drawing, line by line."""
+
+    size: tuple[float, float]
+    """Width and height in its own units."""
+    title: str
+    description: str
+    color: str
+    """Of what names none."""
+    definitions: tuple[str, ...]
+    """What ``<defs>`` holds."""
+    lines: tuple[str, ...]
+    """What is drawn, an element a line."""
+
+
+class Pen:
+    """Collects what is drawn.
+
+    Args:
+        theme: "light" or "dark".
+        faces: "characters", "letters" or "digits".
+
+    Raises:
+        SettingError: if there is no such theme or face.
+    """
+
+    def __init__(self, theme: Theme, faces: Faces) -> None:
+        if faces not in _FACES:
+            raise SettingError(f"expected faces of {tuple(_FACES)}, got {faces!r}")
+        self.colors: Palette = palette(theme)
+        self.lines: list[str] = []
+        self._faces = _FACES[faces]
+        self._turn = 0
+        self._upright = faces != "characters"
+        self._definitions: dict[str, str] = {}
+
+    def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
+        """Draws a path."""
+        line = f' stroke="{stroke}" stroke-width="{number(weight)}"' if stroke else ""
+        self.lines.append(f'<path d="{d}" fill="{fill}"{line}/>')
+
+    def box(
+        self, x: float, y: float, wide: float, high: float, fill: str, radius: float = 0
+    ) -> None:
+        """Draws a rectangle."""
+        place = f'x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
+        round_ = f' rx="{number(radius)}"' if radius else ""
+        self.lines.append(f'<rect {place}{round_} fill="{fill}"/>')
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        color: str = "",
+        anchor: Anchor = "start",
+    ) -> None:
+        """Writes a text on a base line."""
+        self.texts([(x, y, text)], size, color, anchor)
+
+    def texts(
+        self,
+        texts: Iterable[tuple[float, float, str]],
+        size: float,
+        color: str = "",
+        anchor: Anchor = "start",
+    ) -> None:
+        """Writes texts, each with its place, that look alike."""
+        known, uses, texts = glyphs(), "", list(texts)
+        if not texts:
+            return
+        fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
+        # One text has a place of its own; of several each character has, which is shorter.
+        alone = len(texts) == 1
+        for x, y, text in texts:
+            left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
+            at, line = (0, "") if alone else (round(left * 100 / size), f' y="{y * 100 / size:.0f}"')
+            scale = f"translate({number(left)} {number(y)}){scale}" if alone else scale
+            for character in text:
+                shown = character if character in known else "?"
+                if shown != " ":
+                    place = f' x="{at}"' if at else ""
+                    uses += f'<use href="#{self._glyph(shown)}"{place}{line}/>'
+                at += known[shown][0]
+        self.lines.append(f'<g{fill} transform="{scale}">{uses}</g>')
+
+    @contextmanager
+    def side(self, turn: int) -> Iterator[None]:
+        """Turns what is drawn within the context around the middle of the table.
+
+        Args:
+            turn: quarter turns counter-clockwise.
+        """
+        self._turn = turn
+        if turn:
+            self.lines.append(f'<g transform="rotate({-90 * turn} 300 300)">')
+        yield
+        if turn:
+            self.lines.append("</g>")
+        self._turn = 0
+
+    def tile(
+        self, x: float, y: float, kind: int, *, down: bool = False, scale: float = 1
+    ) -> None:
+        """Draws a tile.
+
+        Args:
+            x: its middle.
+            y: its middle.
+            kind: its kind, FACE_DOWN for a back.
+            down: it lies face down, though its kind is known.
+            scale: 1: a tile of the table.
+        """
+        place = f'x="{number(x)}" y="{number(y)}"'
+        if scale != 1:
+            place = f'transform="translate({number(x)} {number(y)}) scale({scale:g})"'
+        self.lines.append(f'<use href="#{self._tile(kind, down)}" {place}/>')
+
+    def outline(self, x: float, y: float, color: str, weight: float, scale: float = 1) -> None:
+        """Draws the outline of a tile."""
+        grown = f" scale({scale:g})" if scale != 1 else ""
+        self.lines.append(
+            f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
+            f'fill="none" stroke="{color}" stroke-width="{number(weight)}" stroke-linejoin="round"/>'
+        )
+
+    def drawing(self, wide: float, high: float, title: str, description: str) -> Drawing:
+        """Returns what has been drawn."""
+        definitions = tuple(self._definitions.values())
+        return Drawing(
+            (wide, high), title, description, self.colors.text, definitions, tuple(self.lines)
+        )
+
+    def _glyph(self, character: str) -> str:
+        """Returns the id of a character's outline."""
+        symbol = f"{_PREFIX}{ord(character):x}"
+        if symbol not in self._definitions:
+            outline = glyphs()[character][1]
+            self._definitions[symbol] = f'<path id="{symbol}" d="{outline}"/>'
+        return symbol
+
+    def _tile(self, kind: int, down: bool) -> str:
+        """Returns the id of a tile."""
+        turn = self._turn if self._upright else 0
+        symbol = f"{_PREFIX}t{kind}{'d' * down}{turn or ''}"
+        if kind == FACE_DOWN:
+            return self._wood(True)
+        if symbol not in self._definitions:
+            advance, outline = glyphs()[self._faces[kind]]
+            size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
+            place = f"translate({number(-advance * size / 2)} {number(drop)}) scale({size})"
+            if turn:
+                place = f"rotate({90 * turn}) {place}"
+            look = ' opacity=".7"' if down else ""
+            self._definitions[symbol] = (
+                f'<g id="{symbol}"><use href="#{self._wood(down)}"/><path d="{outline}" '
+                f'fill="{self.colors.ink}"{look} transform="{place}"/></g>'
+            )
+        return symbol
+
+    def _wood(self, back: bool) -> str:
+        """Returns the id of a tile without its face."""
+        symbol = f"{_PREFIX}{'b' if back else 'w'}"
+        if symbol not in self._definitions:
+            c = self.colors
+            wood, edge = (c.back, c.back_edge) if back else (c.wood, c.edge)
+            inner = f'<path d="{_INNER}" fill="{c.back_line}"/>' if back else ""
+            self._definitions[symbol] = (
+                f'<g id="{symbol}"><path d="{_OUTLINE}" fill="{edge}"/>'
+                f'<path d="{_TOP}" fill="{wood}"/>{inner}</g>'
+            )
+        return symbol
+
+
+def document(drawing: Drawing, size: float | None = None) -> str:
+    """Returns a drawing as SVG text.
+
+    Args:
+        drawing: what was drawn.
+        size: its width in pixels, None: in its own units.
+
+    Raises:
+        SettingError: if the width is not above 0.
+    """
+    wide, high = drawing.size
+    if size is not None and not 0 < size < 1e5:
+        raise SettingError(f"expected a width in pixels above 0, got {size!r}")
+    zoom = 1 if size is None else size / wide
+    body = f"<defs>{''.join(drawing.definitions)}</defs>\n" + "\n".join(drawing.lines)
+    prefix = "g" + blake2b(body.encode(), digest_size=2).hexdigest()
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide * zoom)}" '
+        f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" aria-labelledby="{prefix}T {prefix}D">\n'
+        f'<title id="{prefix}T">{escape(drawing.title)}</title>\n'
+        f'<desc id="{prefix}D">{escape(drawing.description)}</desc>\n'
+        f"{body.replace(_PREFIX, prefix)}\n</svg>\n"
+    )

@@ -1,0 +1,58 @@
+"""Turns SVG drawings into pixels: arrays and PNG. Needs the extra ``goita-env[render]``.
+
+resvg draws without a font, a display or a library of the system, and the same pixels everywhere.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.errors import SettingError
+
+
+def png(svg: str, width: int | None = None) -> bytes:
+    """Returns a drawing as a PNG file.
+
+    Args:
+        svg: the text of a drawing.
+        width: pixels; None: as the drawing says.
+
+    Raises:
+        SettingError: if the width is not above 0, or the text is no SVG.
+        ImportError: if the extra is missing.
+    """
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise ImportError("pixels need resvg-py: pip install 'goita-env[render]'") from error
+
+    if width is not None and width <= 0:
+        raise SettingError(f"expected a width above 0 pixels, got {width!r}")
+    try:
+        return resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
+    except ValueError as error:
+        raise SettingError(f"expected SVG text, got {svg[:60]!r}: {error}") from error
+
+
+def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
+    """Returns a drawing as an image: uint8 [height, width, 3].
+
+    Args:
+        svg: the text of a drawing.
+        width: pixels; None: as the drawing says.
+
+    Raises:
+        SettingError: if the width is not above 0, or the text is no SVG.
+        ImportError: if the extra is missing.
+    """
+    data = png(svg, width)
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("images need Pillow: pip install 'goita-env[render]'") from error
+
+    with Image.open(BytesIO(data)) as image:
+        return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque

@@ -1,0 +1,206 @@
+"""Draws the table as SVG: what one seat may know, or the whole table laid open.
+
+::
+
+    svg.view(game.view(2), theme="dark")
+    svg.table(state, faces="letters", probabilities=probabilities[0])
+
+Seats sit as in ``ansi``: the drawn one at the bottom, the next to its right. Each lays its plays
+from its left to its right, blocks toward the middle and attacks toward itself, and holds its hand
+outside of them. A tile that is face down and known shows its face faintly.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NotRequired, TypedDict, Unpack
+
+import numpy.typing as npt
+
+from goita_env.engine.state import State
+from goita_env.render import panels, scene, words
+from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
+from goita_env.render.scene import Place, Scene
+from goita_env.render.themes import Theme
+from goita_env.views import View
+from goita_env.views.fields import FACE_DOWN, NONE
+
+SIZE: Final = 600
+"""Width and height of a table, without what is drawn below it."""
+
+_MIDDLE: Final = SIZE / 2
+_BLOCKS, _ATTACKS, _HAND = 150.0, 208.0, 268.0
+_COLUMN, _HELD = 50.0, 47.0
+_TURNS: Final = ("0 1", "1 0", "0 -1", "-1 0")
+
+# Where the words about each seat stand, from the bottom counter-clockwise: in the corner at its
+# left hand. x, the base line of the name, and which side of the text is there.
+_WORDS: Final[tuple[tuple[float, float, Anchor], ...]] = (
+    (68, 448, "start"),
+    (532, 448, "end"),
+    (532, 88, "end"),
+    (68, 88, "start"),
+)
+
+
+class Options(TypedDict):
+    """Says how a position is drawn, and what beside it."""
+
+    theme: NotRequired[Theme]
+    """"light" or "dark"."""
+    faces: NotRequired[Faces]
+    """"characters" as on the tiles, "letters" (PLNSGBRK) or "digits" as in records."""
+    size: NotRequired[float | None]
+    """Width in pixels; None: 600."""
+    last: NotRequired[bool]
+    """Whether the last attack is marked."""
+    legal: NotRequired[npt.ArrayLike | None]
+    """[69] Which actions are legal: they are listed below the table."""
+    probabilities: NotRequired[npt.ArrayLike | None]
+    """[69] How probable a policy plays each action; those above 0 are listed."""
+    values: NotRequired[npt.ArrayLike | None]
+    """[69] What each action is worth in points; those that are no NaN are listed."""
+    belief: NotRequired[npt.ArrayLike | None]
+    """[4, 8, n] How probable each seat's hand holds 0, 1, ... tiles of each kind; all zero for a
+    seat that is left out. Seats count as the drawing names them: from the viewer in a view."""
+
+
+def view(view: View, index: int = 0, **options: Unpack[Options]) -> str:
+    """Returns a drawing of what one seat may know, as SVG text.
+
+    Args:
+        view: views, of which one is drawn.
+        index: its number.
+        options: how, and what beside it (``Options``).
+
+    Raises:
+        SettingError: if there is no such view, or an option is impossible.
+    """
+    return document(draw(scene.of_view(view, index), **options), options.get("size"))
+
+
+def table(state: State, index: int = 0, viewer: int = 0, **options: Unpack[Options]) -> str:
+    """Returns a drawing of the whole table of one game, all tiles open, as SVG text.
+
+    Args:
+        state: games, of which one is drawn.
+        index: its number.
+        viewer: the seat at the bottom.
+        options: how, and what beside it (``Options``).
+
+    Raises:
+        SettingError: if there is no such game or seat, or an option is impossible.
+    """
+    return document(draw(scene.of_table(state, index, viewer), **options), options.get("size"))
+
+
+def draw(shown: Scene, **options: Unpack[Options]) -> Drawing:
+    """Returns the drawing of a scene.
+
+    Raises:
+        SettingError: if an option is impossible.
+    """
+    pen = Pen(options.get("theme", "light"), options.get("faces", "characters"))
+    listed = panels.listed(*(options.get(name) for name in ("legal", "probabilities", "values")))
+    belief = panels.hands(shown, options.get("belief"))
+    high = SIZE + panels.height(listed, belief)
+    _ground(pen, high)
+    for turn, place in enumerate(shown.places):
+        _seat(pen, place, turn, options.get("last", True))
+        _words(pen, place, turn, shown)
+    _centre(pen, shown)
+    below = panels.draw_actions(pen, SIZE, listed)
+    panels.draw_belief(pen, below, belief)
+    said = [*words.position(shown), *panels.words(listed, belief)]
+    return pen.drawing(SIZE, high, words.title(shown), "\n".join(said))
+
+
+def _turned(x: float, y: float, turn: int) -> tuple[float, float]:
+    """Returns where a point of the bottom seat's side lies at another's; from the middle."""
+    for _ in range(turn):
+        x, y = y, -x
+    return _MIDDLE + x, _MIDDLE + y
+
+
+def _ground(pen: Pen, high: float) -> None:
+    """Draws the ground and the board with its empty places."""
+    pen.box(0, 0, SIZE, high, pen.colors.ground)
+    pen.box(62, 62, 476, 476, pen.colors.board, 18)
+    places = ""
+    for turn in range(4):
+        for column in range(4):
+            for row in (_BLOCKS, _ATTACKS):
+                x, y = _turned((column - 1.5) * _COLUMN, row, turn)
+                wide, high = (44, 52) if turn % 2 == 0 else (52, 44)
+                places += f"M{x - wide / 2:g} {y - high / 2:g}h{wide}v{high}h-{wide}z"
+    pen.path(places, pen.colors.slot)
+
+
+def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
+    """Draws the tiles of a seat."""
+    with pen.side(turn):
+        for column in range(4):
+            x = _MIDDLE + (column - 1.5) * _COLUMN
+            block, attack = place.blocks[column], place.attacks[column]
+            if block != NONE:
+                down = place.face_down[column] and block != FACE_DOWN
+                pen.tile(x, _MIDDLE + _BLOCKS, block, down=down)
+            if attack != NONE:
+                pen.tile(x, _MIDDLE + _ATTACKS, attack)
+            if mark_last and column == place.last:
+                pen.outline(x, _MIDDLE + _ATTACKS, pen.colors.last, 4)
+        held = place.hand if place.hand is not None else (FACE_DOWN,) * place.tiles
+        for column, kind in enumerate(held):
+            pen.tile(_MIDDLE + (column - (len(held) - 1) / 2) * _HELD, _MIDDLE + _HAND, kind)
+
+
+def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
+    """Writes a seat's name, with its team's mark, and what is said of it."""
+    x, y, anchor = _WORDS[turn]
+    size, side = 22, 1 if anchor == "start" else -1
+    team = (turn + shown.bottom_team) % 2
+    _team(pen, x + side * 7, y - 8, team)
+    pen.text(x + side * 20, y, place.name, size, anchor=anchor)
+    for remark in (*place.remarks, *place.calls):
+        y += 22
+        if remark == "to move":
+            wide = width(remark, 17)
+            pen.box(x - (0 if side > 0 else wide + 16), y - 16, wide + 16, 22, pen.colors.mover, 11)
+            pen.text(x + side * 8, y, remark, 17, pen.colors.on_mover, anchor)
+            y += 3
+        else:
+            pen.text(x, y, remark.removesuffix(" pawns"), 17, pen.colors.faint, anchor)
+
+
+def _team(pen: Pen, x: float, y: float, team: int) -> None:
+    """Draws the mark of a team: a disc, or a ring of four corners."""
+    if team == 0:
+        pen.path(f"M{x - 6:g} {y:g}a6 6 0 1 1 12 0a6 6 0 1 1-12 0z", pen.colors.text)
+    else:
+        pen.path(f"M{x - 6:g} {y:g}l6-6 6 6-6 6z", stroke=pen.colors.text, weight=2.5)
+
+
+def _centre(pen: Pen, shown: Scene) -> None:
+    """Writes the scores and the moment, and draws the attack that is to be met."""
+    for team, (name, points) in enumerate(shown.scores):
+        y = 226 + 23 * team
+        mark = team if shown.bottom_team == 0 or name.startswith("seats") else 1 - team
+        _team(pen, 203, y - 6, mark)
+        pen.text(216, y, name, 17, pen.colors.faint)
+        pen.text(404, y, str(points), 19, anchor="end")
+    if shown.mover != NONE:
+        x, y = _turned(0, 104, shown.mover)
+        tip, side = ((0, 9), (9, 0), (0, -9), (-9, 0))[shown.mover], shown.mover % 2
+        a, b = ((-14, 0), (28, 0)) if not side else ((0, -14), (0, 28))
+        base = (x - tip[0] + a[0], y - tip[1] + a[1])
+        point = (x + tip[0] - base[0] - b[0], y + tip[1] - base[1] - b[1])
+        pen.path(
+            f"M{base[0]:g} {base[1]:g}l{b[0]} {b[1]} {point[0]:g} {point[1]:g}z", pen.colors.mover
+        )
+    if shown.attack != NONE:
+        pen.tile(_MIDDLE, 307, shown.attack, scale=1.5)
+        pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
+    rows = wrapped(shown.moment("").replace("  ", " "), 17, 224)
+    y = 378 if shown.attack != NONE else 328 - 11 * len(rows)
+    for row in rows:
+        pen.text(_MIDDLE, y, row, 17, anchor="middle")
+        y += 22

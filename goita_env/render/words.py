@@ -1,0 +1,62 @@
+"""Says in words what a drawing shows, for those who don't see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from goita_env import actions
+from goita_env.render.scene import Place, Scene
+from goita_env.tiles import NAMES
+from goita_env.views.fields import FACE_DOWN, NONE
+
+
+def title(shown: Scene) -> str:
+    """Returns a position in a line."""
+    return f"Goita: {shown.moment(_tile(shown.attack))}"
+
+
+def position(shown: Scene) -> list[str]:
+    """Returns a position in sentences."""
+    scores = ", ".join(f"{team} {points}" for team, points in shown.scores)
+    return [
+        f"Rules {shown.rules}. Points: {scores}.",
+        *(_place(place) for place in shown.places),
+    ]
+
+
+def action(number: int) -> str:
+    """Returns an action in words."""
+    pair = actions.decode(number)
+    if pair is None:
+        return "pass" if number == actions.PASS else actions.name(number)
+    return f"{NAMES[pair[0]]} {NAMES[pair[1]]}"
+
+
+def _place(place: Place) -> str:
+    """Returns a sentence on a seat."""
+    said = [", ".join([place.name, *place.remarks, *place.calls])]
+    plays = [
+        f"{'face-down ' * (down and block != FACE_DOWN)}{_tile(block)} then {_tile(attack)}"
+        for block, attack, down in zip(place.blocks, place.attacks, place.face_down, strict=True)
+        if block != NONE
+    ]
+    said += [f"played {', '.join(plays)}"] if plays else []
+    if place.hand is None:
+        said.append(f"{place.tiles} hidden tile{'s' * (place.tiles != 1)} in hand")
+    else:
+        said.append(f"in hand {_counted(place.hand) or 'nothing'}")
+    return f"{'; '.join(said)}."
+
+
+def _counted(kinds: Iterable[int]) -> str:
+    """Returns sorted kinds in words: "2 pawns, king"."""
+    groups = [(kind, len(list(same))) for kind, same in groupby(kinds)]
+    return ", ".join(f"{n} {NAMES[kind]}s" if n > 1 else NAMES[kind] for kind, n in groups)
+
+
+def _tile(kind: int) -> str:
+    """Returns a tile in a word."""
+    if kind == NONE:
+        return "nothing"
+    return "face-down tile" if kind == FACE_DOWN else NAMES[kind]

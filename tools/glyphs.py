@@ -1,0 +1,122 @@
+"""Extracts the outlines that the drawings are written with: goita_env/render/glyphs.json.
+
+    apt-get install fonts-klee fonts-inter && python tools/glyphs.py
+
+Characters of the tiles come from Klee One SemiBold, letters and digits from Inter SemiBold, both
+under the SIL Open Font License. Needs freetype-py.
+"""
+
+import json
+from collections.abc import Callable
+from ctypes import byref
+from math import hypot
+from pathlib import Path
+from string import ascii_letters, digits
+
+import freetype
+
+from goita_env.tiles import CHARACTERS
+
+FILE = Path(__file__).resolve().parents[1] / "goita_env" / "render" / "glyphs.json"
+LETTERS = " +-%.,:()/?…" + ascii_letters + digits
+FONTS = {
+    "/usr/share/fonts/truetype/klee/KleeOne-SemiBold.ttf": (CHARACTERS, 2.5),
+    "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf": (LETTERS, 0),
+}
+"""Of each font the characters, and by how many units they become bolder."""
+
+GRID, FINE = 100, 64
+"""Units of an em: coordinates are whole numbers of them. And parts of a unit."""
+
+
+FLAT = 0.6
+"""Distance from its chord up to which a curve becomes a line."""
+
+Point = tuple[float, float]
+
+
+def outline(face: freetype.Face, character: str, bolder: float) -> tuple[int, str]:
+    """Returns a character's advance and its outline as an SVG path of relative whole numbers."""
+    face.load_char(character, freetype.FT_LOAD_NO_HINTING | freetype.FT_LOAD_NO_BITMAP)
+    drawn = face.glyph.outline
+    advance = face.glyph.advance.x / FINE
+    freetype.FT_Outline_EmboldenXY(byref(drawn._FT_Outline), round(bolder * FINE), round(bolder * FINE))
+    freetype.FT_Outline_Translate(byref(drawn._FT_Outline), *[-round(bolder * FINE / 2)] * 2)
+    path, at, start, before = "", (0, 0), (0, 0), ""
+    for letter, points in commands(drawn):
+        ends = [(round(x / FINE), round(-y / FINE)) for x, y in points]
+        if letter == "z":
+            path, at, before = path + "z", start, ""
+            continue
+        if letter == "c":  # the nearest curve with one point beside it: letters are small
+            (a, b), (c, d), (e, f), (g, h) = at, *points
+            ends = [
+                (round((3 * (c + e) / FINE - a - g / FINE) / 4), round((-3 * (d + f) / FINE - b + h / FINE) / 4)),
+                ends[-1],
+            ]
+            letter = "q"
+        flat = letter == "q" and all(off_chord(at, end, ends[-1]) <= FLAT for end in ends[:-1])
+        word, ends = ("l", ends[-1:]) if flat else (letter, ends)
+        if word == "l" and ends[-1] == at:
+            continue
+        numbers = "".join(f" {b - a}" for end in ends for a, b in zip(at, end, strict=True))
+        path += numbers if word == before else word + numbers[1:]
+        at, before = ends[-1], word
+        start = at if letter == "m" else start
+    return round(advance), path.replace(" -", "-")
+
+
+def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
+    """Lists the parts of an outline as the letters of SVG, with their points."""
+    found: list[tuple[str, list[Point]]] = []
+
+    def note(letter: str) -> Callable:
+        def noted(*given: object) -> None:
+            points = [(point.x, point.y) for point in given if hasattr(point, "x")]
+            found.extend([("z", [])] if letter == "m" and found else [])
+            found.append((letter, points))
+
+        return noted
+
+    drawn.decompose(None, *map(note, "mlqc"))
+    return [*found, ("z", [])] if found else []
+
+
+def off_chord(start: Point, point: Point, end: Point) -> float:
+    """Returns how far a point is from the line between two others."""
+    (a, b), (x, y), (c, d) = start, point, end
+    length = hypot(c - a, d - b)
+    if not length:
+        return hypot(x - a, y - b)
+    along = ((x - a) * (c - a) + (y - b) * (d - b)) / length**2
+    if not 0 <= along <= 1:
+        return min(hypot(x - a, y - b), hypot(x - c, y - d))
+    return abs((c - a) * (y - b) - (d - b) * (x - a)) / length
+
+
+def main() -> None:
+    """Writes the file."""
+    told, found = [], {}
+    for path, (characters, bolder) in FONTS.items():
+        face = freetype.Face(path)
+        face.set_char_size(GRID * FINE)
+        names = {name.name_id: name.string.decode("utf-16-be") for name in (face.get_sfnt_name(n) for n in range(face.sfnt_name_count)) if name.platform_id == 3}
+        told.append(f"{names[4]}: {names[0]}")
+        found |= {character: outline(face, character, bolder) for character in characters}
+    rows = ",\n".join(
+        f"{json.dumps(character, ensure_ascii=False)}:{json.dumps(glyph, separators=(',', ':'))}"
+        for character, glyph in found.items()
+    )
+    head = json.dumps(
+        {
+            "about": "Outlines extracted by tools/glyphs.py, on a grid of 100 units an em; each "
+            "character has its advance and an SVG path. SIL Open Font License 1.1, see OFL.txt.",
+            "fonts": told,
+        },
+        indent=1,
+    )
+    FILE.write_text(f'{head[:-2]},\n "glyphs": {{\n{rows}\n}}}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
