@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from goita_env.hands import format_hand
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view
+
+if TYPE_CHECKING:
+    from goita_env.render.svg import Options
 
 
 @dataclass(frozen=True)
@@ -166,11 +170,42 @@ class Game:
             raise SettingError(f"expected a seat 0..3, got {seat!r}")
         return seat_view(self._state, seat)
 
+    def svg(self, viewer: int = 0, **options: Unpack[Options]) -> str:
+        """Draws the whole table, all tiles open, as SVG text; what a seat sees: ``view``.
+
+        Args:
+            viewer: the seat at the bottom.
+            options: how, and what beside it (``goita_env.render.svg.Options``).
+
+        Raises:
+            SettingError: if there is no such seat, or an option is impossible.
+        """
+        from goita_env.render import svg
+
+        return svg.table(self._state, 0, viewer, **options)
+
+    def sheet(self, **options: Unpack[Options]) -> str:
+        """Draws the present deal as SVG text: the hands as dealt, then every play in a table.
+
+        Args:
+            options: theme, faces and size (``goita_env.render.svg.Options``).
+
+        Raises:
+            SettingError: if an option is impossible.
+        """
+        from goita_env.render import sheet
+
+        return sheet.deal(self._state, **options)
+
     def __str__(self) -> str:
         """Draws the whole table."""
         from goita_env.render import ansi
 
         return ansi.table(self._state)
+
+    def _repr_svg_(self) -> str:
+        """Draws the whole table in notebooks."""
+        return self.svg()
 
     def __repr__(self) -> str:
         """Shows hands, dealer and moves so far in short."""

@@ -1,9 +1,7 @@
 """Extracts the outlines that the drawings are written with: goita_env/render/glyphs.json.
 
-    apt-get install fonts-klee fonts-inter && python tools/glyphs.py
-
-Characters of the tiles come from Klee One SemiBold, letters and digits from Inter SemiBold, both
-under the SIL Open Font License. Needs freetype-py.
+Characters of the tiles come from Klee One SemiBold (Debian: fonts-klee), letters and digits from
+Inter SemiBold (fonts-inter), both under the SIL Open Font License. Needs freetype-py.
 """
 
 import json
@@ -12,6 +10,7 @@ from ctypes import byref
 from math import hypot
 from pathlib import Path
 from string import ascii_letters, digits
+from typing import Any
 
 import freetype
 
@@ -29,7 +28,7 @@ GRID, FINE = 100, 64
 """Units of an em: coordinates are whole numbers of them. And parts of a unit."""
 
 
-FLAT = 0.6
+FLAT = 0.9
 """Distance from its chord up to which a curve becomes a line."""
 
 Point = tuple[float, float]
@@ -40,21 +39,15 @@ def outline(face: freetype.Face, character: str, bolder: float) -> tuple[int, st
     face.load_char(character, freetype.FT_LOAD_NO_HINTING | freetype.FT_LOAD_NO_BITMAP)
     drawn = face.glyph.outline
     advance = face.glyph.advance.x / FINE
-    freetype.FT_Outline_EmboldenXY(byref(drawn._FT_Outline), round(bolder * FINE), round(bolder * FINE))
-    freetype.FT_Outline_Translate(byref(drawn._FT_Outline), *[-round(bolder * FINE / 2)] * 2)
+    more, handle = round(bolder * FINE), byref(drawn._FT_Outline)
+    freetype.FT_Outline_EmboldenXY(handle, more, more)
+    freetype.FT_Outline_Translate(handle, -more // 2, -more // 2)
     path, at, start, before = "", (0, 0), (0, 0), ""
     for letter, points in commands(drawn):
         ends = [(round(x / FINE), round(-y / FINE)) for x, y in points]
         if letter == "z":
             path, at, before = path + "z", start, ""
             continue
-        if letter == "c":  # the nearest curve with one point beside it: letters are small
-            (a, b), (c, d), (e, f), (g, h) = at, *points
-            ends = [
-                (round((3 * (c + e) / FINE - a - g / FINE) / 4), round((-3 * (d + f) / FINE - b + h / FINE) / 4)),
-                ends[-1],
-            ]
-            letter = "q"
         flat = letter == "q" and all(off_chord(at, end, ends[-1]) <= FLAT for end in ends[:-1])
         word, ends = ("l", ends[-1:]) if flat else (letter, ends)
         if word == "l" and ends[-1] == at:
@@ -78,7 +71,16 @@ def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
 
         return noted
 
-    drawn.decompose(None, *map(note, "mlqc"))
+    def simpler(first: Any, second: Any, end: Any, _: object) -> None:
+        """Takes the nearest curve with one point beside it: letters are small."""
+        x, y = found[-1][1][-1]
+        between = [
+            (3 * (a + b) - c - d) / 4
+            for a, b, c, d in ((first.x, second.x, x, end.x), (first.y, second.y, y, end.y))
+        ]
+        found.append(("q", [(between[0], between[1]), (end.x, end.y)]))
+
+    drawn.decompose(None, note("m"), note("l"), note("q"), simpler)
     return [*found, ("z", [])] if found else []
 
 
@@ -100,7 +102,11 @@ def main() -> None:
     for path, (characters, bolder) in FONTS.items():
         face = freetype.Face(path)
         face.set_char_size(GRID * FINE)
-        names = {name.name_id: name.string.decode("utf-16-be") for name in (face.get_sfnt_name(n) for n in range(face.sfnt_name_count)) if name.platform_id == 3}
+        names = {
+            name.name_id: name.string.decode("utf-16-be")
+            for name in map(face.get_sfnt_name, range(face.sfnt_name_count))
+            if name.platform_id == 3
+        }
         told.append(f"{names[4]}: {names[0]}")
         found |= {character: outline(face, character, bolder) for character in characters}
     rows = ",\n".join(

@@ -52,3 +52,9 @@ class Solution:
     def best(self) -> tuple[int, ...]:
         """Returns all actions that are known to be worth the position's value."""
         return tuple(a for a, points in self.values.items() if points == self.value)
+
+    def _repr_svg_(self) -> str:
+        """Draws the position in notebooks, with the points of every action."""
+        from agents.solver.drawing import draw
+
+        return draw(self)

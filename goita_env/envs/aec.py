@@ -20,7 +20,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,13 +34,12 @@ from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
+from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import OBSERVATION_SIZE
 
-RenderMode = Literal["ansi", "human"]
-RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human")
 ILLEGAL_REWARD: Final = 100
 """What the team of an illegal action loses and the other wins, in points."""
 
@@ -56,7 +55,9 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         rules: a rule set or its name: "jga", "pagat", "nine".
         episode: "round" or "match".
         reward: "points" or "win".
-        render_mode: None, "ansi" (``render`` returns the table as text) or "human" (prints it).
+        render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
+            it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
+            ``goita-env[render]``).
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -79,10 +80,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         super().__init__()  # type: ignore[no-untyped-call]
         if reward not in REWARDS:
             raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise SettingError(
-                f"expected a render_mode of None, {RENDER_MODES}, got {render_mode!r}"
-            )
+        check_render_mode(render_mode)
         self._match = Match(1, rules, episode, secrets.randbits(63), auto_reset=False)
         self.reward: Reward = reward
         self.render_mode = render_mode
@@ -229,17 +227,13 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         state: npt.NDArray[np.uint8] = states[0]
         return state
 
-    def render(self) -> str | None:
-        """Draws the whole table as text: returns it ("ansi") or prints it ("human")."""
-        if self.render_mode is None or not self._has_reset:
-            return None
-        from goita_env.render import ansi
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """Draws the whole table, all tiles open, as ``render_mode`` says; None before a reset.
 
-        text = ansi.table(self._match.state)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        Raises:
+            ImportError: if "rgb_array" lacks its extra.
+        """
+        return frame(self._match.state, self.render_mode) if self._has_reset else None
 
     def close(self) -> None:
         """Does nothing: there is no window."""

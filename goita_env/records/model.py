@@ -7,8 +7,10 @@ included; plays leave the passes out, as the rows of a YAML kifu do.
 from __future__ import annotations
 
 import reprlib
+from base64 import b64encode
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Final, TypeAlias
 
 from goita_env import actions
@@ -23,6 +25,8 @@ Move: TypeAlias = tuple[int, int]
 """(seat, action) of one decision, the seat from 0 to 3."""
 
 _FIRST_KING_DIGIT: Final = DIGITS[KING]
+_SHOWN: Final = 12
+"""Deals of a record that notebooks show."""
 _BRIEF: Final = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlevel = 80, 80, 2
 
@@ -136,6 +140,12 @@ class DealRecord:
             return Result(True, None, 0, self.scores)
         return Result(game.done, game.winner, game.points, game.scores)
 
+    def _repr_svg_(self) -> str:
+        """Draws the deal on a sheet in notebooks, up to its first illegal move."""
+        game = _begin(self)
+        _exhaust(_walk(self, game, ""))
+        return (_begin(self) if _redealt(game) else game).sheet()
+
 
 @dataclass(frozen=True)
 class Record:
@@ -169,6 +179,16 @@ class Record:
         """
         for deal in self.deals:
             yield from _replay(deal, self.source)
+
+    def _repr_html_(self) -> str:
+        """Draws the deals on sheets in notebooks, the first few of many."""
+        parts = [f"<p>{escape(', '.join(self.players))}</p>" if any(self.players) else ""]
+        for deal in self.deals[:_SHOWN]:
+            image = b64encode(deal._repr_svg_().encode()).decode()
+            name = f"deal {deal.number}"
+            parts.append(f'<p>{name}</p><img alt="{name}" src="data:image/svg+xml;base64,{image}">')
+        left = len(self.deals) - _SHOWN
+        return "".join([*parts, f"<p>and {left} more deals</p>" if left > 0 else ""])
 
     def results(self) -> tuple[Result, ...]:
         """Returns how each deal ended.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from goita_env.errors import SettingError
 from goita_env.views import View
 
 if TYPE_CHECKING:
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 
 RenderMode = Literal["ansi", "human", "svg", "rgb_array"]
 RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human", "svg", "rgb_array")
+
+
+def check_render_mode(mode: str | None) -> None:
+    """Checks a render mode.
+
+    Raises:
+        SettingError: if there is no such mode.
+    """
+    if mode is not None and mode not in RENDER_MODES:
+        raise SettingError(f"expected a render_mode of None, {RENDER_MODES}, got {mode!r}")
 
 
 def frame(shown: View | State, mode: str | None) -> str | npt.NDArray[Any] | None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from itertools import takewhile
-from typing import Any
 
 from goita_env.errors import SettingError
+from goita_env.render import pixels
 from goita_env.render.pen import Drawing, document
-from goita_env.render.pixels import rgb_array
 
 
 def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | None = None) -> str:
@@ -40,9 +38,11 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     frames = []
     for number, one in enumerate(drawings):
         is_last = number == len(drawings) - 1
+        # A delay below zero: each frame is in the midst of its turns from the start.
         frames.append(
             f'<g class="f{" l" * is_last}" visibility="{"visible" if is_last else "hidden"}" '
-            f'style="animation-delay:{number * seconds:g}s">{"".join(one.lines[same:])}</g>'
+            f'style="animation-delay:{(number - total) * seconds:g}s">'
+            f"{''.join(one.lines[same:])}</g>"
         )
     moving = (
         f"<style>@media (prefers-reduced-motion:no-preference){{{''.join(style)}}}</style>",
@@ -55,9 +55,7 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     )
 
 
-def gif(
-    drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = None
-) -> bytes:
+def gif(drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = None) -> bytes:
     """Returns a GIF file that shows one drawing after another, over and over.
 
     Args:
@@ -70,21 +68,8 @@ def gif(
         ImportError: if the extra ``goita-env[render]`` is missing.
     """
     _check(drawings, seconds)
-    arrays = [rgb_array(document(one), width) for one in drawings]
-    from PIL import Image
-
-    # One palette for all, of the last drawing, which has all colours: nothing flickers.
-    colors: Any = Image.fromarray(arrays[-1]).quantize(128, dither=Image.Dither.NONE)
-    images = [
-        Image.fromarray(array).quantize(palette=colors, dither=Image.Dither.NONE)
-        for array in arrays
-    ]
-    times = [round(1000 * seconds)] * (len(images) - 1) + [round(3000 * seconds)]
-    file = BytesIO()
-    images[0].save(
-        file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
-    )
-    return file.getvalue()
+    times = [seconds] * (len(drawings) - 1) + [3 * seconds]
+    return pixels.gif([pixels.rgb_array(document(one), width) for one in drawings], times)
 
 
 def _check(drawings: Sequence[Drawing], seconds: float) -> None:

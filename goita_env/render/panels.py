@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -91,9 +91,7 @@ def _numbers(array: npt.ArrayLike | None, name: str) -> npt.NDArray[np.float64] 
     return None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
 
 
-def _floats(
-    array: npt.ArrayLike, shape: tuple[int, ...], name: str
-) -> npt.NDArray[np.float64]:
+def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[np.float64]:
     """Returns an array as floats; its shape may go on where the wanted one ends.
 
     Raises:
@@ -116,8 +114,8 @@ def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
     """
     if belief is None:
         return []
-    chances: npt.NDArray[Any] = np.asarray(belief)
-    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, chances.shape[-1] if chances.ndim else 0), "a belief")
+    most = np.shape(belief)[-1:] or (0,)
+    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, *most), "a belief")
     sums = chances.sum(axis=2)
     some = sums.any(axis=1)
     if (chances < 0).any() or not np.allclose(sums[some], 1, atol=1e-3):
@@ -126,8 +124,9 @@ def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
     found = []
     for seat, name in enumerate(sorted(order) if "seat 0" in order else order):
         if some[seat]:
+            some_tile = 1 - chances[seat, :, 0]
             expected = chances[seat] @ np.arange(chances.shape[2])
-            found.append(Hand(name, tuple((1 - chances[seat, :, 0]).tolist()), tuple(expected.tolist())))
+            found.append(Hand(name, tuple(some_tile.tolist()), tuple(expected.tolist())))
     return found
 
 
@@ -144,6 +143,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
         return top
     most, columns = _shape(shown)
     first, rows = shown[:most], _rows(shown)
+    tiles: list[tuple[float, float, int, bool]] = []
     tracks, bars, marks = "", "", ""
     texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
     for place, one in enumerate(first):
@@ -153,8 +153,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
         if pair is None:
             texts["name"].append((x + 2, y + 6, action_words(one.action)))
         else:
-            for column, kind in enumerate(pair):
-                pen.tile(x + 14 + 30 * column, y, kind, scale=0.6)
+            tiles += [(x + 14 + 30 * column, y, kind, False) for column, kind in enumerate(pair)]
         if one.best:  # a mark beside the colour
             marks += f"M{number(x - 12)} {number(y - 6)}l10 6-10 6z"
         at = x + 78
@@ -165,6 +164,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
             at += 142
         if one.value is not None:
             texts["value"].append((at + 48, y + 6, _signed(one.value)))
+    pen.tiles(tiles, 0.6)
     paths = (tracks, pen.colors.track), (bars, pen.colors.bar), (marks, pen.colors.last)
     for path, color in paths:
         if path:
@@ -196,7 +196,8 @@ def _rows(shown: Sequence[Listed]) -> int:
 
 def _bar(x: float, y: float, wide: float, high: float) -> str:
     """Returns the path of a bar."""
-    return f"M{number(x)} {number(y)}h{number(wide)}v{number(high)}h-{number(wide)}z" if wide else ""
+    length = number(wide)
+    return f"M{number(x)} {number(y)}h{length}v{number(high)}h-{length}z" if wide else ""
 
 
 def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
@@ -216,8 +217,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
     pen.path(tracks, pen.colors.track)
     pen.path(bars, pen.colors.bar)
     pen.texts(names, 17)
-    for kind in range(NUM_KINDS):
-        pen.tile(139 + 59 * kind, top + 20, kind, scale=0.6)
+    pen.tiles([(139 + 59 * kind, top + 20, kind, False) for kind in range(NUM_KINDS)], 0.6)
 
 
 def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
@@ -236,12 +236,12 @@ def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    """Returns a share in per cent, never 0 or 100 for what is neither."""
-    return f"{min(max(100 * share, 1), 99):.0f} %" if 0 < share < 1 else f"{100 * share:.0f} %"
+    """Returns a share in per cent, to a tenth where it is near 0 or 1 and neither."""
+    near = 0.0005 <= share < 0.0095 or 0.9905 < share <= 0.9995
+    return f"{100 * share:.{int(near)}f} %"
 
 
 def _signed(points: float) -> str:
-    """Returns points with their sign."""
-    text = number(abs(points))
-    text = f"0{text}" if text.startswith(".") else text
+    """Returns points with their sign, below ten to a tenth."""
+    text = f"{abs(points):.{1 if abs(points) < 9.95 else 0}f}".removesuffix(".0")
     return text if text == "0" else f"{'-' if points < 0 else '+'}{text}"

@@ -15,20 +15,21 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
+from itertools import product
 from math import ceil
 from typing import Final, Literal
 from xml.sax.saxutils import escape
 
 from goita_env.errors import SettingError
 from goita_env.render.themes import Palette, Theme, palette
-from goita_env.tiles import CHARACTERS, DIGITS, LETTERS
+from goita_env.tiles import CHARACTERS, DIGITS, LETTERS, NUM_KINDS
 from goita_env.views.fields import FACE_DOWN
 
 Faces = Literal["characters", "letters", "digits"]
 Anchor = Literal["start", "middle", "end"]
 
-_FACES: Final = {"characters": CHARACTERS, "letters": LETTERS, "digits": DIGITS}
-_PREFIX: Final = "\u00a7"
+FACES: Final[dict[Faces, str]] = {"characters": CHARACTERS, "letters": LETTERS, "digits": DIGITS}
+PREFIX: Final = "\u00a7"
 """Stands for the prefix of the ids until it is known."""
 
 _OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
@@ -67,7 +68,7 @@ def wrapped(text: str, size: float, limit: float) -> list[str]:
 
 def number(value: float) -> str:
     """Returns a number as short as it can be, to a tenth."""
-    return f"{value:.1f}".removesuffix(".0").replace("-0.", "-.").removeprefix("0")or "0"
+    return f"{value:.1f}".removesuffix(".0").replace("-0.", "-.").removeprefix("0") or "0"
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,11 @@ class Pen:
     """
 
     def __init__(self, theme: Theme, faces: Faces) -> None:
-        if faces not in _FACES:
-            raise SettingError(f"expected faces of {tuple(_FACES)}, got {faces!r}")
+        if faces not in FACES:
+            raise SettingError(f"expected faces of {tuple(FACES)}, got {faces!r}")
         self.colors: Palette = palette(theme)
         self.lines: list[str] = []
-        self._faces = _FACES[faces]
+        self._faces = FACES[faces]
         self._turn = 0
         self._upright = faces != "characters"
         self._definitions: dict[str, str] = {}
@@ -148,7 +149,8 @@ class Pen:
         alone = len(texts) == 1
         for x, y, text in texts:
             left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
-            at, line = (0, "") if alone else (round(left * 100 / size), f' y="{y * 100 / size:.0f}"')
+            at = 0 if alone else round(left * 100 / size)
+            line = "" if alone else f' y="{y * 100 / size:.0f}"'
             scale = f"translate({number(left)} {number(y)}){scale}" if alone else scale
             for character in text:
                 shown = character if character in known else "?"
@@ -173,9 +175,7 @@ class Pen:
             self.lines.append("</g>")
         self._turn = 0
 
-    def tile(
-        self, x: float, y: float, kind: int, *, down: bool = False, scale: float = 1
-    ) -> None:
+    def tile(self, x: float, y: float, kind: int, *, down: bool = False) -> None:
         """Draws a tile.
 
         Args:
@@ -183,19 +183,33 @@ class Pen:
             y: its middle.
             kind: its kind, FACE_DOWN for a back.
             down: it lies face down, though its kind is known.
-            scale: 1: a tile of the table.
         """
-        place = f'x="{number(x)}" y="{number(y)}"'
-        if scale != 1:
-            place = f'transform="translate({number(x)} {number(y)}) scale({scale:g})"'
-        self.lines.append(f'<use href="#{self._tile(kind, down)}" {place}/>')
+        self.tiles([(x, y, kind, down)])
+
+    def tiles(self, tiles: Iterable[tuple[float, float, int, bool]], scale: float = 1) -> None:
+        """Draws tiles, each with its middle, its kind and whether it lies face down.
+
+        Args:
+            tiles: the tiles.
+            scale: 1: as large as on the table.
+        """
+        short = number if scale == 1 else "{:.0f}".format
+        uses = [
+            f'<use href="#{self._tile(kind, down)}" x="{short(x / scale)}" y="{short(y / scale)}"/>'
+            for x, y, kind, down in tiles
+        ]
+        if scale != 1 and uses:
+            self.lines.append(f'<g transform="scale({scale:g})">{"".join(uses)}</g>')
+        else:
+            self.lines += uses
 
     def outline(self, x: float, y: float, color: str, weight: float, scale: float = 1) -> None:
         """Draws the outline of a tile."""
         grown = f" scale({scale:g})" if scale != 1 else ""
         self.lines.append(
             f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
-            f'fill="none" stroke="{color}" stroke-width="{number(weight)}" stroke-linejoin="round"/>'
+            f'fill="none" stroke="{color}" stroke-width="{number(weight)}" '
+            'stroke-linejoin="round"/>'
         )
 
     def drawing(self, wide: float, high: float, title: str, description: str) -> Drawing:
@@ -207,7 +221,7 @@ class Pen:
 
     def _glyph(self, character: str) -> str:
         """Returns the id of a character's outline."""
-        symbol = f"{_PREFIX}{ord(character):x}"
+        symbol = f"{PREFIX}{ord(character):x}"
         if symbol not in self._definitions:
             outline = glyphs()[character][1]
             self._definitions[symbol] = f'<path id="{symbol}" d="{outline}"/>'
@@ -216,7 +230,7 @@ class Pen:
     def _tile(self, kind: int, down: bool) -> str:
         """Returns the id of a tile."""
         turn = self._turn if self._upright else 0
-        symbol = f"{_PREFIX}t{kind}{'d' * down}{turn or ''}"
+        symbol = _symbol(kind, down, turn)
         if kind == FACE_DOWN:
             return self._wood(True)
         if symbol not in self._definitions:
@@ -234,7 +248,7 @@ class Pen:
 
     def _wood(self, back: bool) -> str:
         """Returns the id of a tile without its face."""
-        symbol = f"{_PREFIX}{'b' if back else 'w'}"
+        symbol = f"{PREFIX}{'b' if back else 'w'}"
         if symbol not in self._definitions:
             c = self.colors
             wood, edge = (c.back, c.back_edge) if back else (c.wood, c.edge)
@@ -244,6 +258,31 @@ class Pen:
                 f'<path d="{_TOP}" fill="{wood}"/>{inner}</g>'
             )
         return symbol
+
+
+def every_tile(theme: Theme, faces: Faces) -> list[str]:
+    """Returns the definitions of all tiles, on all sides, face up and down, and of a back.
+
+    The lines of any drawing fit to them, whichever faces it was drawn with.
+    """
+    pen, found = Pen(theme, faces), []
+    for kind, down, turn in product(range(NUM_KINDS), (False, True), range(4)):
+        pen._turn = turn
+        drawn, wanted = pen._tile(kind, down), _symbol(kind, down, turn)
+        if drawn != wanted:
+            found.append(f'<g id="{wanted}"><use href="#{drawn}"/></g>')
+    pen._tile(FACE_DOWN, True)
+    return [*pen._definitions.values(), *found]
+
+
+def is_letter(definition: str) -> bool:
+    """Tells whether a definition is that of a letter's outline."""
+    return definition.startswith("<path")
+
+
+def _symbol(kind: int, down: bool, turn: int) -> str:
+    """Returns the id of a tile."""
+    return f"{PREFIX}t{kind}{'d' * down}{turn or ''}"
 
 
 def document(drawing: Drawing, size: float | None = None) -> str:
@@ -265,8 +304,9 @@ def document(drawing: Drawing, size: float | None = None) -> str:
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" '
         f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide * zoom)}" '
-        f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" aria-labelledby="{prefix}T {prefix}D">\n'
+        f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" '
+        f'aria-labelledby="{prefix}T {prefix}D">\n'
         f'<title id="{prefix}T">{escape(drawing.title)}</title>\n'
         f'<desc id="{prefix}D">{escape(drawing.description)}</desc>\n'
-        f"{body.replace(_PREFIX, prefix)}\n</svg>\n"
+        f"{body.replace(PREFIX, prefix)}\n</svg>\n"
     )

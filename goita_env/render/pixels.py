@@ -5,7 +5,9 @@ resvg draws without a font, a display or a library of the system, and the same p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -48,11 +50,38 @@ def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
         SettingError: if the width is not above 0, or the text is no SVG.
         ImportError: if the extra is missing.
     """
-    data = png(svg, width)
+    with _pillow().open(BytesIO(png(svg, width))) as image:
+        return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
+
+
+def gif(arrays: Sequence[npt.NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
+    """Returns a GIF file that plays over and over.
+
+    Args:
+        arrays: uint8 [height, width, 3] each; the last one has all colours.
+        seconds: how long each is shown.
+
+    Raises:
+        ImportError: if the extra is missing.
+    """
+    pillow = _pillow()
+    # One palette for all: nothing flickers.
+    colors = pillow.fromarray(arrays[-1]).quantize(128)
+    images = [pillow.fromarray(array).quantize(palette=colors, dither=0) for array in arrays]
+    times = [round(1000 * time) for time in seconds]
+    file = BytesIO()
+    images[0].save(file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
+    return file.getvalue()
+
+
+def _pillow() -> ModuleType:
+    """Returns Pillow's module of images.
+
+    Raises:
+        ImportError: if it is missing.
+    """
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError("images need Pillow: pip install 'goita-env[render]'") from error
-
-    with Image.open(BytesIO(data)) as image:
-        return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
+    return Image

@@ -22,7 +22,8 @@ from goita_env.views.fields import NONE
 
 _RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
-_TILE: Final = "{tile}"
+TILE: Final = "{tile}"
+"""Stands in a template for how the attack is written."""
 
 _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",
@@ -77,7 +78,7 @@ class Scene:
 
     def moment(self, tile: str) -> str:
         """Says what is to be done now; ``tile``: how the attack is written."""
-        return self.template.replace(_TILE, tile)
+        return self.template.replace(TILE, tile)
 
     def calls(self) -> list[str]:
         """Lists the special hands called, then what the callers' partners chose."""
@@ -86,25 +87,35 @@ class Scene:
         return [f"{name} {call}" for name, call in said]
 
 
-def of_view(view: View, index: int = 0) -> Scene:
-    """Returns what one seat may know; ``index``: which of the views.
+def of_view(view: View, index: int = 0, viewer: int | None = None) -> Scene:
+    """Returns what one seat may know.
+
+    Args:
+        view: views, of which one is shown.
+        index: its number.
+        viewer: the seat whose view it is, where seats are to be named by their numbers; None: they
+            are "you", "next" and so on.
 
     Raises:
-        SettingError: if there is no such view.
+        SettingError: if there is no such view or seat.
     """
     one = view[_one(index, len(view))]
-    names = _RELATIVE_NAMES
+    names = _RELATIVE_NAMES if viewer is None else _names(viewer)
     asked = one.asked_call[0] or one.asked_choice[0]
     mover = 0 if asked else _mover(one)
     own, other = one.scores[0].tolist()
+    if viewer is None:
+        scores: tuple[tuple[str, int], ...] = (("you and partner", own), ("the others", other))
+    else:
+        scores = _scores(own, other) if viewer % 2 == 0 else _scores(other, own)
     return Scene(
         one.rules.name,
         _places(one, names, mover),
-        (("you and partner", own), ("the others", other)),
-        0,
+        scores,
+        0 if viewer is None else viewer % 2,
         int(one.attack[0]) if one.passes[0] < 3 else NONE,
         mover,
-        _moment_of_view(one),
+        _moment_of_view(one, names),
     )
 
 
@@ -119,11 +130,9 @@ def of_table(state: State, index: int = 0, viewer: int = 0) -> Scene:
     Raises:
         SettingError: if there is no such game or seat.
     """
-    if viewer not in range(NUM_SEATS):
-        raise SettingError(f"expected a seat 0..3 at the bottom, got {viewer!r}")
+    names = _names(viewer)
     one = state.select(_one(index, state.num_games))
     seats = [(viewer + place) % NUM_SEATS for place in range(NUM_SEATS)]
-    names = tuple(f"seat {seat}" for seat in seats)
     asked = int(one.seat[0])
     mover = (asked - viewer) % NUM_SEATS if asked >= 0 else NONE
     even, odd = one.scores[:, 0].tolist()
@@ -131,12 +140,28 @@ def of_table(state: State, index: int = 0, viewer: int = 0) -> Scene:
     return Scene(
         one.rules.name,
         _places(eyes, names, mover),
-        (("seats 0 and 2", even), ("seats 1 and 3", odd)),
+        _scores(even, odd),
         viewer % 2,
         int(eyes.attack[0]) if eyes.passes[0] < 3 else NONE,
         mover,
         _moment_of_state(one, eyes, f"seat {asked}"),
     )
+
+
+def _names(viewer: int) -> tuple[str, ...]:
+    """Returns the seats' names by place.
+
+    Raises:
+        SettingError: if there is no such seat to sit at the bottom.
+    """
+    if viewer not in range(NUM_SEATS):
+        raise SettingError(f"expected a seat 0..3 at the bottom, got {viewer!r}")
+    return tuple(f"seat {(viewer + place) % NUM_SEATS}" for place in range(NUM_SEATS))
+
+
+def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
+    """Returns the points of the teams with the names that their seats' numbers give them."""
+    return (("seats 0 and 2", even), ("seats 1 and 3", odd))
 
 
 def _one(index: int, number: int) -> npt.NDArray[np.int64]:
@@ -207,17 +232,17 @@ def _turn(view: View) -> str:
     """Says what the seat to move may do after an attack."""
     if view.passes[0] == 3:
         return "lead again, a block face down"
-    return f"receive {_TILE} or pass"
+    return f"receive {TILE} or pass"
 
 
-def _moment_of_view(view: View) -> str:
+def _moment_of_view(view: View, names: tuple[str, ...]) -> str:
     """Says what is to be done now, as far as the viewer may know."""
     if view.asked_call[0]:
-        return f"you: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
+        return f"{names[0]}: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
     if view.asked_choice[0]:
-        return f"you: {_QUESTIONS[CHOOSE]}"
+        return f"{names[0]}: {_QUESTIONS[CHOOSE]}"
     if view.attack[0] != NONE:
-        return f"{_RELATIVE_NAMES[_mover(view)]}: {_turn(view)}"
+        return f"{names[_mover(view)]}: {_turn(view)}"
     if (view.hand_sizes[0] == 0).any() or (view.called[0] > 5).any():
         return "the round is over"
     return "no attack yet, the dealer leads"

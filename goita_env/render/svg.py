@@ -100,7 +100,9 @@ def draw(shown: Scene, **options: Unpack[Options]) -> Drawing:
         SettingError: if an option is impossible.
     """
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"))
-    listed = panels.listed(*(options.get(name) for name in ("legal", "probabilities", "values")))
+    listed = panels.listed(
+        options.get("legal"), options.get("probabilities"), options.get("values")
+    )
     belief = panels.hands(shown, options.get("belief"))
     high = SIZE + panels.height(listed, belief)
     _ground(pen, high)
@@ -183,24 +185,16 @@ def _centre(pen: Pen, shown: Scene) -> None:
     """Writes the scores and the moment, and draws the attack that is to be met."""
     for team, (name, points) in enumerate(shown.scores):
         y = 226 + 23 * team
-        mark = team if shown.bottom_team == 0 or name.startswith("seats") else 1 - team
-        _team(pen, 203, y - 6, mark)
+        _team(pen, 203, y - 6, team)
         pen.text(216, y, name, 17, pen.colors.faint)
         pen.text(404, y, str(points), 19, anchor="end")
     if shown.mover != NONE:
-        x, y = _turned(0, 104, shown.mover)
-        tip, side = ((0, 9), (9, 0), (0, -9), (-9, 0))[shown.mover], shown.mover % 2
-        a, b = ((-14, 0), (28, 0)) if not side else ((0, -14), (0, 28))
-        base = (x - tip[0] + a[0], y - tip[1] + a[1])
-        point = (x + tip[0] - base[0] - b[0], y + tip[1] - base[1] - b[1])
-        pen.path(
-            f"M{base[0]:g} {base[1]:g}l{b[0]} {b[1]} {point[0]:g} {point[1]:g}z", pen.colors.mover
-        )
+        with pen.side(shown.mover):
+            pen.path("M286 395h28l-14 18z", pen.colors.mover)
     if shown.attack != NONE:
-        pen.tile(_MIDDLE, 307, shown.attack, scale=1.5)
+        pen.tiles([(_MIDDLE, 307, shown.attack, False)], 1.5)
         pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
     rows = wrapped(shown.moment("").replace("  ", " "), 17, 224)
-    y = 378 if shown.attack != NONE else 328 - 11 * len(rows)
-    for row in rows:
-        pen.text(_MIDDLE, y, row, 17, anchor="middle")
-        y += 22
+    top = 378 if shown.attack != NONE else 328 - 11 * len(rows)
+    for line, row in enumerate(rows):
+        pen.text(_MIDDLE, top + 22 * line, row, 17, anchor="middle")

@@ -13,7 +13,7 @@ from goita_env.views.fields import FACE_DOWN, NONE
 
 def title(shown: Scene) -> str:
     """Returns a position in a line."""
-    return f"Goita: {shown.moment(_tile(shown.attack))}"
+    return f"Goita: {shown.moment(tile(shown.attack))}"
 
 
 def position(shown: Scene) -> list[str]:
@@ -37,7 +37,7 @@ def _place(place: Place) -> str:
     """Returns a sentence on a seat."""
     said = [", ".join([place.name, *place.remarks, *place.calls])]
     plays = [
-        f"{'face-down ' * (down and block != FACE_DOWN)}{_tile(block)} then {_tile(attack)}"
+        f"{'face-down ' * (down and block != FACE_DOWN)}{tile(block)} then {tile(attack)}"
         for block, attack, down in zip(place.blocks, place.attacks, place.face_down, strict=True)
         if block != NONE
     ]
@@ -55,7 +55,7 @@ def _counted(kinds: Iterable[int]) -> str:
     return ", ".join(f"{n} {NAMES[kind]}s" if n > 1 else NAMES[kind] for kind, n in groups)
 
 
-def _tile(kind: int) -> str:
+def tile(kind: int) -> str:
     """Returns a tile in a word."""
     if kind == NONE:
         return "nothing"

@@ -79,6 +79,21 @@ class View(ViewFields):
         """Shows the size and the rule set."""
         return f"View({len(self)} positions, {self.rules.name})"
 
+    def __str__(self) -> str:
+        """Draws the first position as its seat knows it, and says how many there are."""
+        from goita_env.render import ansi
+
+        if len(self) == 0:
+            return repr(self)
+        more = f"\nthe first of {len(self)} positions" if len(self) > 1 else ""
+        return ansi.view(self) + more
+
+    def _repr_svg_(self) -> str | None:
+        """Draws the first position in notebooks, as its seat knows it."""
+        from goita_env.render import svg
+
+        return svg.view(self) if len(self) else None
+
     def unique(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Finds the rows that show the same; a seat sees the same in many worlds.
 

@@ -64,7 +64,9 @@ def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
         path.relative_to(ROOT).as_posix() for path in (ROOT / "goita_env").rglob("*.py")
     }
     assert "goita_env/py.typed" in package
+    assert "goita_env/render/glyphs.json" in package
     assert f"{dist_info}/licenses/LICENSE" in names
+    assert f"{dist_info}/licenses/goita_env/render/OFL.txt" in names
 
 
 def test_the_core_needs_numpy_gymnasium_and_pettingzoo_alone(wheel):
@@ -74,7 +76,7 @@ def test_the_core_needs_numpy_gymnasium_and_pettingzoo_alone(wheel):
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
 
     assert sorted(needed) == ["gymnasium<1.5,>=1.2", "numpy>=2", "pettingzoo>=1.25"]
-    assert metadata["License-Expression"] == "MIT"
+    assert metadata["License-Expression"] == "MIT AND OFL-1.1"
 
 
 def test_the_installed_wheel_plays_a_round(wheel, tmp_path):

@@ -36,8 +36,16 @@ HOUSE = [
     "agents",
 ]
 
+OPTIONAL = {
+    ("goita_env.records.kifu", "yaml"),
+    ("goita_env.render.pixels", "resvg_py"),
+    ("goita_env.render.pixels", "PIL"),
+}
+"""What a file imports in a function, and says which extra it is of where it is missing."""
+
 CORE_NEEDS = {"numpy", "gymnasium", "pettingzoo"}
 HEAVY = {"agents", "torch", "stable_baselines3", "sb3_contrib", "numba", "ray", "yaml", "scipy"}
+HEAVY |= {"resvg_py", "PIL"}
 TORCH = {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"}
 
 DRAWING = "goita_env.render"
@@ -133,8 +141,7 @@ def foreign(texts: dict[str, str]) -> set[tuple[str, str]]:
         (name, module)
         for name, text in texts.items()
         for module, inside in imports(text)
-        if package(module) not in known
-        and (name, module, inside) != ("goita_env.records.kifu", "yaml", True)
+        if package(module) not in known and not (inside and (name, package(module)) in OPTIONAL)
     }
 
 

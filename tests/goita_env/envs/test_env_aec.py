@@ -139,7 +139,7 @@ def test_agents_teams_spaces_and_metadata():
         assert space["observation"] == Box(0, 1, (512,), np.uint8)
         assert space["action_mask"] == Box(0, 1, (69,), np.int8)
     assert env.metadata["name"] == "goita_v0" == str(env.unwrapped)
-    assert env.metadata["render_modes"] == ["ansi", "human"]
+    assert env.metadata["render_modes"] == ["ansi", "human", "svg", "rgb_array"]
     assert env.metadata["is_parallelizable"] is False
     assert env.render_mode is None
 

@@ -12,8 +12,10 @@ from redrawn_worlds import World, random_world, redraw
 from goita_env import Game, goita_v0
 from goita_env.actions import SILENT
 from goita_env.engine import core
+from goita_env.engine.history import FRAME_OTHER_SCORE, SCORE_BITS
 from goita_env.engine.match import Match
 from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX, WAITING
+from goita_env.render import ansi, svg
 from goita_env.tiles import KING
 from goita_env.views import View, packing
 from goita_env.views.observation import TABLE_WORD
@@ -149,6 +151,44 @@ def test_no_agent_of_the_environment_sees_what_it_cannot_know(rules):
         assert np.array_equal(one["observation"], other["observation"])
         assert np.array_equal(one["action_mask"], other["action_mask"])
         assert public == also_public
+
+
+def drawn(words: np.ndarray, rules: str, n: int, game: int) -> list[str]:
+    """Draws a view in all ways; nothing may depend on how its game is numbered."""
+    view = View(words[n : n + 1], np.array([game]), rules)
+    legal = view.legal()[0]
+    return [
+        ansi.view(view),
+        str(view),
+        svg.view(view, faces="letters"),
+        svg.view(view, legal=legal),
+    ]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_drawing_tells_what_its_seat_cannot_know(rules):
+    before, after, viewers, _ = pairs(rules)
+    words, _ = look(before, viewers)
+    other, _ = look(after, viewers)
+    for n in np.random.default_rng(3).choice(len(words), 150, replace=False):
+        assert drawn(words, rules, n, 0) == drawn(other, rules, n, 7)
+
+
+def test_a_leak_into_a_drawing_is_caught(monkeypatch):
+    pack_seat = packing.pack_seat
+
+    def leaky_pack_seat(state, seat):
+        words = pack_seat(state, seat)
+        told = next_seat_holds_a_king(state, np.broadcast_to(seat, len(words))).astype(np.uint64)
+        words[:, TABLE_WORD] |= told << np.uint64(FRAME_OTHER_SCORE + SCORE_BITS - 1)
+        return words
+
+    monkeypatch.setattr(packing, "pack_seat", leaky_pack_seat)
+    monkeypatch.setattr(packing, "pack", lambda state: leaky_pack_seat(state, state.seat))
+    before, after, viewers, _ = pairs("jga")
+    (words, _), (other, _) = look(before, viewers), look(after, viewers)
+    caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(60)]
+    assert sum(caught) >= 5
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -1,0 +1,54 @@
+"""Shares positions, and what can be read of their drawings, between the tests of drawings."""
+
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+from playing import played
+
+from goita_env import Game
+
+HANDS = ["11235578", "11112333", "11444567", "11224569"]
+MOVES = ("11", "14", "87", "p", "75", "52", "p")
+
+SVG = "{http://www.w3.org/2000/svg}"
+ELEMENTS = {"svg", "title", "desc", "defs", "g", "use", "path", "rect"}
+ATTRIBUTES = {
+    *("id", "d", "x", "y", "width", "height", "rx", "viewBox", "transform", "href", "opacity"),
+    *("fill", "stroke", "stroke-width", "stroke-linejoin", "role", "aria-labelledby"),
+}
+
+
+def middle_game() -> Game:
+    """A position with a king's block, a block face down and a pass."""
+    return played(Game(hands=HANDS, dealer=2, scores=[40, 20]), *MOVES)
+
+
+def tiles(text: str) -> Counter:
+    """The tiles that a drawing shows: "3" a silver, "3d" one that lies face down, "b" a back."""
+    body = text.split("</defs>")[1]
+    return Counter(re.findall(r'<use href="#g[0-9a-f]{4}(?:t(\d+d?)|(b))', body))
+
+
+def counted(text: str) -> dict[str, int]:
+    """The same as a dictionary; letters turned for their seat count as one."""
+    found: Counter = Counter()
+    for (face, back), n in tiles(text).items():
+        found[face or back] += n
+    return dict(found)
+
+
+def check_dialect(text: str) -> None:
+    """Fails where a drawing has something that one of the programs does not understand."""
+    root = ElementTree.fromstring(text)
+    ids = [one.get("id") for one in root.iter() if one.get("id")]
+    assert len(ids) == len(set(ids))
+    for one in root.iter():
+        assert one.tag.removeprefix(SVG) in ELEMENTS
+        assert set(one.attrib) <= ATTRIBUTES
+        if one.get("href"):
+            assert one.get("href")[1:] in ids
+        for paint in (one.get("fill"), one.get("stroke")):
+            assert paint in (None, "none") or re.fullmatch("#[0-9a-f]{6}", paint)
+        for value in one.attrib.values():
+            assert not re.search("nan|inf|e-|--", value)
