@@ -81,7 +81,8 @@ class Args:
     markdown: Path | None = None
     """file to which the tables are written as Markdown"""
     html: Path | None = None
-    """file to which a page with the tables and pictures is written"""
+    """file to which a page with the tables and pictures is written; with --save-games it links to
+    pages that replay some of the games"""
 
     def __post_init__(self) -> None:
         """Checks what can be checked before an agent is built."""
@@ -194,7 +195,7 @@ def open_games(args: Args, tournament: arena.Tournament) -> GamesFolder | None:
 
 def show(args: Args, found: Summary, *, files: bool) -> None:
     """Prints the tables and, where the tournament was finished, writes the files."""
-    from agents import report
+    from agents import report, watch
 
     print(report.terminal(found))
     if files and args.json:
@@ -202,7 +203,9 @@ def show(args: Args, found: Summary, *, files: bool) -> None:
     if files and args.markdown:
         args.markdown.write_text(report.markdown(found), encoding="utf-8")
     if files and args.html:
-        args.html.write_text(report.html(found), encoding="utf-8")
+        games = watch.write_pages(args.save_games) if args.save_games else {}
+        links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}
+        args.html.write_text(report.html(found, links), encoding="utf-8")
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:

@@ -41,6 +41,11 @@ POSITIONAL: Final = {"positional": True}
 """Metadata of a field whose value comes without a flag: ``field(metadata=cli.POSITIONAL)``."""
 
 
+def short(flag: str) -> dict[str, str]:
+    """Returns the metadata of a field that has a short flag too: ``cli.short("-o")``."""
+    return {"short": flag}
+
+
 def parse(cls: type[D], argv: Sequence[str] | None = None, description: str | None = None) -> D:
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
@@ -103,6 +108,7 @@ def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
         mark = conf.arg(
             # tyro itself keeps line breaks in a text of several lines.
             help=" ".join(texts.get(field.name, "").split()),
+            aliases=[field.metadata["short"]] if "short" in field.metadata else None,
             # What None or an empty text stand for is told by the help.
             help_behavior_hint="" if field.default in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
@@ -26,8 +28,13 @@ NAMED: Final = 5
 """Most agents whose matrix has their names, not their numbers, over its columns."""
 
 
-def html(summary: Summary) -> str:
-    """Returns the report as an HTML page that needs no other file."""
+def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
+    """Returns the report as an HTML page that needs no other file.
+
+    Args:
+        summary: the tournament.
+        games: pages that replay games, by name: their addresses as the page links to them.
+    """
     agents, scores = standings.strongest_first(summary), standings.pair_scores(summary)
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
     return (
@@ -46,6 +53,7 @@ def html(summary: Summary) -> str:
             pair_scale=Scale.of(pair.points for pair in summary.pairs),
             columns=_columns(summary),
             facts=standings.facts(summary),
+            games={name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
         )
     )
 

@@ -92,14 +92,18 @@ class GamesFolder:
                 file.unlink()
 
 
-def read_games(folder: Path) -> Iterator[SavedDeal]:
+def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
     """Yields every deal of a folder of games, block by block.
+
+    Args:
+        folder: the folder.
+        pattern: which of its files are read.
 
     Raises:
         OSError: if there are none.
     """
     rules = Rules(**json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["rules"])
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.glob(pattern)):
         for line in file.read_text(encoding="utf-8").splitlines():
             yield SavedDeal.from_line(line, rules)
 

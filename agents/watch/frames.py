@@ -1,0 +1,118 @@
+"""Draws every position of deals for a page: lines are kept once, a frame is their numbers.
+
+Python draws all there is to see; the page only looks lines up. One drawing serves both themes,
+whose colours the page exchanges, and all faces, which are definitions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.watch.reading import Watched
+from goita_env import Game, actions
+from goita_env.errors import RecordError
+from goita_env.render import pen, scene, sheet, svg
+from goita_env.render.pen import Drawing
+from goita_env.tiles import NAMES, NUM_SEATS
+
+Frame = tuple[list[int], list[int]]
+"""Numbers of the lines that are drawn, and of the sentences that say the same."""
+
+
+@dataclass
+class Table:
+    """Gives each text a number, the same one for the same text."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, text: str) -> int:
+        """Returns the number of a text."""
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+@dataclass
+class Book:
+    """Holds all that a page shows of deals."""
+
+    lines: Table = field(default_factory=Table)
+    sentences: Table = field(default_factory=Table)
+    letters: dict[str, None] = field(default_factory=dict)
+    """Definitions of the outlines that words are written with."""
+    deals: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, deals: Sequence[Watched]) -> Book:
+        """Returns the book of deals."""
+        book = cls()
+        for watched in deals:
+            book.deals.append(book._deal(watched))
+        return book
+
+    def faces(self) -> dict[str, str]:
+        """Returns by name of the faces what ``<defs>`` holds."""
+        letters = "".join(self.letters)
+        return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
+
+    def _deal(self, watched: Watched) -> dict[str, Any]:
+        """Returns what a page shows of a deal: its facts, its moves and its frames."""
+        deal, note = watched.deal, watched.note
+        game = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+        frames, moves = [self._frames(game)], list[dict[str, Any]]()
+        drawn = sheet.draw(game._state, faces="letters")
+        try:
+            for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
+                redealt = len(game.deals) > 1  # the game stands at another deal already
+                moves.append(_move(game, seat, action))
+                frames.append(frames[-1] if redealt else self._frames(game))
+                drawn = drawn if redealt else sheet.draw(game._state, faces="letters")
+        except RecordError as error:
+            note = f"{note}; {error}" if note else str(error)
+        return {
+            "number": deal.number,
+            "players": list(watched.players),
+            "note": note,
+            "rules": deal.rules.name,
+            "dealer": deal.dealer,
+            "scores": list(deal.scores),
+            "result": moves[-1]["end"] if moves else "",
+            "moves": moves,
+            "frames": frames,
+            "sheet": self._frame(drawn),
+        }
+
+    def _frames(self, game: Game) -> list[Frame]:
+        """Returns what each seat sees of a position, then the whole table."""
+        scenes = [scene.of_view(game.view(seat), viewer=seat) for seat in range(NUM_SEATS)]
+        scenes.append(scene.of_table(game._state))
+        return [self._frame(svg.draw(shown, faces="letters")) for shown in scenes]
+
+    def _frame(self, drawing: Drawing) -> Frame:
+        """Returns the numbers of a drawing's lines and sentences."""
+        self.letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
+        told = [drawing.title, *drawing.description.splitlines()]
+        return [self.lines[line] for line in drawing.lines], [self.sentences[one] for one in told]
+
+
+def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
+    """Returns a move as the page lists it; the game stands right after it."""
+    told: dict[str, Any] = {"seat": seat, "name": actions.name(action), "end": ""}
+    pair, who = actions.decode(action), f"seat {seat}"
+    if pair is None:
+        doing = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
+        said = f"{who} {doing.get(action, 'chooses to ' + actions.name(action))}"
+        # Nobody else learns that a seat was asked and kept silent.
+        hidden = "" if action == actions.SILENT else said
+    else:
+        own = game.view(seat)
+        down = bool(own.event_face_down[0, int(own.num_plays[0]) - 1])
+        block, attack = (NAMES[kind] for kind in pair)
+        told |= {"pair": pair, "down": down}
+        said = f"{who} plays {'face-down ' * down}{block}, then {attack}"
+        hidden = f"{who} plays a face-down tile, then {attack}" if down else said
+    if len(game.deals) > 1:
+        told["end"] = "a redeal"
+    elif game.winner is not None:
+        told["end"] = f"seat {game.winner} ends the round, {game.points} points"
+    return told | {"said": said, "hidden": hidden}

@@ -1,0 +1,52 @@
+"""Puts a page together: one HTML file, its script and its drawings inside, nothing loaded."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Final
+
+from jinja2 import Environment, PackageLoader
+
+from agents.report.figures import clean
+from agents.watch.frames import Book
+from agents.watch.reading import Source
+from goita_env.render import svg, themes
+from goita_env.render.pen import PREFIX
+
+_IDS: Final = "w"
+"""What the ids of the drawings begin with in a page."""
+
+
+def html(source: Source, book: Book) -> str:
+    """Returns the page of a book as HTML text."""
+    told = {
+        "lines": list(book.lines.numbers),
+        "sentences": list(book.sentences.numbers),
+        "faces": book.faces(),
+        "fill": themes.THEMES["light"].text,
+        "dark": themes.darkened(),
+        "deals": book.deals,
+    }
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
+    # Nothing that a record holds can end the script that holds it.
+    data = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=clean(source.title),
+            shown=len(source.deals),
+            total=source.total,
+            size=svg.SIZE,
+            data=data,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Returns what fills the template; all text is escaped but what is marked as safe."""
+    return Environment(
+        loader=PackageLoader("agents.watch"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )

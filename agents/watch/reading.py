@@ -1,0 +1,130 @@
+"""Reads deals wherever they are recorded: kifu, history strings, games that tournaments saved."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from agents.tournament.games import SavedDeal
+from agents.tournament.games_folder import MANIFEST, read_games
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import DealRecord, Problem, Record, history, kifu
+from goita_env.rules import JGA, Rules
+
+_HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Holds a deal that is shown, and who played it."""
+
+    deal: DealRecord
+    players: tuple[str, ...] = ("", "", "", "")
+    note: str = ""
+    """What else is known of it: its place in a tournament, what is unsound."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Holds the deals of a page."""
+
+    title: str
+    deals: tuple[Watched, ...]
+    total: int
+    """Deals that the record holds, those left out included."""
+    problems: tuple[Problem, ...] = ()
+    """What is unsound."""
+
+
+def read(
+    what: str, *, rules: str | Rules = JGA, deals: str | None = None, most: int = 50
+) -> Source:
+    """Returns deals of a record.
+
+    Args:
+        what: a file, a folder of saved games, or a history string.
+        rules: the rule set of a kifu or a history string; saved games know theirs.
+        deals: which, counted from 1: "3" or "5-9"; None: the first ones.
+        most: how many of them, if ``deals`` is None.
+
+    Raises:
+        RecordError: if it is no record, or has no such deal.
+        SettingError: if ``deals`` is malformed.
+        OSError: if a file cannot be read.
+        ImportError: if a kifu lacks its extra.
+    """
+    first, last = _range(deals) if deals else (1, most)
+    path = Path(what)
+    if _HISTORY.match(what) and not path.exists():
+        found = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
+    elif path.is_dir() or path.suffix == ".jsonl":
+        found = _saved(path, last)
+    else:
+        found = _recorded(_loads(path, rules), path.name)
+    chosen = found.deals[first - 1 : last]
+    if not chosen:
+        raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}")
+    return replace(found, deals=chosen)
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Returns the first and the last deal of "3" or "5-9".
+
+    Raises:
+        SettingError: if it is something else.
+    """
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last:
+        raise SettingError(f"expected deals as 3 or 5-9, got {text!r}")
+    return first, last
+
+
+def _loads(path: Path, rules: str | Rules) -> Record:
+    """Returns the record in a file, whatever its notation.
+
+    Raises:
+        RecordError: if it is none.
+        OSError: if it cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
+    loads = history.loads if _HISTORY.match(text) else kifu.loads
+    return loads(text, rules=rules, strict=False, source=path.name)
+
+
+def _recorded(record: Record, title: str) -> Source:
+    """Returns the deals of a record, each with what is unsound in it."""
+    notes = {problem.deal: problem.message for problem in record.problems}
+    deals = [Watched(deal, record.players, notes.get(deal.number, "")) for deal in record.deals]
+    return Source(title, tuple(deals), len(deals), record.problems)
+
+
+def _saved(path: Path, last: int) -> Source:
+    """Returns games that a tournament saved, up to a deal: of a folder, or of one of its files.
+
+    Raises:
+        RecordError: if there are none.
+        OSError: if they cannot be read.
+    """
+    folder, pattern = (path, "*.jsonl") if path.is_dir() else (path.parent, path.name)
+    if not (folder / MANIFEST).exists():
+        raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
+    total = sum(file.read_bytes().count(b"\n") for file in folder.glob(pattern))
+    try:
+        deals = [_watched(saved) for saved in islice(read_games(folder, pattern), last)]
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise RecordError(f"{path.name}: expected saved games, got {error!r}") from error
+    return Source(path.stem, tuple(deals), total)
+
+
+def _watched(saved: SavedDeal) -> Watched:
+    """Returns a saved deal as it is shown."""
+    note = f"deal {saved.deal} of the tournament, seating {saved.seating}"
+    return Watched(saved.record, saved.agents, note)

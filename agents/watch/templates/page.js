@@ -1,0 +1,235 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const find = (id) => document.getElementById(id);
+  const OPEN = 4;
+  const at = { deal: 0, move: 0, seen: OPEN };
+  let timer = null, dark = false, printing = false;
+
+  // ------------------------------------------------------------------ drawing: Python drew it all
+
+  const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
+
+  function draw(svg, frame) {
+    svg.setAttribute("fill", colored(data.fill));
+    svg.innerHTML = colored(frame[0].map((line) => data.lines[line]).join(""));
+  }
+
+  const said = (frame) => frame[1].map((sentence) => data.sentences[sentence]);
+  const tile = (kind, down) => `<svg class="tile" viewBox="-22 -26 44 52" aria-hidden="true"><use href="#w${kind === null ? "b" : `t${kind}${down ? "d" : ""}`}"/></svg>`;
+
+  // ------------------------------------------------------------------------------------ the parts
+
+  const deal = () => data.deals[at.deal];
+
+  // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
+  function hides(move) {
+    return at.seen !== OPEN && move.seat !== at.seen;
+  }
+
+  function cell(move, number) {
+    const link = document.createElement("a");
+    link.href = `#${at.deal + 1}.${number}${at.seen === OPEN ? "" : `.${at.seen}`}`;
+    link.dataset.move = number;
+    if (move.pair) {
+      const back = move.down && hides(move);
+      const code = back ? `x${move.name[1]}` : move.name;
+      link.innerHTML = `${tile(back ? null : move.pair[0], move.down)}${tile(move.pair[1], false)}<span class="code" aria-hidden="true">${code}</span>`;
+    } else {
+      const text = move.name === "p" ? "pass" : `seat ${move.seat}: ${move.name}`;
+      link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
+    }
+    const words = document.createElement("span");
+    words.className = "words";
+    words.textContent = `${number}: ${hides(move) ? move.hidden : move.said}`;
+    link.append(words);
+    return link;
+  }
+
+  function list() {
+    const { moves, dealer, players } = deal(), table = find("moves"), questions = find("questions");
+    table.textContent = questions.textContent = "";
+    const head = table.createTHead().insertRow();
+    for (let n = 0; n < 4; n++) {
+      const seat = (dealer + n) % 4, th = document.createElement("th");
+      th.scope = "col";
+      th.textContent = `seat ${seat}${players[seat] ? ` ${players[seat]}` : ""}${n ? "" : ", dealer"}`;
+      head.append(th);
+    }
+    const body = table.createTBody();
+    let row = null, turn = 0;
+    moves.forEach((move, n) => {
+      if (!move.pair && move.name !== "p") {
+        if (!(hides(move) && !move.hidden)) questions.append(cell(move, n + 1));
+        return;
+      }
+      if (turn++ % 4 === 0) row = body.insertRow();
+      row.insertCell().append(cell(move, n + 1));
+    });
+    const result = deal().result;
+    find("result").textContent = [result && `Result: ${result}.`, deal().note].filter(Boolean).join(" ");
+  }
+
+  function facts() {
+    const { number, dealer, scores, rules } = deal();
+    find("facts").textContent = `Deal ${number}, rules ${rules}. Dealer: seat ${dealer}. Points before it: ${scores[0]} of seats 0 and 2, ${scores[1]} of seats 1 and 3.`;
+    for (const option of find("seen").options) {
+      if (option.value < OPEN) option.text = `seat ${option.value} ${deal().players[option.value]}`.trim();
+    }
+    find("whole").hidden = at.seen !== OPEN;
+    draw(find("sheet"), deal().sheet);
+    const box = /height="([\d.]+)"/.exec(data.lines[deal().sheet[0][0]]);
+    find("sheet").setAttribute("viewBox", `0 0 600 ${box[1]}`);
+    find("sheet").setAttribute("aria-label", said(deal().sheet).join(" "));
+  }
+
+  function show() {
+    const { moves, frames } = deal(), frame = frames[at.move][at.seen];
+    draw(find("picture"), frame);
+    const move = moves[at.move - 1];
+    const text = move ? [hides(move) ? move.hidden : move.said, move.end].filter(Boolean).join("; ") : "the deal";
+    find("said").textContent = text;
+    find("words").replaceChildren(...said(frame).map((sentence) => Object.assign(document.createElement("li"), { textContent: sentence })));
+    find("seek").max = moves.length;
+    find("seek").value = at.move;
+    find("seek").setAttribute("aria-valuetext", text);
+    find("count").textContent = `${at.move} of ${moves.length}`;
+    for (const link of document.querySelectorAll("a[data-move]")) {
+      const number = Number(link.dataset.move);
+      link.classList.toggle("later", number > at.move);
+      if (number === at.move) {
+        link.setAttribute("aria-current", "step");
+        const box = find("moves").parentElement;
+        if (box.scrollHeight > box.clientHeight) link.scrollIntoView({ block: "nearest" });
+      } else link.removeAttribute("aria-current");
+    }
+    find("link").href = address();
+  }
+
+  function all() {
+    find("deal").value = at.deal;
+    find("seen").value = at.seen;
+    find("definitions").innerHTML = colored(data.faces[find("faces").value]);
+    list();
+    facts();
+    show();
+  }
+
+  // --------------------------------------------------------------------------------------- moving
+
+  const address = () => `#${at.deal + 1}.${at.move}${at.seen === OPEN ? "" : `.${at.seen}`}`;
+
+  function note() {
+    try { history.replaceState(null, "", address()); } catch { location.hash = address(); }
+  }
+
+  function to(place) {
+    const before = `${at.deal} ${at.seen}`;
+    at.deal = Math.max(0, Math.min(data.deals.length - 1, place.deal ?? at.deal));
+    at.seen = place.seen ?? at.seen;
+    at.move = Math.max(0, Math.min(deal().moves.length, place.move ?? at.move));
+    if (before === `${at.deal} ${at.seen}`) show(); else all();
+    note();
+  }
+
+  function read() {
+    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash);
+    if (!found || location.hash === address()) return;
+    const seen = found[3] === undefined ? OPEN : Number(found[3]);
+    to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
+  }
+
+  function play(on) {
+    clearTimeout(timer);
+    timer = null;
+    find("play").textContent = on ? "stop" : "play";
+    if (!on) return;
+    const step = () => {
+      if (at.move < deal().moves.length) to({ move: at.move + 1 });
+      else if (at.deal < data.deals.length - 1) to({ deal: at.deal + 1, move: 0 });
+      else { play(false); return; }
+      timer = setTimeout(step, Number(find("speed").value));
+    };
+    timer = setTimeout(step, 300);
+  }
+
+  function speed(by) {
+    const box = find("speed");
+    box.selectedIndex = Math.max(0, Math.min(box.options.length - 1, box.selectedIndex + by));
+  }
+
+  const does = {
+    start: () => to({ move: 0 }),
+    back: () => to({ move: at.move - 1 }),
+    on: () => to({ move: at.move + 1 }),
+    end: () => to({ move: Infinity }),
+    play: () => play(timer === null),
+    help: () => find("help").showModal(),
+    around: (by) => to({ move: at.move + 4 * by }),
+    deal: (by) => { if (data.deals[at.deal + by]) to({ deal: at.deal + by, move: 0 }); },
+    seat: () => to({ seen: at.seen === OPEN ? 0 : (at.seen + 1) % 4 }),
+    hands: () => to({ seen: OPEN }),
+    faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; all(); },
+  };
+
+  const keys = {
+    ArrowLeft: does.back, ArrowRight: does.on, Home: does.start, End: does.end, " ": does.play,
+    "[": () => does.around(-1), "]": () => does.around(1), p: () => does.deal(-1), n: () => does.deal(1),
+    v: does.seat, h: does.hands, f: does.faces, "-": () => speed(-1), "+": () => speed(1), "?": does.help,
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+    const pressed = event.key === " " && event.target.closest("button, summary, a, input");
+    if (event.ctrlKey || event.altKey || event.metaKey || field || pressed || !keys[event.key]) return;
+    event.preventDefault();
+    if (timer !== null && !" -+".includes(event.key)) play(false);
+    keys[event.key]();
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-do]");
+    if (!button) return;
+    if (button.dataset.do !== "play") play(false);
+    does[button.dataset.do]();
+  });
+
+  let touch = null;
+  find("picture").addEventListener("touchstart", (event) => { touch = event.touches[0].clientX; }, { passive: true });
+  find("picture").addEventListener("touchend", (event) => {
+    const by = touch - event.changedTouches[0].clientX;
+    if (Math.abs(by) > 40) does[by > 0 ? "on" : "back"]();
+  });
+
+  // ---------------------------------------------------------------------------- settings that stay
+
+  const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
+  const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* a frame */ } };
+
+  function paint() {
+    const wanted = find("theme").value;
+    dark = !printing && (wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+    document.documentElement.className = [dark ? "dark" : "light", find("later").checked ? "" : "soon"].join(" ").trim();
+    all();
+  }
+
+  data.deals.forEach((one, n) => {
+    const text = `${n + 1}${one.number === n + 1 ? "" : ` (number ${one.number})`}${one.result ? `: ${one.result.replace(" ends the round", "")}` : ""}`;
+    find("deal").add(new Option(text, n));
+  });
+  for (const name of ["faces", "speed", "theme"]) {
+    const value = kept(name), box = find(name);
+    if ([...box.options].some((option) => option.value === value)) box.value = value;
+    box.addEventListener("change", () => { keep(name, box.value); paint(); });
+  }
+  find("later").addEventListener("change", paint);
+  find("deal").addEventListener("change", (event) => { play(false); to({ deal: Number(event.target.value), move: 0 }); });
+  find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
+  find("seek").addEventListener("input", (event) => { play(false); to({ move: Number(event.target.value) }); });
+  addEventListener("hashchange", read);
+  addEventListener("beforeprint", () => { printing = true; paint(); });
+  addEventListener("afterprint", () => { printing = false; paint(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  paint();
+  read();
+})();

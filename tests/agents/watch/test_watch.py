@@ -1,0 +1,259 @@
+"""Replay pages: what they hold for each seat, that they stand alone, and whence records come."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from record_samples import FIVE, LINE, YAML
+
+import evaluate
+from agents import watch
+from agents.watch.frames import Book
+from agents.watch.reading import Source, Watched, read
+from goita_env import Game, actions, errors, records
+from goita_env.records import DealRecord
+from goita_env.render import scene, svg
+from goita_env.render.pen import FACES, PREFIX
+
+OPEN = 4
+TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]
+
+
+class Page(HTMLParser):
+    """Reads a page: its tags, its data, every address in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.addresses, self.ids, self.data, self._in = [], [], set(), "", False
+        self.labels: list[str] = []
+        self.feed(text)
+        self.told = json.loads(self.data)
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        found = dict(attrs)
+        self.tags.append(tag)
+        self.ids |= {found["id"]} if "id" in found else set()
+        self.addresses += [found[name] for name in ("src", "href") if name in found]
+        self._in = tag == "script" and found.get("id") == "data"
+
+    def handle_data(self, text: str) -> None:
+        self.data += text if self._in else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in = False
+
+    def frame(self, deal: int, move: int, seen: int) -> list[str]:
+        """The lines of a frame."""
+        return [self.told["lines"][n] for n in self.told["deals"][deal]["frames"][move][seen][0]]
+
+    def words(self, deal: int, move: int, seen: int) -> str:
+        """The sentences of a frame."""
+        numbers = self.told["deals"][deal]["frames"][move][seen][1]
+        return " ".join(self.told["sentences"][n] for n in numbers)
+
+
+def source(*deals: DealRecord, players=("north", "", "", "")) -> Source:
+    return Source("a game", tuple(Watched(deal, players) for deal in deals), len(deals))
+
+
+@pytest.fixture(scope="module")
+def deal():
+    return records.history.loads(LINE).deals[0]
+
+
+@pytest.fixture(scope="module")
+def page(deal):
+    return Page(watch.page(source(deal)))
+
+
+# -------------------------------------------------------------------------------- what a page holds
+
+
+def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
+    told = page.told["deals"][0]
+
+    assert len(told["moves"]) == len(deal.moves) == 13
+    assert [len(frames) for frames in told["frames"]] == [5] * 14
+    assert told["result"] == "seat 2 ends the round, 30 points"
+    assert told["moves"][0] == {
+        "seat": 2,
+        "name": "46",
+        "end": "",
+        "pair": [3, 5],
+        "down": True,
+        "said": "seat 2 plays face-down silver, then bishop",
+        "hidden": "seat 2 plays a face-down tile, then bishop",
+    }
+
+
+def test_a_frame_is_the_drawing_of_the_position(page, deal):
+    games = deal.replay()
+    for move in range(1, 6):
+        game = next(games)
+        open_table = svg.draw(scene.of_table(game._state), faces="letters")
+        assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
+        seen = svg.draw(scene.of_view(game.view(3), viewer=3), faces="letters")
+        assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
+
+
+def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
+    # Seat 1's silver and seat 3's pawn change places: the others see the same until one is played.
+    hands = list(deal.hands)
+    hands[1], hands[3] = hands[1].replace("4", "1", 1), hands[3].replace("1", "4", 1)
+    other = replace(deal, hands=tuple(hands), moves=deal.moves[:2])
+    one, two = (Page(watch.page(source(it))) for it in (replace(deal, moves=deal.moves[:2]), other))
+
+    for move in range(3):
+        for seat in (0, 2):
+            assert one.frame(0, move, seat) == two.frame(0, move, seat)
+            assert one.words(0, move, seat) == two.words(0, move, seat)
+        for seat in (1, 3, OPEN):
+            assert one.words(0, move, seat) != two.words(0, move, seat)
+
+
+def test_all_lines_find_their_definitions_whichever_the_faces(page):
+    used = {name for line in page.told["lines"] for name in re.findall('href="#([^"]+)"', line)}
+
+    assert set(page.told["faces"]) == set(FACES)
+    for definitions in page.told["faces"].values():
+        root = ElementTree.fromstring(f"<defs>{definitions}</defs>")
+        ids = [one.get("id") for one in root.iter() if one.get("id")]
+        assert len(ids) == len(set(ids))
+        inner = {one.get("href")[1:] for one in root.iter() if one.get("href")}
+        assert used | inner <= set(ids)
+
+
+def test_a_seat_that_keeps_silent_does_so_unseen():
+    deal = DealRecord(TWO_FIVES, 0, ((0, actions.SILENT), (1, actions.SILENT)))
+    moves = Page(watch.page(source(deal))).told["deals"][0]["moves"]
+
+    assert [move["said"] for move in moves] == ["seat 0 keeps silent", "seat 1 keeps silent"]
+    assert [move["hidden"] for move in moves] == ["", ""]
+
+
+def test_a_redeal_shows_nothing_of_the_next_deal():
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    deal = records.from_game(game).deals[0]
+    told = Page(watch.page(source(deal))).told["deals"][0]
+
+    assert told["result"] == "a redeal"
+    assert told["frames"][2] == told["frames"][1]
+
+
+def test_an_illegal_move_ends_a_deal_with_a_word(deal):
+    broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
+    told = Page(watch.page(source(broken))).told["deals"][0]
+
+    assert len(told["moves"]) == 2
+    assert "deal 1, move 3 (play 3): expected" in told["note"]
+
+
+# ---------------------------------------------------------------------------------- it stands alone
+
+
+def test_a_page_loads_nothing_and_is_small(deal):
+    text = watch.page(source(*[deal] * 3))
+    page = Page(text)
+
+    assert [address for address in page.addresses if not address.startswith("#")] == []
+    assert "link" not in page.tags
+    assert not re.search(r"https?://(?!www\.w3\.org)|@import|url\(", text)
+    assert len(text.encode()) < 250_000
+
+
+def test_the_script_finds_all_that_it_asks_for(page):
+    script = (Path(watch.__file__).parent / "templates" / "page.js").read_text(encoding="utf-8")
+    asked = set(re.findall(r'find\("(\w+)"\)', script)) | {"data"}
+
+    assert len(asked) > 15
+    assert asked <= page.ids
+
+
+def test_names_cannot_break_out_of_the_page(deal):
+    name = "</script><script>alert(1)</script><!--\u2028"
+    text = watch.page(replace(source(deal, players=(name, "", "", "")), title=name))
+    page = Page(text)
+
+    assert page.tags.count("script") == 2
+    assert page.told["deals"][0]["players"][0] == name
+    assert "alert(1)</script>" not in text
+
+
+# ------------------------------------------------------------------------------ whence records come
+
+
+def test_every_notation_is_read(tmp_path, deal):
+    kifu, history = tmp_path / "game.yaml", tmp_path / "game.txt"
+    kifu.write_text(YAML, encoding="utf-8-sig")
+    history.write_text(f"{LINE}\n{LINE}\n", encoding="utf-8")
+
+    assert read(LINE).deals[0].deal == deal
+    assert [one.deal.moves for one in read(str(history)).deals] == [deal.moves] * 2
+    assert read(str(kifu)).deals[0].deal.moves == deal.moves
+    assert read(str(history), deals="2").deals[0].deal.number == 2
+    assert (read(str(history), most=1).total, len(read(str(history), most=1).deals)) == (2, 1)
+
+
+def test_saved_games_are_read_and_the_report_links_to_their_pages(tmp_path, capsys):
+    folder, html = tmp_path / "games", tmp_path / "report.html"
+    command = ["--agents", "greedy", "random", "--deals", "2", "--save-games", str(folder)]
+    assert evaluate.main([*command, "--html", str(html)]) == 0
+    capsys.readouterr()
+
+    link = re.search(r'href="(games/[^"]+\.html)"', html.read_text(encoding="utf-8"))[1]
+    told = Page((tmp_path / link).read_text(encoding="utf-8")).told
+    assert len(told["deals"]) == 4
+    assert sorted(told["deals"][0]["players"]) == ["greedy", "greedy", "random", "random"]
+    every = read(str(folder))
+    assert every.total == len(every.deals) == 4
+    one_file = read(str(next(folder.glob("*.jsonl"))), deals="2-3")
+    assert one_file.deals == every.deals[1:3]
+
+
+def test_the_command_writes_a_page(tmp_path, capsys):
+    file = tmp_path / "out.html"
+
+    assert watch.main([LINE, "-o", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}: 1 deals\n"
+    assert Page(file.read_text(encoding="utf-8")).told["deals"][0]["dealer"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.yaml"], "No such file"),
+        ([LINE, "--deals", "0"], "expected deals as 3 or 5-9, got '0'"),
+        ([LINE, "--deals", "7"], "expected deals 7 to 7, got 1 in"),
+        (["tests"], "expected a folder of saved games, got no tournament.json"),
+    ],
+)
+def test_what_is_no_record_is_refused(arguments, message, capsys, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        watch.main([*arguments, "-o", str(tmp_path / "x.html")])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_files_of_other_kinds_are_refused_with_their_names(tmp_path):
+    for name, content in (("a.txt", b"\xff\xfe"), ("b.yaml", b"a: [1"), ("c.txt", b"")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(errors.RecordError, match=name):
+            read(str(tmp_path / name))
+    (tmp_path / "tournament.json").write_text("{}")
+    (tmp_path / "d.jsonl").write_text("{}\n")
+    with pytest.raises(errors.RecordError, match="expected saved games"):
+        read(str(tmp_path / "d.jsonl"))
+
+
+def test_a_book_keeps_each_line_once(deal):
+    book = Book.of([Watched(deal), Watched(deal)])
+
+    assert book.deals[0] == book.deals[1]
+    assert len(book.lines.numbers) == len(set(book.lines.numbers))
