@@ -22,6 +22,15 @@ def test_the_python_of_the_readme_runs(number, capsys):
         assert re.fullmatch(r"[+-]\d+\.\d points per round\n", capsys.readouterr().out)
 
 
+def test_the_python_of_the_drawings_page_runs():
+    text = (ROOT / "docs" / "drawings.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "page"}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, "docs/drawings.md", "exec"), names)
+    assert names["frame"].shape == (600, 600, 3)
+    assert names["gif"].startswith(b"GIF")
+
+
 def test_the_python_of_the_search_page_runs(capsys):
     text = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "page"}

@@ -1,0 +1,71 @@
+"""Draws the pictures of the pages in docs/: ``python tools/pictures.py``."""
+
+from pathlib import Path
+
+import numpy as np
+
+from agents import load_agent, solver
+from goita_env import Game, View, actions, worlds
+from goita_env.render import animation, scene, svg
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "pictures"
+POLICY = ROOT / "agents" / "champion" / "policy.safetensors"
+HANDS = ["11235578", "11112333", "11444567", "11224569"]
+MOVES = "11 14 87 p 75 52 p 21 p 18 p p p 62"
+
+
+def position(moves: int) -> Game:
+    """Returns a position of one round."""
+    game = Game(hands=HANDS, dealer=2, scores=[40, 20])
+    for move in MOVES.split()[:moves]:
+        game.play(actions.parse(move))
+    return game
+
+
+def counts(view: View, number: int = 4000) -> np.ndarray:
+    """Returns how probable each hand holds 0, 1, ... tiles of each kind: [4, 8, 11].
+
+    All worlds that the view allows are equally probable, here.
+    """
+    hands = worlds.sample(view, number, np.random.default_rng(0)).hands
+    found = (hands[..., None] == np.arange(11)).mean(axis=0)
+    found[0] = 0  # the viewer's own
+    return found
+
+
+def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
+    """Returns a policy's probabilities at a decision, what its seat sees, perfect play's points."""
+    agent = load_agent(f"file:{POLICY},temperature=1")
+    game = Game(seed=16)
+    for _ in range(11):
+        view = game.view(game.seat)
+        game.play(int(agent.probabilities(view, view.legal())[0].argmax()))
+    view, points = game.view(game.seat), np.full(actions.NUM_ACTIONS, np.nan)
+    for action, value in solver.solve(game).values.items():
+        points[action] = value
+    return agent.probabilities(view, view.legal())[0], view, points
+
+
+def main() -> None:
+    """Writes the pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    game = position(7)
+    view = game.view(1)
+    policy, decided, points = policy_and_points()
+    frames = [svg.draw(scene.of_table(position(n)._state)) for n in range(len(MOVES.split()) + 1)]
+    pictures = {
+        "seat.svg": svg.view(view),
+        "table-dark.svg": position(13).svg(theme="dark", faces="letters"),
+        "policy.svg": svg.view(
+            decided, probabilities=policy, values=points, belief=counts(decided)
+        ),
+        "deal.svg": position(14).sheet(),
+        "round.svg": animation.animated(frames, seconds=1.5, width=480),
+    }
+    for name, text in pictures.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
