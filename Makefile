@@ -9,6 +9,7 @@ WORKERS ?= 2
 VENV := .venv
 COMPAT := .venv-compat
 RAY := .venv-ray
+WEB := .venv-web
 PIP := bin/python -m pip install --disable-pip-version-check
 
 # $(call new_venv,FOLDER) begins an environment in FOLDER. The note .installing becomes the stamp .installed
@@ -39,7 +40,7 @@ CHECKED := \
 	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
 	tests/agents/test_agents.py
 
-.PHONY: train check test lint format release-check test-slow test-compat test-ray bench benchmark clean
+.PHONY: train check test lint format release-check test-slow test-compat test-ray test-web bench benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
@@ -50,7 +51,7 @@ check: lint
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
 
-release-check: test test-slow test-compat test-ray
+release-check: test test-slow test-compat test-ray test-web
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -72,6 +73,10 @@ test-compat: $(COMPAT)/.installed
 # A cluster of two nodes on this machine plays the tournament that one process plays.
 test-ray: $(RAY)/.installed
 	$(RAY)/bin/pytest tests/ray
+
+# Pages in the system's Chromium (Debian: chromium); the tests skip where there is none.
+test-web: $(WEB)/.installed
+	$(WEB)/bin/pytest tests/web
 
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
@@ -106,6 +111,12 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,eval]' pytest hypothesis
 	mv $(RAY)/.installing $@
 
+$(WEB)/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(WEB))
+	$(WEB)/$(PIP) -c constraints.txt hatchling
+	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records]' pytest hypothesis playwright axe-playwright-python
+	mv $(WEB)/.installing $@
+
 clean:
-	rm -rf $(VENV) $(COMPAT) $(RAY) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

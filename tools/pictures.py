@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from agents import load_agent, solver
-from goita_env import Game, View, actions, worlds
-from goita_env.render import animation, scene, svg
+from goita_env import Game, View, actions, records, worlds
+from goita_env.render import animation, svg
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -53,7 +53,7 @@ def main() -> None:
     game = position(7)
     view = game.view(1)
     policy, decided, points = policy_and_points()
-    frames = [svg.draw(scene.of_table(position(n)._state)) for n in range(len(MOVES.split()) + 1)]
+    frames = records.from_game(position(14)).deals[0].drawings()
     pictures = {
         "seat.svg": svg.view(view),
         "table-dark.svg": position(13).svg(theme="dark", faces="letters"),

@@ -22,6 +22,7 @@ from agents.watch.frames import Book
 from agents.watch.page import html
 from agents.watch.reading import Source, read
 from goita_env.errors import GoitaError
+from goita_env.render import animation
 from goita_env.rules import JGA, Rules
 
 __all__ = ["page", "read", "write_pages"]
@@ -40,7 +41,7 @@ class Args:
     """a file (YAML kifu, history strings, saved games), a folder of saved games, or a history
     string itself"""
     output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
-    """the page to write"""
+    """the page to write; a name that ends in .gif or .svg: an animation"""
     deals: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
@@ -81,12 +82,27 @@ def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
     return pages
 
 
+def animation_of(source: Source, kind: str) -> bytes:
+    """Returns the positions of deals, all hands open, as a file that plays: ".gif" or ".svg".
+
+    Raises:
+        RecordError: if a move is illegal.
+        ImportError: if a GIF lacks the extra ``goita-env[render]``.
+    """
+    drawings = [drawing for watched in source.deals for drawing in watched.deal.drawings()]
+    if kind == ".gif":
+        return animation.gif(drawings)
+    return animation.animated(drawings).encode()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Writes a page; returns the exit code."""
+    """Writes a page, or an animation; returns the exit code."""
     args = cli.parse(Args, argv, _HELP)
     try:
         source = read(args.record, rules=args.rules, deals=args.deals, most=MOST_DEALS)
-        args.output.write_text(page(source), encoding="utf-8")
+        kind = args.output.suffix
+        moving = kind in (".gif", ".svg")
+        args.output.write_bytes(animation_of(source, kind) if moving else page(source).encode())
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     for problem in source.problems:

@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
 from goita_env import actions
 from goita_env.checks import check_action, check_dealer, check_scores
@@ -20,6 +20,10 @@ from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
+
+if TYPE_CHECKING:
+    from goita_env.render.pen import Drawing
+    from goita_env.render.svg import Options
 
 Move: TypeAlias = tuple[int, int]
 """(seat, action) of one decision, the seat from 0 to 3."""
@@ -139,6 +143,26 @@ class DealRecord:
         if _redealt(game):
             return Result(True, None, 0, self.scores)
         return Result(game.done, game.winner, game.points, game.scores)
+
+    def drawings(self, seat: int | None = None, **options: Unpack[Options]) -> list[Drawing]:
+        """Draws every position of the deal, as ``goita_env.render.animation`` takes them.
+
+        Args:
+            seat: whose view is drawn; None: the whole table.
+            options: how (``goita_env.render.svg.Options``).
+
+        Raises:
+            RecordError: if a move is illegal.
+            SettingError: if there is no such seat, or an option is impossible.
+        """
+        from goita_env.render import scene, svg
+
+        def drawn(game: Game) -> Drawing:
+            shown = scene.of_table(game._state) if seat is None else scene.of_view(game.view(seat))
+            return svg.draw(shown, **options)
+
+        first = drawn(_begin(self))
+        return [first, *(drawn(game) for game in self.replay() if not _redealt(game))]
 
     def _repr_svg_(self) -> str:
         """Draws the deal on a sheet in notebooks, up to its first illegal move."""

@@ -224,6 +224,12 @@ def test_the_command_writes_a_page(tmp_path, capsys):
     assert Page(file.read_text(encoding="utf-8")).told["deals"][0]["dealer"] == 2
 
 
+def test_the_command_animates_a_deal_as_the_name_of_its_file_says(tmp_path, capsys):
+    for name, begins in (("deal.gif", b"GIF89a"), ("deal.svg", b"<svg ")):
+        assert watch.main([LINE, "-o", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_bytes().startswith(begins)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

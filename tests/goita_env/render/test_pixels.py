@@ -9,7 +9,7 @@ import pytest
 from drawings import HANDS, MOVES, SVG, middle_game
 from playing import played
 
-from goita_env import Game, errors, goita_v0
+from goita_env import Game, actions, errors, goita_v0, records
 from goita_env.render import RENDER_MODES, animation, frame, pixels, scene, svg
 from goita_env.render.pen import document
 from goita_env.render.themes import THEMES
@@ -47,6 +47,16 @@ def short_round() -> list:
     game = Game(hands=HANDS, dealer=2)
     states = [game._state.copy(), *(played(game, move)._state.copy() for move in MOVES)]
     return [svg.draw(scene.of_table(state)) for state in states]
+
+
+def test_a_recorded_deal_is_drawn_position_by_position():
+    game = Game(hands=HANDS, dealer=2)
+    for move in MOVES:
+        game.play(actions.parse(move))
+    deal = records.from_game(game).deals[0]
+
+    assert deal.drawings() == short_round()
+    assert deal.drawings(2)[-1] == svg.draw(scene.of_view(game.view(2)))
 
 
 def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves():

@@ -1,0 +1,46 @@
+"""Opens pages in the system's Chromium: `make test-web`; skipped where there is none."""
+
+import shutil
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser without a window; the tests that ask for it are skipped where it is missing."""
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: make test-web")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens addresses in fresh windows; fails where a page complains or asks for another file."""
+    contexts, complaints = [], []
+
+    def opened(address, *, wide=1280, scheme="light", **options):
+        context = browser.new_context(
+            viewport={"width": wide, "height": 800}, color_scheme=scheme, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked(request.url))
+        page.goto(address)
+        return page
+
+    def asked(address):
+        if not address.startswith("file:"):
+            complaints.append(f"asked for {address}")
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
