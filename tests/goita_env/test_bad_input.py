@@ -86,7 +86,7 @@ def test_an_unknown_reward_is_refused(maker, reward):
 
 
 @pytest.mark.parametrize("maker", ENVIRONMENTS)
-@pytest.mark.parametrize("mode", ["rgb_array", "", 1])
+@pytest.mark.parametrize("mode", ["rgb", "", 1])
 def test_an_unknown_render_mode_is_refused(maker, mode):
     with refuses(SettingError, "render_mode", "'ansi', 'human'", f"got {mode!r}"):
         MAKERS[maker](render_mode=mode)
