@@ -258,7 +258,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         moves = size * -np.expm1(self._store["log_prob"][self.closed])
         shares = [part / max(part.mean(), np.finfo(np.float32).tiny) for part in (moves, size)]
         chances = self.keep * (MOVING * shares[0] + shares[1])
-        return np.clip(chances, LEAST * self.keep, 1.0, dtype=np.float32)
+        return chances.clip(LEAST * self.keep, 1.0).astype(np.float32)
 
     def _samples(
         self,
