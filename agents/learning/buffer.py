@@ -254,11 +254,11 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         """
         if self.keep == 1:
             return np.ones(len(self.closed), np.float32)
-        size = np.abs(self.advantages)
+        size: npt.NDArray[np.float32] = np.abs(self.advantages)
         moves = size * -np.expm1(self._store["log_prob"][self.closed])
         shares = [part / max(part.mean(), np.finfo(np.float32).tiny) for part in (moves, size)]
-        chances = self.keep * (MOVING * shares[0] + shares[1])
-        return chances.clip(LEAST * self.keep, 1.0).astype(np.float32)
+        chances: npt.NDArray[np.float32] = self.keep * (MOVING * shares[0] + shares[1])
+        return chances.clip(LEAST * self.keep, 1)
 
     def _samples(
         self,
