@@ -10,6 +10,7 @@ size and number is checked before it is used.
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -147,6 +148,18 @@ class NetworkAgent:
             return cls(NetworkInfo.parse(metadata), tensors, temperature)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
+
+    def at(self, temperature: float) -> Self:
+        """Returns the same network at another temperature; the weights are shared.
+
+        Raises:
+            AgentError: if it is negative.
+        """
+        if not temperature >= 0:
+            raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+        other = copy(self)
+        other.temperature = temperature
+        return other
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""

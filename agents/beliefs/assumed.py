@@ -1,0 +1,160 @@
+"""Says how a seat is supposed to play: by an agent that may slip, at random, or in any way.
+
+A policy that is sure of its actions makes beliefs brittle: one decision that it wouldn't have made,
+and nothing is possible any more. So an assumed policy may *slip*: with a small probability, the
+tremble (Selten 1975), it takes any legal action, all being as likely.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from agents.base import Agent, AgentError, Bool, Float, Memory, Policy, certain
+from agents.faults import Accountable
+from agents.registry import load_agent
+from goita_env import View
+from goita_env.errors import GoitaError
+
+TREMBLE: Final = 0.02
+"""How often an agent is supposed to slip unless another number is given."""
+
+
+class UnexplainedError(GoitaError):
+    """Reports that a seat did what the policy assumed for it never does, whatever it holds."""
+
+
+@runtime_checkable
+class Tempered(Policy, Protocol):
+    """Plays by a known policy that can be made sharper or flatter: a network does."""
+
+    temperature: float
+
+    def at(self, temperature: float) -> Policy:
+        """Returns the same policy at another temperature."""
+        ...
+
+
+class Assumption(Protocol):
+    """Tells how likely a seat is to act in each way; ``Assumed``, ``GROUNDED`` and ``FACTS`` do.
+
+    Attributes:
+        name: by which results tell what was assumed.
+    """
+
+    name: str
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal.
+
+        Args:
+            view: N positions in which the seat has a choice.
+            legal: bool [N, 69]
+        """
+        ...
+
+
+class Assumed:
+    """Supposes that a seat plays as an agent does, and slips now and then.
+
+    Args:
+        agent: a policy, or the text that ``load_agent`` builds it from.
+        temperature: what its probabilities are raised to the inverse of, 0 being the likeliest
+            action alone; a network is asked at this temperature. None: as the agent plays.
+        tremble: probability of a slip to any legal action, all being as likely.
+
+    Raises:
+        AgentError: if the agent's probabilities are not known or it remembers more than its view
+            shows, the temperature is negative, or the tremble isn't from 0 to 1.
+    """
+
+    def __init__(
+        self, agent: str | Agent, temperature: float | None = None, tremble: float = TREMBLE
+    ) -> None:
+        agent = load_agent(agent)
+        if isinstance(agent, Memory | Accountable):
+            raise AgentError(
+                f"expected an agent that plays from one view alone, got {agent.name!r}, "
+                "which has a memory or is a program of its own"
+            )
+        if not isinstance(agent, Policy):
+            raise AgentError(
+                f"expected an agent with known probabilities, got {agent.name!r}; "
+                "SampledListener listens to one whose actions alone are known"
+            )
+        if temperature is not None and not temperature >= 0:
+            raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+        if not 0 <= tremble <= 1:
+            raise AgentError(f"expected a tremble from 0 to 1, got {tremble!r}")
+        self._power: float | None = None
+        self._agent: Policy = agent
+        if isinstance(agent, Tempered):
+            temperature = agent.temperature if temperature is None else temperature
+            self._agent = agent.at(temperature)
+        else:
+            self._power = temperature
+        self.temperature, self.tremble = temperature, tremble
+        warm = "" if temperature is None else f"temperature={temperature:g}, "
+        self.name = f"{agent.name} ({warm}tremble={tremble:g})"
+
+    def __repr__(self) -> str:
+        """Shows what is assumed."""
+        return f"Assumed({self.name})"
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        known = self._agent.probabilities(view, legal)
+        if self._power == 0:
+            known = certain(known.argmax(axis=1))
+        elif self._power is not None:
+            known = known ** (1 / self._power)
+            known /= known.sum(axis=1, keepdims=True)
+        if not self.tremble:
+            return known
+        return (1 - self.tremble) * known + self.tremble * _uniform(legal)
+
+
+class _Grounded:
+    """Supposes that a seat takes any legal action, all being as likely."""
+
+    name = "grounded"
+
+    def __repr__(self) -> str:
+        """Shows the constant's name."""
+        return "GROUNDED"
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        return _uniform(legal)
+
+
+class _Facts:
+    """Supposes nothing but that what a seat did was legal.
+
+    Every deal in which it was, with one tile or another under each of the seat's blocks, is as
+    likely as it was dealt; within a deal the tiles under its blocks are any of those that it never
+    showed.
+    """
+
+    name = "facts"
+
+    def __repr__(self) -> str:
+        """Shows the constant's name."""
+        return "FACTS"
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns 1 for each legal action: float64 [N, 69]."""
+        return legal.astype(np.float64)
+
+
+GROUNDED: Final[Assumption] = _Grounded()
+"""Any legal action is as likely as any other."""
+
+FACTS: Final[Assumption] = _Facts()
+"""What was done was legal; nothing else follows from it."""
+
+
+def _uniform(legal: Bool) -> Float:
+    """Returns probabilities that are the same for all legal actions: float64 [N, 69]."""
+    return legal / legal.sum(axis=1, keepdims=True)

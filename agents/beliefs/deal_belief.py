@@ -1,0 +1,112 @@
+"""Holds what a seat believes of all hidden hands together, and draws worlds from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Float, Int, sample_at
+from agents.beliefs.filtering import States
+from agents.beliefs.hand_belief import read_counts
+from agents.beliefs.summing import Three, pair_weights
+from agents.beliefs.supports import Support
+from goita_env import View
+from goita_env.errors import HandsError, SettingError
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.views import NONE
+from goita_env.worlds import Worlds
+
+ROWS: Final = 128
+"""Hands of one seat beside which those of the others are weighed at a time."""
+
+
+@dataclass(frozen=True)
+class DealBelief:
+    """Holds the probability of every deal of the three hidden hands, without listing them."""
+
+    support: Support
+    """The M hands that each seat may have been dealt."""
+    weights: Three
+    """[M] Of the hands of seats 1, 2 and 3; a deal's weight is the product."""
+    marginals: Three
+    """[M] Probabilities of the hands of seats 1, 2 and 3."""
+    total: float
+    """Sum of the weights of all deals."""
+    apart: bool
+    """Seats 1 and 3 don't both hold five pawns."""
+    states: tuple[States, States, States]
+    """What the filters of seats 1, 2 and 3 hold."""
+    view: View
+    """The moment: one row."""
+    assumed: tuple[str, str, str]
+    """What was assumed of seats 1, 2 and 3."""
+
+    def log_probability(self, hands: npt.ArrayLike) -> float:
+        """Returns the logarithm of a deal's probability in nats, minus infinity if it has none.
+
+        Args:
+            hands: [3, 8] tiles of each kind dealt to seats 1, 2 and 3, or three hands of digits.
+
+        Raises:
+            HandsError: if they are not a deal of the unseen tiles.
+        """
+        counts = [read_counts(hand) for hand in hands]  # type: ignore[union-attr]
+        numbers = [self.support.find(hand) for hand in counts]
+        if len(counts) != 3 or min(numbers) < 0 or (sum(counts) != self.support.unseen).any():
+            raise HandsError(
+                f"expected hands of seats 1, 2 and 3 that hold the unseen tiles, got {hands!r}"
+            )
+        one, two, three = numbers
+        weight = self.weights[0][one] * self.weights[1][two] * self.weights[2][three]
+        if self.apart and counts[0][PAWN] == counts[2][PAWN] == 5:
+            weight = 0.0
+        return float(np.log(weight / self.total)) if weight > 0 else -np.inf
+
+    def sample(self, worlds: int, rng: np.random.Generator) -> Worlds:
+        """Draws worlds: the hidden hands as they are now, and the tiles under the blocks.
+
+        The partner's hands are drawn with one random number for all of them (systematic sampling),
+        the rest given them; so each world has the weight 1 / ``worlds``.
+
+        Args:
+            worlds: how many.
+            rng: consumed.
+
+        Raises:
+            SettingError: if the number is below 1.
+        """
+        if isinstance(worlds, bool) or worlds < 1:
+            raise SettingError(f"expected a number of worlds from 1 on, got {worlds!r}")
+        two = _systematic(self.marginals[1], worlds, float(rng.random()))
+        one, three = np.empty_like(two), np.empty_like(two)
+        numbers = rng.random(worlds)
+        for start in range(0, worlds, ROWS):
+            part = slice(start, start + ROWS)
+            hands, which = np.unique(two[part], return_inverse=True)
+            held, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
+            column = sample_at(weight[which], numbers[part])
+            one[part], three[part] = held[column], left[which, column]
+        hands = np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
+        face_down = np.full((worlds, NUM_SEATS, 4), NONE, np.int8)
+        view = self.view
+        hands[:, 0] = view.hand[0]
+        own = view.face_down[0, 0]
+        face_down[:, 0, own] = view.blocks[0, 0, own]
+        for seat, chosen in enumerate((one, two, three), start=1):
+            state = self.states[seat - 1].draw(chosen, rng.random(worlds))
+            hands[:, seat] = self.states[seat - 1].held[state]
+            face_down[:, seat] = self.states[seat - 1].face_down[state]
+        return Worlds(
+            hands, face_down, np.full(worlds, 1 / worlds), view.face_up.repeat(worlds, axis=0)
+        )
+
+
+def _systematic(probability: Float, count: int, number: float) -> Int:
+    """Draws numbers of hands in proportion to their probabilities: int64 [count], ascending."""
+    summed = probability.cumsum()
+    places = (np.arange(count) + number) / count * summed[-1]
+    drawn: Int = summed.searchsorted(places, side="right")
+    return np.minimum(drawn, np.flatnonzero(probability)[-1])
