@@ -321,9 +321,7 @@ def _number(seat: Seat) -> int:
     return SEATS[seat]
 
 
-def _facts(
-    held: Support, weights: Three, apart: bool, compiled: bool | None, number: int
-) -> Float:
+def _facts(held: Support, weights: Three, apart: bool, compiled: bool | None, number: int) -> Float:
     """Returns the probability of each hand of a seat if all possible deals are alike: [M]."""
     found = sums(held, weights, apart, compiled)[number]
     return found / found.sum()

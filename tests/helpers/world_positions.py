@@ -22,7 +22,7 @@ from goita_env.engine.tables import CALL_CHOICE, CHOOSE, FRESH, WAITING
 from goita_env.rules import Rules
 from goita_env.tiles import KING
 from goita_env.views import View
-from goita_env.views.fields import NONE
+from goita_env.views.fields import FACE_DOWN, NONE
 
 CHOOSY_DUTY = Rules(name="choosy_duty", call_five="duty", partners_fives_win="held")
 """Five must be called, six need not be."""
@@ -54,6 +54,9 @@ class Position:
             plays[seat] += 1
             attacker = seat
             np.subtract.at(hands[seat], list(pair), 1)
+        shown = self.view.blocks[0] != FACE_DOWN  # a doubled finish shows its seventh tile
+        shown[0] = False
+        face_down[shown] = NONE
         return hands, face_down
 
 
@@ -62,7 +65,7 @@ def position(game: Game, viewer: int | None = None) -> Position:
     viewer = game.seat if viewer is None else viewer
     turned = (np.arange(4) + viewer) % 4
     moves = [((seat - viewer) % 4, action) for seat, action in game.moves]
-    scores = game.scores[:: -1 if viewer & 1 else 1]
+    scores = game.deals[-1].scores[:: -1 if viewer & 1 else 1]
     dealer = (game.dealer - viewer) % 4
     return Position(game.rules, dealer, scores, moves, game.dealt[turned], game.view(viewer))
 

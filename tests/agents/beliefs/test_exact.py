@@ -1,0 +1,160 @@
+"""The listener beside every deal played again in the engine, and beside deals drawn at random."""
+
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from belief_worlds import OddPolicy, brute_posterior, dealt_hands, weigh
+from deals import RULE_SETS, special_hands, uniform_hands
+from playing import deal, legal_mask
+from world_positions import (
+    CHOOSY_DUTY,
+    EARLY,
+    LATE,
+    Position,
+    after,
+    hidden_places,
+    kinds_of,
+    placed,
+    position,
+)
+
+from agents import load_agent
+from agents.base import sample
+from agents.beliefs import FACTS, GROUNDED, Assumed, Listener
+from goita_env import Game, views
+from goita_env.actions import PASS, decode
+from goita_env.engine import core
+from goita_env.tiles import PAWN
+from goita_env.views import NONE
+
+ODD, SHARP = Assumed(OddPolicy(), tremble=0), Assumed(OddPolicy(8.0), tremble=0.1)
+ASSUMED = [(ODD, ODD), (SHARP, SHARP), (GROUNDED, GROUNDED), (FACTS, None)]
+"""What the listener is told, and what the brute force asks."""
+
+
+def arrangements_of(at: Position) -> float:
+    """Tells how many ways there are to lay the unseen kinds into the places."""
+    unseen = at.view.unseen[0].tolist()
+    return factorial(sum(unseen)) / prod(map(factorial, unseen))
+
+
+def listener(at: Position, picked: list, **options) -> Listener:
+    """Listens with what is picked for seats 1 to 3."""
+    one, two, three = (told for told, _ in picked)
+    return Listener(at.view, {"next": one, "partner": two, "previous": three}, **options)
+
+
+def error(at: Position, picked: list) -> float:
+    """Returns how far the probability of any deal, or hand, is from the brute force's."""
+    heard, expected = listener(at, picked), brute_posterior(at, [asked for _, asked in picked])
+    deals, total, worst = heard.deals(), 0.0, 0.0
+    hands = [heard.posterior(seat) for seat in ("next", "partner", "previous")]
+    summed = [np.zeros(len(one.hands)) for one in hands]
+    for key, probability in expected.items():
+        counts = np.frombuffer(key, np.int64).reshape(3, 8)
+        found = np.exp(deals.log_probability(counts))
+        worst, total = max(worst, abs(found - probability)), total + found
+        for one, sums, hand in zip(hands, summed, counts, strict=True):
+            sums[one.index(hand)] += probability
+    apart = [abs(sums - one.probability).max() for one, sums in zip(hands, summed, strict=True)]
+    return max(worst, abs(total - 1), *apart)
+
+
+def late_positions(rules: str, count: int, seed: int) -> list[Position]:
+    """Plays rounds at random; returns the ends, and the last decisions before, if few are left."""
+    rng, found = np.random.default_rng(seed), []
+    for number in range(count):
+        hands = (uniform_hands, special_hands)[number % 2](rng, 1)[0]
+        digits = ["".join(str(kind + 1) for kind in hand) for hand in hands.tolist()]
+        game, last = Game(rules, hands=digits, dealer=int(rng.integers(4)), seed=0), None
+        while not game.done and len(game.deals) == 1:
+            legal = game.legal_actions()
+            pairs = [one for one in legal if decode(one) and len({*decode(one)}) == 1]
+            last = position(game) if len(legal) > 1 and game.moves else last
+            passing = legal[0] == PASS and rng.random() < 0.15
+            free = [one for one in legal if one != PASS] or legal
+            game.play(PASS if passing else int(rng.choice(pairs if pairs and number % 4 else free)))
+        if len(game.deals) == 1 and game.view(0).num_plays[0]:
+            found += [last, position(game, (game.winner + int(rng.integers(1, 4))) % 4)]
+    return [at for at in found if at.view.num_plays[0] and arrangements_of(at) < 10_000]
+
+
+def picks(at: Position, number: int) -> list:
+    """Picks what is assumed of seats 1 to 3."""
+    rng = np.random.default_rng((len(at.moves), number))
+    return [ASSUMED[one] for one in rng.integers(len(ASSUMED), size=3)]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_late_in_a_round_it_agrees_with_trying_every_deal(rules):
+    positions = [after(*late) for late in LATE if late[0] == rules]
+    positions += late_positions(rules, 20, seed=11)
+    assert len(positions) > 6
+    for number, at in enumerate(positions):
+        picked = picks(at, number)
+        assert error(at, picked) < 1e-9, (at.moves, picked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_on_many_late_positions_it_agrees_with_trying_every_deal(rules):
+    positions = late_positions(rules, 480, seed=12)
+    assert len(positions) > 150
+    for number, at in enumerate(positions):
+        picked = picks(at, number)
+        assert error(at, picked) < 1e-9, (at.moves, picked)
+
+
+def test_with_a_network_it_agrees_with_trying_every_deal():
+    champion = Assumed("champion", temperature=1.0)
+    for at in late_positions("jga", 6, seed=3):
+        assert error(at, [(champion, champion)] * 3) < 1e-4
+
+
+def drawn(at: Position, worlds: int, rng: np.random.Generator) -> np.ndarray:
+    """Lays the unseen tiles at random, a caller of five having five pawns: kinds [worlds, U]."""
+    held, downs = hidden_places(at)
+    seats, unseen = np.array(held + [seat for seat, _ in downs]), at.view.unseen[0].copy()
+    keys, kinds = rng.random((worlds, len(seats))), np.full((worlds, len(seats)), -1)
+    groups = [(seats == seat, 5 - at.view.face_up[0, seat, PAWN]) for seat in (1, 2, 3)]
+    groups = [group for seat, group in enumerate(groups, 1) if at.view.called[0, seat]]
+    others = ~sum((group for group, _ in groups), np.zeros(len(seats), bool))
+    groups.append((others, unseen[PAWN] - sum(pawns for _, pawns in groups)))
+    for group, pawns in groups:
+        rank = np.where(group, keys, 2).argsort(axis=1).argsort(axis=1)
+        kinds[group & (rank < pawns)] = PAWN
+    unseen[PAWN] = 0
+    tiles = np.tile(np.arange(8).repeat(unseen), (worlds, 1))
+    kinds[kinds < 0] = rng.permuted(tiles, axis=1).ravel()
+    return kinds
+
+
+def importance(at: Position, picked: list, worlds: int, seed: int) -> tuple:
+    """Draws worlds, weighs them in the engine: dealt hands [n, 4, 8] and weights that sum to 1."""
+    hands, face_down = placed(at, drawn(at, worlds, np.random.default_rng(seed)))
+    weight = weigh(at, [asked for _, asked in picked], hands, face_down)
+    weight *= np.array([factorial(n) for n in range(9)])[hands].prod(axis=(1, 2))
+    return dealt_hands(at, hands, face_down), weight / weight.sum()
+
+
+@pytest.mark.parametrize("name", EARLY)
+def test_early_in_a_round_it_agrees_with_deals_drawn_and_weighed(name):
+    at = after(*EARLY[name])
+    rng = np.random.default_rng(len(name))
+    hidden = (at.truth[1][1:] != NONE).any()  # facts want all that may lie there, not a sample
+    picked = [ASSUMED[number] for number in rng.integers(4 - hidden, size=3)]
+    dealt, weight = importance(at, picked, 6000, seed=1)
+    heard, apart = listener(at, picked), []
+    for seat, whose in enumerate(("next", "partner", "previous"), start=1):
+        for number in (1, 2, 3):
+            exact = heard.posterior(whose).at_least(number).clip(0, 1)
+            found = dealt[:, seat] >= number
+            estimate = weight @ found
+            # The spread as the exact numbers and the weights give it: what is rare is not missed.
+            spread = np.sqrt(exact * (1 - exact) * (weight**2).sum())
+            assert (abs(estimate - exact)[spread < 1e-6] < 1e-6).all()
+            kept = spread * np.sqrt(1 / (weight**2).sum()) > 0.05
+            apart += ((estimate - exact)[kept] / spread[kept]).tolist()
+    # Weights and hands go together, so the spread is only about that of so many free draws.
+    assert np.sqrt(np.mean(np.square(apart))) < 2.5, apart
