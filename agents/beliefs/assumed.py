@@ -157,4 +157,5 @@ FACTS: Final[Assumption] = _Facts()
 
 def _uniform(legal: Bool) -> Float:
     """Returns probabilities that are the same for all legal actions: float64 [N, 69]."""
-    return legal / legal.sum(axis=1, keepdims=True)
+    probabilities: Float = legal / legal.sum(axis=1, keepdims=True)
+    return probabilities

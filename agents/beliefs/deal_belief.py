@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,7 +45,7 @@ class DealBelief:
     assumed: tuple[str, str, str]
     """What was assumed of seats 1, 2 and 3."""
 
-    def log_probability(self, hands: npt.ArrayLike) -> float:
+    def log_probability(self, hands: Sequence[str | npt.ArrayLike]) -> float:
         """Returns the logarithm of a deal's probability in nats, minus infinity if it has none.
 
         Args:
@@ -53,9 +54,10 @@ class DealBelief:
         Raises:
             HandsError: if they are not a deal of the unseen tiles.
         """
-        counts = [read_counts(hand) for hand in hands]  # type: ignore[union-attr]
+        counts = np.array([read_counts(hand) for hand in hands]).reshape(-1, NUM_KINDS)
         numbers = [self.support.find(hand) for hand in counts]
-        if len(counts) != 3 or min(numbers) < 0 or (sum(counts) != self.support.unseen).any():
+        fits = len(counts) == 3 and (counts.sum(axis=0) == self.support.unseen).all()
+        if not fits or min(numbers) < 0:
             raise HandsError(
                 f"expected hands of seats 1, 2 and 3 that hold the unseen tiles, got {hands!r}"
             )
@@ -86,21 +88,21 @@ class DealBelief:
         for start in range(0, worlds, ROWS):
             part = slice(start, start + ROWS)
             hands, which = np.unique(two[part], return_inverse=True)
-            held, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
+            first, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
             column = sample_at(weight[which], numbers[part])
-            one[part], three[part] = held[column], left[which, column]
-        hands = np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
+            one[part], three[part] = first[column], left[which, column]
+        held = np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
         face_down = np.full((worlds, NUM_SEATS, 4), NONE, np.int8)
         view = self.view
-        hands[:, 0] = view.hand[0]
+        held[:, 0] = view.hand[0]
         own = view.face_down[0, 0]
         face_down[:, 0, own] = view.blocks[0, 0, own]
         for seat, chosen in enumerate((one, two, three), start=1):
             state = self.states[seat - 1].draw(chosen, rng.random(worlds))
-            hands[:, seat] = self.states[seat - 1].held[state]
+            held[:, seat] = self.states[seat - 1].held[state]
             face_down[:, seat] = self.states[seat - 1].face_down[state]
         return Worlds(
-            hands, face_down, np.full(worlds, 1 / worlds), view.face_up.repeat(worlds, axis=0)
+            held, face_down, np.full(worlds, 1 / worlds), view.face_up.repeat(worlds, axis=0)
         )
 
 
@@ -108,5 +110,6 @@ def _systematic(probability: Float, count: int, number: float) -> Int:
     """Draws numbers of hands in proportion to their probabilities: int64 [count], ascending."""
     summed = probability.cumsum()
     places = (np.arange(count) + number) / count * summed[-1]
-    drawn: Int = summed.searchsorted(places, side="right")
-    return np.minimum(drawn, np.flatnonzero(probability)[-1])
+    found = summed.searchsorted(places, side="right")
+    drawn: Int = np.minimum(found, np.flatnonzero(probability)[-1])
+    return drawn

@@ -115,12 +115,13 @@ class SeatFilter:
         ways = np.ones(len(self))
         for step in range(HAND_SIZE):  # held! / (held - down)!, kind by kind
             ways *= np.where(step < down, held - step, 1).prod(axis=1)
-        total = np.bincount(self.hand, ways, len(self._hands))
-        return ways / total[self.hand]
+        total = _sums(self.hand, ways, len(self._hands))
+        likely: Float = ways / total[self.hand]
+        return likely
 
     def by_hand(self) -> Float:
         """Returns the likelihood of each hand, but for the scale: float64 [M]."""
-        return np.bincount(self.hand, self.state_weights(), len(self._hands))
+        return _sums(self.hand, self.state_weights(), len(self._hands))
 
     def states(self) -> States:
         """Returns the states as they are now."""
@@ -151,9 +152,10 @@ class SeatFilter:
         found = np.zeros((len(self._hands), NUM_ACTIONS))
         weight = self.state_weights()
         for action in np.flatnonzero(known.any(axis=0)).tolist():
-            found[:, action] = np.bincount(self.hand, weight * known[:, action], len(found))
+            found[:, action] = _sums(self.hand, weight * known[:, action], len(found))
         total = found.sum(axis=1, keepdims=True)
-        return np.divide(found, total, out=found, where=total > 0)
+        np.divide(found, total, out=found, where=total > 0)
+        return found
 
     def decide(self, deed: Deed) -> None:
         """Takes in what the seat itself did.
@@ -287,12 +289,14 @@ class SeatFilter:
     def _likelihood(self, state: Int, played: Int) -> Float:
         """Returns the probability of plays [k] in states [k], which may repeat side by side."""
         if self._known is not None:
-            return self._known[state, played]
+            likely: Float = self._known[state, played]
+            return likely
         first = np.flatnonzero(np.diff(state, prepend=-1))
         which = np.cumsum(np.diff(state, prepend=-1) != 0) - 1
         rows = state[first]
         legal = self._replay.choices().legal(rows)
-        return self._probabilities(rows, legal)[which, played]
+        likely = self._probabilities(rows, legal)[which, played]
+        return likely
 
     def _probabilities(self, rows: Int, legal: Bool) -> Float:
         """Returns the probabilities of states' actions: float64 [k, 69]; a single one is sure."""
@@ -314,3 +318,9 @@ class SeatFilter:
         """Returns weights with 1 as the greatest, and the logarithm of what it was."""
         most = weight.max()
         return weight / most, float(np.log(most))
+
+
+def _sums(hand: Int, weight: Float, number: int) -> Float:
+    """Returns the sum of the weights of each hand's states: float64 [number]."""
+    found: Float = np.bincount(hand, weight, number).astype(np.float64, copy=False)
+    return found

@@ -1,5 +1,6 @@
-"""Sums over pairs of hands, compiled: all that is compiled here, for numba's cache looks nowhere
-else for changes.
+"""Sums over pairs of hands: all that is compiled in this room.
+
+It stands in a file of its own, because numba's cache looks for changes nowhere else.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from numba import njit
 from agents.beliefs.supports import GUARD
 
 if TYPE_CHECKING:
-    from agents.base import Float, Int
+    from agents.base import Bool, Float, Int
 
 
 @njit(cache=True, nogil=True)
@@ -29,9 +30,9 @@ def add_pairs(
     sum_one: Float,
     sum_two: Float,
     sum_third: Float,
-    never_one: Int,
-    never_two: Int,
-    never_third: Int,
+    never_one: Bool,
+    never_two: Bool,
+    never_third: Bool,
 ) -> None:
     """Adds the weight of each deal to the sums of its three hands: see ``summing``."""
     for one in held_one:

@@ -183,10 +183,10 @@ class Listener:
         number = _number(of) - 1
         marginal = self._marginals()[number]
         held = self._support
-        facts = tuple(
-            np.bincount(one.hand, minlength=len(held)).astype(bool) * held.ways
-            for one in self._filters
+        one, two, three = (
+            np.isin(np.arange(len(held)), each.hand) * held.ways for each in self._filters
         )
+        facts = one, two, three
         return HandBelief(
             held.hands,
             marginal,
@@ -324,4 +324,5 @@ def _number(seat: Seat) -> int:
 def _facts(held: Support, weights: Three, apart: bool, compiled: bool | None, number: int) -> Float:
     """Returns the probability of each hand of a seat if all possible deals are alike: [M]."""
     found = sums(held, weights, apart, compiled)[number]
-    return found / found.sum()
+    found /= found.sum()
+    return found

@@ -7,14 +7,16 @@ pairs; the third hand is looked up.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
-from agents.base import Float, Int
+from agents.base import Bool, Float, Int
 from agents.beliefs.supports import GUARD, Support
 from goita_env.tiles import PAWN
 
+add_pairs: Callable[..., None] | None
 try:
     from agents.beliefs.kernel import add_pairs
 except ImportError:  # numba is an extra
@@ -46,7 +48,7 @@ def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = 
     held = [np.flatnonzero(weight) for weight in weights]
     one, two, third = sorted(range(3), key=lambda seat: len(held[seat]))
     found = np.zeros((3, len(support)))
-    five = support.hands[:, PAWN] == 5
+    five: Bool = support.hands[:, PAWN] == 5
     add = _add_pairs if compiled is False or add_pairs is None else add_pairs
     add(
         held[one],
@@ -95,7 +97,7 @@ def pair_weights(
     return held, weight, third
 
 
-def _apart(five: Int, apart: bool, order: tuple[int, int, int]) -> tuple[Int, Int, Int]:
+def _apart(five: Bool, apart: bool, order: tuple[int, int, int]) -> tuple[Bool, Bool, Bool]:
     """Returns three marks [M] of hands that are not all held at once.
 
     Args:
@@ -103,8 +105,8 @@ def _apart(five: Int, apart: bool, order: tuple[int, int, int]) -> tuple[Int, In
         apart: seats 1 and 3 don't both hold one.
         order: number (seat - 1) of the seats that the marks are for.
     """
-    any_hand = np.ones(len(five), bool)
-    marks = (five & apart, any_hand & apart, five & apart)
+    none = np.zeros(len(five), bool)
+    marks = (five, ~none, five) if apart else (none, none, none)
     return marks[order[0]], marks[order[1]], marks[order[2]]
 
 
@@ -122,9 +124,9 @@ def _add_pairs(
     sum_one: Float,
     sum_two: Float,
     sum_third: Float,
-    never_one: Int,
-    never_two: Int,
-    never_third: Int,
+    never_one: Bool,
+    never_two: Bool,
+    never_third: Bool,
 ) -> None:
     """Adds the weight of each deal to the sums of its three hands, as the compiled one does.
 

@@ -6,25 +6,19 @@ import numpy as np
 import pytest
 from belief_worlds import OddPolicy, brute_posterior, dealt_hands, weigh
 from deals import RULE_SETS, special_hands, uniform_hands
-from playing import deal, legal_mask
 from world_positions import (
-    CHOOSY_DUTY,
     EARLY,
     LATE,
     Position,
     after,
     hidden_places,
-    kinds_of,
     placed,
     position,
 )
 
-from agents import load_agent
-from agents.base import sample
 from agents.beliefs import FACTS, GROUNDED, Assumed, Listener
-from goita_env import Game, views
+from goita_env import Game
 from goita_env.actions import PASS, decode
-from goita_env.engine import core
 from goita_env.tiles import PAWN
 from goita_env.views import NONE
 

@@ -110,10 +110,10 @@ def test_before_anything_is_done_it_believes_the_prior():
 
 
 def test_hard_facts_alone_leave_the_deals_that_worlds_leave():
-    for game, heard in follow(played_round(2), 0, {}):
+    for game, _ in follow(played_round(2), 0, {}):
         if game.view(0).unseen.sum() < 14:
             break
-    worlds = enumerate_worlds(game.view(0), 1_000_000)
+    heard, worlds = Listener(game.view(0), {}), enumerate_worlds(game.view(0), 1_000_000)
     for seat, whose in enumerate(SEATS, start=1):
         belief, radix = heard.posterior(whose), 11 ** np.arange(8)
         possible = np.isin(belief.hands @ radix, worlds.dealt[:, seat].astype(np.int64) @ radix)
@@ -143,10 +143,11 @@ def test_a_belief_tells_what_it_holds():
 
 def test_worlds_are_drawn_as_likely_as_they_are_believed():
     record = played_round(4)
-    for game, heard in follow(record, 0, ODD):
+    for game, _ in follow(record, 0, ODD):
         if game.view(0).num_plays[0] == 5:
             break
     view = game.view(0)
+    heard = Listener(view, ODD)
     deals = heard.deals()
     worlds = deals.sample(4000, np.random.default_rng(0))
     assert worlds.weight.sum() == pytest.approx(1)
