@@ -74,6 +74,9 @@ class SeatFilter:
         table: the round as it begins.
         seat: the seat followed, relative to the viewer: 1 to 3.
         hands: [M, 8] hands that it may have been dealt.
+        bounds: [8] fewest and [8] most tiles of each kind that are possible, as far as the round
+            has come: what it has shown by then, and what the others have left. What it did before
+            is asked of such hands alone.
         assumed: how it is supposed to play.
 
     Attributes:
@@ -84,8 +87,11 @@ class SeatFilter:
         scale: natural logarithm of what weights are to be multiplied by.
     """
 
-    def __init__(self, table: Table, seat: int, hands: Int, assumed: Assumption) -> None:
+    def __init__(
+        self, table: Table, seat: int, hands: Int, bounds: tuple[Int, Int], assumed: Assumption
+    ) -> None:
         self.assumed, self.seat = assumed, seat
+        self._bounds = bounds
         self._table, self._hands = table, hands
         self._shown = np.zeros(NUM_KINDS, np.int64)
         self._plays = 0
@@ -116,8 +122,8 @@ class SeatFilter:
         for step in range(HAND_SIZE):  # held! / (held - down)!, kind by kind
             ways *= np.where(step < down, held - step, 1).prod(axis=1)
         total = _sums(self.hand, ways, len(self._hands))
-        likely: Float = ways / total[self.hand]
-        return likely
+        ways /= total[self.hand]
+        return ways
 
     def by_hand(self) -> Float:
         """Returns the likelihood of each hand, but for the scale: float64 [M]."""
@@ -225,10 +231,11 @@ class SeatFilter:
     def _answered(self) -> Float:
         """Returns the likelihood of what the seat answered before play: float64 [M]."""
         answers, pawns = self._table.answers, self._hands[:, PAWN]
-        found = np.ones(len(self._hands))
+        fewest, most = self._bounds
+        found = ((self._hands >= fewest) & (self._hands <= most)).all(axis=1).astype(np.float64)
         before = [s for s in answers.called if self._earlier(s, self.seat)]
         if self.seat in answers.asked:
-            five = np.flatnonzero(pawns >= 5)
+            five = np.flatnonzero((pawns >= 5) & (found > 0))
             calls = self.seat in answers.called
             if calls:
                 found[pawns != 5] = 0  # six or more end the round
@@ -283,7 +290,9 @@ class SeatFilter:
         allowed = np.stack([choices.allow(np.full(len(self), play)) for play in plays], axis=1)
         if deed.last and (attack != KING or self._table.rules.kings_are_alike):
             allowed[:, attack] = False  # had the two been alike, they would have been shown
-        state, block = np.nonzero(allowed)
+        held = self._hands[self.hand] - self._bounds[0]
+        held -= (self.face_down[:, :, None] == _KINDS).sum(axis=1)
+        state, block = np.nonzero(allowed & (held > 0))  # what it shows later isn't face down
         return state, plays[block]
 
     def _likelihood(self, state: Int, played: Int) -> Float:
@@ -295,8 +304,8 @@ class SeatFilter:
         which = np.cumsum(np.diff(state, prepend=-1) != 0) - 1
         rows = state[first]
         legal = self._replay.choices().legal(rows)
-        likely = self._probabilities(rows, legal)[which, played]
-        return likely
+        found: Float = self._probabilities(rows, legal)[which, played]
+        return found
 
     def _probabilities(self, rows: Int, legal: Bool) -> Float:
         """Returns the probabilities of states' actions: float64 [k, 69]; a single one is sure."""

@@ -134,8 +134,9 @@ class Listener:
         answers, hands = Answers.read(view), self._support.hands
         own, other = view.scores[0].tolist()
         table = Table(view.rules, int(view.dealer[0]), (own, other), answers)
+        shown = view.face_up[0].astype(np.int64)
         self._filters = [
-            SeatFilter(table, seat, hands, assumption)
+            SeatFilter(table, seat, hands, bounds(self._support.unseen, shown, seat), assumption)
             for seat, assumption in enumerate(self._assumed, start=1)
         ]
         self._apart = view.rules.partners_fives_win == "held" and answers.all_asked
@@ -308,6 +309,18 @@ def own_tiles(view: View) -> Int:
     """Returns the tiles of each kind that the viewer of one row was dealt: int64 [8]."""
     dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
     return dealt
+
+
+def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
+    """Returns the fewest and the most tiles of each kind that a seat may have been dealt: [8] each.
+
+    Args:
+        unseen: [8] tiles of each kind that the viewer was not dealt.
+        shown: [4, 8] tiles of each kind that each seat has shown.
+        seat: the seat.
+    """
+    others = shown[1:].sum(axis=0) - shown[seat]
+    return shown[seat], unseen - others
 
 
 def _number(seat: Seat) -> int:
