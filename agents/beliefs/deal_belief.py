@@ -70,8 +70,9 @@ class DealBelief:
     def sample(self, worlds: int, rng: np.random.Generator) -> Worlds:
         """Draws worlds: the hidden hands as they are now, and the tiles under the blocks.
 
-        The partner's hands are drawn with one random number for all of them (systematic sampling),
-        the rest given them; so each world has the weight 1 / ``worlds``.
+        The partner's hands are drawn with one random number for all of them (systematic sampling;
+        each quarter of the worlds is such a sample by itself), the rest given them; so each world
+        has the weight 1 / ``worlds``.
 
         Args:
             worlds: how many.
@@ -107,9 +108,9 @@ class DealBelief:
 
 
 def _systematic(probability: Float, count: int, number: float) -> Int:
-    """Draws numbers of hands in proportion to their probabilities: int64 [count], ascending."""
+    """Draws numbers of hands in proportion to their probabilities: int64 [count]."""
     summed = probability.cumsum()
     places = (np.arange(count) + number) / count * summed[-1]
     found = summed.searchsorted(places, side="right")
     drawn: Int = np.minimum(found, np.flatnonzero(probability)[-1])
-    return drawn
+    return drawn[np.argsort(np.arange(count) % 4, kind="stable")]

@@ -13,7 +13,11 @@ WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
 
 def load(
-    search: bool = False, temperature: float = 0.0, worlds: int = 64, ms: float = 50.0
+    search: bool = False,
+    temperature: float = 0.0,
+    worlds: int = 64,
+    ms: float = 50.0,
+    belief: bool = False,
 ) -> Agent:
     """Returns the champion.
 
@@ -23,9 +27,10 @@ def load(
         temperature: of the policy alone; 0 takes the likeliest action.
         worlds: how many worlds a decision is searched in, at most.
         ms: budget of a searched decision, in work (``agents.search.rollout``).
+        belief: draw worlds from an exact posterior (``agents.search.hearing``).
 
     Raises:
         AgentError: if an option is outside its choices.
     """
     policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
-    return RolloutAgent(policy, worlds, ms) if search else policy
+    return RolloutAgent(policy, worlds, ms, belief=belief) if search else policy

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from agents.base import AgentError, Float, Int, Policy
+from agents.search.hearing import Hearing
 from agents.search.playout import Keys
 from agents.search.weighing import likelihood, resample
 from goita_env import View
@@ -27,6 +28,9 @@ LISTED: Final = 10
 TRUST: Final = np.array([1.0, 0.85, 0.5, 0.85])
 """How far the policy is believed to be that of each relative seat, found by experiment: little in
 the case of the partner, which is likely to search as well."""
+
+TREMBLE: Final = (0.0, 0.15, 0.5, 0.15)
+"""How often each relative seat is believed to do anything else: the same, for a listener."""
 
 ENOUGH: Final = 32
 """Effective number of worlds below which weights are levelled."""
@@ -47,7 +51,14 @@ class Drawn:
     """[R] Worlds of each row, in its first places."""
 
 
-def draw(view: View, seeds: Keys, count: Int, places: int, policy: Policy | None) -> Drawn:
+def draw(
+    view: View,
+    seeds: Keys,
+    count: Int,
+    places: int,
+    policy: Policy | None,
+    hearing: Hearing | None = None,
+) -> Drawn:
     """Draws worlds for each row, by that row's seed alone.
 
     Args:
@@ -56,8 +67,38 @@ def draw(view: View, seeds: Keys, count: Int, places: int, policy: Policy | None
         count: [R] most worlds of each row, at most ``places``.
         places: W.
         policy: explains what the others did; None: every deal is as likely as it was dealt.
+        hearing: draws from the exact posterior where it can; None: all worlds are weighed.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
+    if hearing is None:
+        return _weighed(view, rngs, count, places, policy)
+    heard = [
+        hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
+    ]
+    left = np.array([row for row, worlds in enumerate(heard) if worlds is None], np.int64)
+    weighed = _weighed(view[left], [rngs[row] for row in left], count[left], places, policy)
+    counts, weights = count.copy(), (np.arange(places) < count[:, None]) / count[:, None]
+    counts[left], weights[left] = weighed.count, weighed.weight
+    parts, number = [], 0
+    for worlds in heard:
+        if worlds is None:
+            parts.append(weighed.worlds[number * places : (number + 1) * places])
+            number += 1
+        else:
+            parts.append(worlds[np.resize(np.arange(len(worlds)), places)])
+    return Drawn(_join(parts), weights, counts)
+
+
+def _weighed(
+    view: View,
+    rngs: list[np.random.Generator],
+    count: Int,
+    places: int,
+    policy: Policy | None,
+) -> Drawn:
+    """Draws worlds for each row and weighs them: see ``draw``; ``rngs``: one a row."""
+    if not len(view):
+        return Drawn(sample(view, 1, np.random.default_rng(0)), np.zeros((0, places)), count)
     few = view.unseen.sum(axis=1) <= LISTED
     many = count * (WEIGHED if policy else 1)
     found = [

@@ -17,8 +17,9 @@ import numpy as np
 from agents.base import Agent, AgentError, Bool, Float, Int, Memory, Policy
 from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
-from agents.search.drawing import WEIGHED, draw, lay_out
+from agents.search.drawing import TREMBLE, WEIGHED, draw, lay_out
 from agents.search.halving import Race, playouts
+from agents.search.hearing import Hearing
 from agents.search.playout import Keys, Player
 from agents.solver.limits import check_search
 from goita_env import View
@@ -55,6 +56,8 @@ class RolloutAgent:
             but one at least.
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
+        belief: draw worlds from the exact posterior of a listener that is kept from move to move
+            (``hearing``), as soon as that is quick; they are weighed already.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -66,6 +69,7 @@ class RolloutAgent:
         worlds: int = 64,
         ms: float = 50.0,
         weight: Weight = "policy",
+        belief: bool = False,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -86,6 +90,11 @@ class RolloutAgent:
                     "weight=uniform does without"
                 )
             self._policy = base
+        self._hearing: Hearing | None = None
+        if belief:
+            if self._policy is None:
+                raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
+            self._hearing = Hearing(self._policy, TREMBLE)
         self._player, self._counts = Player(base), _worlds_by_actions(worlds, ms * RATE)
         self._worlds = int(self._counts.max())
 
@@ -105,7 +114,7 @@ class RolloutAgent:
         """Returns the action that did best in each of some rows: int64 [R]; seeds: [R]."""
         favourite = self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
         counts = self._counts[legal.sum(axis=1)]
-        drawn = draw(view, seeds, counts, self._worlds, self._policy)
+        drawn = draw(view, seeds, counts, self._worlds, self._policy, self._hearing)
         games = lay_out(view, drawn.worlds)
         places = np.arange(self._worlds)
         # A world's key is the same whatever action is tried in it: common random numbers.
