@@ -72,21 +72,14 @@ class Assumed:
     def __init__(
         self, agent: str | Agent, temperature: float | None = None, tremble: float = TREMBLE
     ) -> None:
-        agent = load_agent(agent)
-        if isinstance(agent, Memory | Accountable):
-            raise AgentError(
-                f"expected an agent that plays from one view alone, got {agent.name!r}, "
-                "which has a memory or is a program of its own"
-            )
+        agent = _without_memory(load_agent(agent))
         if not isinstance(agent, Policy):
             raise AgentError(
                 f"expected an agent with known probabilities, got {agent.name!r}; "
-                "SampledListener listens to one whose actions alone are known"
+                "Acting takes one whose actions alone are known"
             )
         if temperature is not None and not temperature >= 0:
             raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
-        if not 0 <= tremble <= 1:
-            raise AgentError(f"expected a tremble from 0 to 1, got {tremble!r}")
         self._power: float | None = None
         self._agent: Policy = agent
         if isinstance(agent, Tempered):
@@ -94,7 +87,7 @@ class Assumed:
             self._agent = agent.at(temperature)
         else:
             self._power = temperature
-        self.temperature, self.tremble = temperature, tremble
+        self.temperature, self.tremble = temperature, _checked(tremble)
         warm = "" if temperature is None else f"temperature={temperature:g}, "
         self.name = f"{agent.name} ({warm}tremble={tremble:g})"
 
@@ -113,6 +106,38 @@ class Assumed:
         if not self.tremble:
             return known
         return (1 - self.tremble) * known + self.tremble * _uniform(legal)
+
+
+class Acting:
+    """Supposes that a seat acts as an agent does whose probabilities are not known.
+
+    What the agent does is asked once for each position, its own randomness drawn once; so it is
+    heard as sure of itself, but for slips. Right for agents that hardly draw, a search with many
+    worlds for instance; each question costs a decision.
+
+    Args:
+        agent: an agent without a memory, or the text that ``load_agent`` builds it from.
+        tremble: probability of a slip to any legal action, all being as likely.
+        seed: of what the agent draws.
+
+    Raises:
+        AgentError: if the agent remembers more than its view shows, or the tremble isn't from 0
+            to 1.
+    """
+
+    def __init__(self, agent: str | Agent, tremble: float = TREMBLE, seed: int = 0) -> None:
+        self._agent, self._seed = _without_memory(load_agent(agent)), seed
+        self.tremble = _checked(tremble)
+        self.name = f"{self._agent.name} (acting, tremble={tremble:g})"
+
+    def __repr__(self) -> str:
+        """Shows what is assumed."""
+        return f"Acting({self.name})"
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        chosen = self._agent.act(view, legal, np.random.default_rng(self._seed))
+        return (1 - self.tremble) * certain(chosen) + self.tremble * _uniform(legal)
 
 
 class _Grounded:
@@ -153,6 +178,31 @@ GROUNDED: Final[Assumption] = _Grounded()
 
 FACTS: Final[Assumption] = _Facts()
 """What was done was legal; nothing else follows from it."""
+
+
+def _without_memory(agent: Agent) -> Agent:
+    """Returns an agent that plays from one view alone.
+
+    Raises:
+        AgentError: if it doesn't.
+    """
+    if isinstance(agent, Memory | Accountable):
+        raise AgentError(
+            f"expected an agent that plays from one view alone, got {agent.name!r}, "
+            "which has a memory or is a program of its own"
+        )
+    return agent
+
+
+def _checked(tremble: float) -> float:
+    """Returns a tremble.
+
+    Raises:
+        AgentError: if it isn't from 0 to 1.
+    """
+    if not 0 <= tremble <= 1:
+        raise AgentError(f"expected a tremble from 0 to 1, got {tremble!r}")
+    return tremble
 
 
 def _uniform(legal: Bool) -> Float:

@@ -232,7 +232,8 @@ class SeatFilter:
         """Returns the likelihood of what the seat answered before play: float64 [M]."""
         answers, pawns = self._table.answers, self._hands[:, PAWN]
         fewest, most = self._bounds
-        found = ((self._hands >= fewest) & (self._hands <= most)).all(axis=1).astype(np.float64)
+        possible = ((self._hands >= fewest) & (self._hands <= most)).all(axis=1)
+        found: Float = np.where(possible, 1.0, 0.0)
         before = [s for s in answers.called if self._earlier(s, self.seat)]
         if self.seat in answers.asked:
             five = np.flatnonzero((pawns >= 5) & (found > 0))

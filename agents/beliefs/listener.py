@@ -66,12 +66,7 @@ class Listener:
         *,
         compiled: bool | None = None,
     ) -> None:
-        if isinstance(assumed, Mapping):
-            if unknown := sorted(map(repr, assumed.keys() - SEATS.keys())):
-                raise SettingError(f"expected seats of {list(SEATS)}, got {', '.join(unknown)}")
-            self._assumed = [assumed.get(seat, FACTS) for seat in SEATS]
-        else:
-            self._assumed = [assumed] * 3
+        self._assumed = each_seat(assumed)
         self._compiled = compiled
         self._heard: list[Deed] = []
         self._view: View | None = None
@@ -181,7 +176,7 @@ class Listener:
             SettingError: if it is none of the three seats.
             UnexplainedError: if no deal explains what all seats did together.
         """
-        number = _number(of) - 1
+        number = seat_number(of) - 1
         marginal = self._marginals()[number]
         held = self._support
         one, two, three = (
@@ -231,7 +226,7 @@ class Listener:
         Raises:
             SettingError: if it is not that seat's turn.
         """
-        number = _number(of)
+        number = seat_number(of)
         if number != self.seat:
             raise SettingError(
                 f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
@@ -305,6 +300,19 @@ def follow(
         yield game, listener
 
 
+def each_seat(assumed: Assumption | Mapping[Seat, Assumption]) -> list[Assumption]:
+    """Returns what is assumed of seats 1, 2 and 3.
+
+    Raises:
+        SettingError: if a seat is none of them.
+    """
+    if not isinstance(assumed, Mapping):
+        return [assumed] * 3
+    if unknown := sorted(map(repr, assumed.keys() - SEATS.keys())):
+        raise SettingError(f"expected seats of {list(SEATS)}, got {', '.join(unknown)}")
+    return [assumed.get(seat, FACTS) for seat in SEATS]
+
+
 def own_tiles(view: View) -> Int:
     """Returns the tiles of each kind that the viewer of one row was dealt: int64 [8]."""
     dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
@@ -323,7 +331,7 @@ def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
     return shown[seat], unseen - others
 
 
-def _number(seat: Seat) -> int:
+def seat_number(seat: Seat) -> int:
     """Returns the relative seat of a name.
 
     Raises:

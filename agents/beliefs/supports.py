@@ -57,7 +57,12 @@ class Support:
         """Returns the number of a hand [8]; -1 if it isn't one of them."""
         if (hand < 0).any() or (hand > self.unseen).any() or hand.sum() != HAND_SIZE:
             return -1
-        return int(self.index[hand @ _radix(self.unseen)])
+        return int(self.numbers(hand[None])[0])
+
+    def numbers(self, hands: Int) -> Int:
+        """Returns the numbers of hands [n, 8] that are among them: int64 [n]."""
+        numbers: Int = self.index[hands @ _radix(self.unseen)]
+        return numbers
 
 
 def support(unseen: Int) -> Support:

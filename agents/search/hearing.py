@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from agents.base import Policy
-from agents.beliefs import Assumed, Listener
+from agents.beliefs import Assumed, Assumption, Listener, Seat
 from agents.beliefs.history import deeds
 from agents.beliefs.listener import bounds, own_tiles
 from agents.beliefs.supports import support
@@ -42,7 +42,7 @@ class Hearing:
 
     def __init__(self, policy: Policy, tremble: tuple[float, ...], rows: int = ROWS) -> None:
         _, one, two, three = (Assumed(policy, tremble=slip) for slip in tremble)
-        self._assumed = {"next": one, "partner": two, "previous": three}
+        self._assumed: dict[Seat, Assumption] = {"next": one, "partner": two, "previous": three}
         self._rows = rows
         self._kept: OrderedDict[int, Listener] = OrderedDict()
 
