@@ -30,6 +30,20 @@ from goita_env.worlds import Worlds, sample
 _FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], np.float64)
 
 
+def dealt_prior(worlds: Worlds) -> Float:
+    """Returns what drawn or listed worlds count before a policy is asked, beside their weight: [n].
+
+    Worlds count each way to lay distinct tiles as one, as if which of two tiles alike was shown
+    were known. A policy chooses kinds: a hand with more tiles of a kind isn't likelier for it.
+
+    Args:
+        worlds: n worlds.
+    """
+    held, dealt = worlds.hands[:, 1:], worlds.dealt[:, 1:]
+    prior: Float = (_FACTORIAL[held] / _FACTORIAL[dealt]).prod(axis=(1, 2))
+    return prior
+
+
 class SampledListener:
     """Follows one round through the eyes of one seat, by drawn worlds.
 
@@ -79,9 +93,7 @@ class SampledListener:
         answers, (own, other) = Answers.read(view), view.scores[0].tolist()
         table = Table(view.rules, int(view.dealer[0]), (own, other), answers)
         dealt = worlds.dealt.astype(np.int64)
-        # Worlds count every way to lay distinct tiles as one; a deal is as likely as it is dealt,
-        # and the policies choose kinds.
-        weight = (_FACTORIAL[worlds.hands] / _FACTORIAL[dealt])[:, 1:].prod(axis=(1, 2))
+        weight = dealt_prior(worlds)
         for seat, assumption in enumerate(self._assumed, start=1):
             if assumption is FACTS:
                 # Within a deal, any of the tiles that it never showed lie under its blocks.

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from agents.base import AgentError, Float, Int, Policy
+from agents.beliefs.sampled import dealt_prior
 from agents.search.hearing import Hearing
 from agents.search.playout import Keys
 from agents.search.weighing import likelihood, resample
@@ -111,7 +112,7 @@ def _weighed(
     weight = worlds.weight
     if policy:
         owner = np.repeat(np.arange(len(view)), number)
-        weight = weight * likelihood(policy, view, worlds, owner, TRUST)
+        weight = weight * dealt_prior(worlds) * likelihood(policy, view, worlds, owner, TRUST)
     chosen = np.empty((len(view), places), np.int64)
     weights, counts = np.zeros((len(view), places)), np.empty(len(view), np.int64)
     for row, rng in enumerate(rngs):
