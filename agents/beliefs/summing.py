@@ -8,7 +8,8 @@ pairs; the third hand is looked up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from functools import cache
+from typing import Final, cast
 
 import numpy as np
 
@@ -16,16 +17,20 @@ from agents.base import Bool, Float, Int
 from agents.beliefs.supports import GUARD, Support
 from goita_env.tiles import PAWN
 
-add_pairs: Callable[..., None] | None
-try:
-    from agents.beliefs.kernel import add_pairs
-except ImportError:  # numba is an extra
-    add_pairs = None
-
 PAIRS: Final = 1 << 18
 """Pairs of hands that numpy tries at a time."""
 
 Three = tuple[Float, Float, Float]
+
+
+@cache
+def compiled_sums() -> Callable[..., None] | None:
+    """Returns the compiled sums over pairs; None without numba, which is loaded when needed."""
+    try:
+        from agents.beliefs.kernel import add_pairs
+    except ImportError:
+        return None
+    return cast(Callable[..., None], add_pairs)
 
 
 def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = None) -> Three:
@@ -43,13 +48,14 @@ def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = 
     Raises:
         ImportError: if compiled code is asked for and numba is not installed.
     """
-    if compiled and add_pairs is None:
+    add = None if compiled is False else compiled_sums()
+    if compiled and add is None:
         raise ImportError("compiled sums need numba: pip install 'goita-env[search]'")
+    add = add or _add_pairs
     held = [np.flatnonzero(weight) for weight in weights]
     one, two, third = sorted(range(3), key=lambda seat: len(held[seat]))
     found = np.zeros((3, len(support)))
     five: Bool = support.hands[:, PAWN] == 5
-    add = _add_pairs if compiled is False or add_pairs is None else add_pairs
     add(
         held[one],
         held[two],

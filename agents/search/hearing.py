@@ -32,7 +32,7 @@ ROWS: Final = 2_000
 class Hearing:
     """Follows the rounds that an agent plays.
 
-    What it keeps changes nothing but the time: a listener that begins anew believes the same.
+    What is kept changes nothing but the time: a listener that begins anew believes the same.
 
     Args:
         policy: how the others are supposed to play.
@@ -54,11 +54,12 @@ class Hearing:
             count: how many.
             rng: consumed.
         """
-        listener = self._listener(view)
-        return None if listener is None else listener.deals().sample(count, rng)
+        if questions(view) > self._rows:  # also where one is kept: the view alone decides
+            return None
+        return self._listener(view).deals().sample(count, rng)
 
-    def _listener(self, view: View) -> Listener | None:
-        """Returns the listener of a row, brought up to date; None where it would take too long."""
+    def _listener(self, view: View) -> Listener:
+        """Returns the listener of a row, brought up to date."""
         game = int(view.game[0])
         listener = self._kept.pop(game, None)
         try:
@@ -67,8 +68,6 @@ class Hearing:
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            if questions(view) > self._rows:
-                return None
             listener = Listener(view, self._assumed)
         self._kept[game] = listener
         if len(self._kept) > KEPT:

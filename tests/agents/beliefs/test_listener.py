@@ -91,7 +91,7 @@ def test_numpy_and_compiled_sums_agree(rules):
 
 
 def test_without_numba_compiled_sums_are_refused_and_numpy_does(monkeypatch):
-    monkeypatch.setattr(summing, "add_pairs", None)
+    monkeypatch.setattr(summing, "compiled_sums", lambda: None)
     view = Game(hands=HANDS, dealer=2).view(0)
     with pytest.raises(ImportError, match=r"goita-env\[search\]"):
         Listener(view, ODD, compiled=True).posterior()

@@ -414,7 +414,8 @@ def test_it_plays_by_all_rules_and_answers_special_hands(rules):
         ("rollout:base=gready", "expected an agent of"),
         ("rollout:base=(exec:true)", "a program of its own"),
         ("rollout:base=(rollout:worlds=2)", "weight=uniform does without"),
-        ("rollout:depth=3", "options \\(base=greedy, worlds=64, ms=50.0, weight=policy, belief=False\\)"),
+        ("rollout:weight=uniform,belief=on", "weight=policy with belief=on"),
+        ("rollout:depth=3", "options \\(base=greedy, worlds=64, ms=50.0, weight=policy, belief="),
     ],
 )
 def test_bad_options_say_what_was_expected(spec, text):

@@ -1,0 +1,84 @@
+"""Worlds that a search draws from a listener's posterior."""
+
+import numpy as np
+import pytest
+from playing import played
+
+from agents import load_agent
+from agents.beliefs import Listener
+from agents.bots.greedy import GreedyAgent
+from agents.search import hearing
+from agents.search.drawing import TREMBLE, draw
+from agents.search.hearing import Hearing, questions
+from goita_env import Game
+from goita_env.worlds import determinize
+
+HANDS = ["11235578", "11112333", "11444567", "11224569"]
+
+
+def played_on(seed=5):
+    """Returns a round's views as seat 0 is asked, its moves drawn at random."""
+    rng, game, found = np.random.default_rng(seed), Game(hands=HANDS, dealer=0), []
+    while not game.done:
+        legal = game.legal_actions()
+        if game.seat == 0 and len(legal) > 1:
+            found.append(game.view(0))
+        game.play(0 if legal[0] == 0 and rng.random() < 0.6 else int(rng.choice(legal)))
+    return found
+
+
+def hears(**options):
+    return Hearing(GreedyAgent(), TREMBLE, **options)
+
+
+def test_what_is_kept_changes_nothing_but_the_time(monkeypatch):
+    begun = []
+
+    def listening(*args):
+        begun.append(args)
+        return Listener(*args)
+
+    monkeypatch.setattr(hearing, "Listener", listening)
+    kept, views = hears(rows=10**9), played_on()
+    assert len(views) > 4
+    for view in views:
+        one = kept.worlds(view, 40, np.random.default_rng(1))
+        fresh = Listener(view, kept._assumed).deals().sample(40, np.random.default_rng(1))
+        np.testing.assert_array_equal(one.hands, fresh.hands)
+        np.testing.assert_array_equal(one.face_down, fresh.face_down)
+        determinize(view, one)  # refuses worlds that don't fit
+    assert len(begun) == 1
+
+
+def test_another_round_under_the_same_number_begins_anew():
+    kept, other = hears(rows=10**9), Game(hands=HANDS[::-1], dealer=1).view(0)
+    kept.worlds(played_on()[-1], 4, np.random.default_rng(0))
+    worlds = kept.worlds(other, 4, np.random.default_rng(0))
+    determinize(played(Game(hands=HANDS[::-1], dealer=0)).view(0), worlds)
+
+
+def test_where_it_would_take_too_long_worlds_are_drawn_and_weighed():
+    views = played_on()
+    asked = [questions(view) for view in views]
+    assert max(asked) > 2_500 > min(asked)
+    kept, policy = hears(rows=2_500), GreedyAgent()
+    for view, number in zip(views, asked, strict=True):
+        found = kept.worlds(view, 16, np.random.default_rng(0))
+        assert (found is None) == (number > 2_500)
+    view = type(views[0])(np.concatenate([view.words for view in views]))
+    seeds, counts = np.arange(len(view)).astype(np.uint64), np.full(len(view), 16)
+    drawn = draw(view, seeds, counts, 20, policy, kept)
+    np.testing.assert_allclose(drawn.weight.sum(axis=1), 1)
+    determinize(view, drawn.worlds)
+
+
+@pytest.mark.parametrize(
+    "spec", ["rollout:belief=on,worlds=8", "champion:search=on,belief=on,ms=5"]
+)
+def test_a_row_is_answered_the_same_alone_and_in_a_batch(spec):
+    views = played_on()
+    view = type(views[0])(np.concatenate([view.words for view in views]))
+    together = load_agent(spec).act(view, view.legal(), np.random.default_rng(5))
+    rng, agent = np.random.default_rng(5), load_agent(spec)
+    alone = [int(agent.act(view[[row]], view[[row]].legal(), rng)[0]) for row in range(len(view))]
+    assert together.tolist() == alone
