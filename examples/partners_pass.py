@@ -1,0 +1,45 @@
+"""Shows what a partner's decisions tell, move by move.
+
+python examples/partners_pass.py
+
+Seat 0 listens to a round that ``heuristic`` played at all seats, and supposes that the others play
+so and slip in one decision of fifty. Each line is what it knows of its partner's hand once a
+decision is made.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents.beliefs import Assumed, follow
+from goita_env import actions, records
+
+HISTORY = (
+    "11122335,11256678,11334457,11124459,s1,113,2p,3p,4p,112,226,3p,4p,1p,216,3p,4p,1p,"
+    "217,373,4p,132,2p,3p,424,1p,285"
+)
+SEAT, PARTNER = 0, 2
+
+
+def main() -> None:
+    deal = records.history.loads(HISTORY).deals[0]
+    print(f"The partner was dealt {deal.hands[PARTNER]}.\n")
+    print("decision     nats left  likelier by  the likeliest hand")
+    for game, listener in follow(deal, SEAT, Assumed("heuristic")):
+        belief, truth = listener.posterior("partner"), game.dealt[PARTNER]
+        seat, action = game.moves[-1]
+        ((hand, probability),) = belief.most_likely(1)
+        print(
+            f"seat {seat}: {actions.name(action):>4}  {belief.entropy():9.2f}  "
+            f"{belief.sampling_ratio(truth):10.1f}x  {hand} ({probability:.1%})"
+        )
+    print(f"\nbefore the first move: {belief.prior_entropy():.2f} nats")
+    print(f"now the real hand has {belief.log_probability(truth):.2f} nats of log-probability,")
+    print(f"and at least two of each kind: {belief.at_least(2).round(2).tolist()}")
+    print(f"log-probability of all that the others did: {listener.log_evidence():.2f} nats")
+    print(f"supposed: {belief.assumed[1]}")
+
+
+if __name__ == "__main__":
+    main()
