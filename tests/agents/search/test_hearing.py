@@ -82,3 +82,13 @@ def test_a_row_is_answered_the_same_alone_and_in_a_batch(spec):
     rng, agent = np.random.default_rng(5), load_agent(spec)
     alone = [int(agent.act(view[[row]], view[[row]].legal(), rng)[0]) for row in range(len(view))]
     assert together.tolist() == alone
+
+
+def test_worlds_that_are_weighed_are_as_likely_as_the_listener_believes():
+    """A partner that showed one of three silvers isn't likelier to have had them for that."""
+    view, policy = played(Game(hands=HANDS, dealer=2), "14", "46").view(0), GreedyAgent()
+    drawn = draw(view, np.zeros(1, np.uint64), np.array([600]), 600, policy)
+    found = drawn.weight[0] @ drawn.worlds.dealt[:, 2] / drawn.weight.sum()
+    heard = Listener(view, hears()._assumed).posterior("partner")
+    spread = np.sqrt(heard.probability @ heard.hands**2 - heard.expected() ** 2)
+    assert (abs(found - heard.expected()) < 3 * spread / np.sqrt(600) + 1e-9).all()
