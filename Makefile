@@ -1,4 +1,4 @@
-# make train | check | test | release-check: each builds .venv from the pins when it is missing or out of date,
+# make train | check | test | docs | coverage | release-check: each builds .venv from the pins when it is missing or out of date,
 # then does its job. check takes half a minute, test a few, release-check far longer.
 # Needs git, make and Python >= 3.11; another interpreter: make test PYTHON=python3.13
 
@@ -10,6 +10,7 @@ VENV := .venv
 COMPAT := .venv-compat
 RAY := .venv-ray
 WEB := .venv-web
+WHEEL := .venv-wheel
 PIP := bin/python -m pip install --disable-pip-version-check
 
 # $(call new_venv,FOLDER) begins an environment in FOLDER. The note .installing becomes the stamp .installed
@@ -26,7 +27,7 @@ endef
 CHECKED := \
 	tests/house/test_rooms.py \
 	tests/house/test_public_names.py \
-	tests/house/test_readme.py \
+	tests/house/test_docs.py \
 	tests/goita_env/test_bad_input.py \
 	tests/goita_env/test_examples.py \
 	tests/goita_env/engine/test_special_hands.py \
@@ -40,7 +41,8 @@ CHECKED := \
 	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
 	tests/agents/test_agents.py
 
-.PHONY: train check test lint format release-check test-slow test-compat test-ray test-web bench benchmark clean
+.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-ray test-web test-wheel bench \
+	benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
@@ -51,7 +53,7 @@ check: lint
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
 
-release-check: test test-slow test-compat test-ray test-web
+release-check: test docs coverage test-slow test-compat test-ray test-web test-wheel
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -62,6 +64,15 @@ lint: $(VENV)/.installed
 format: $(VENV)/.installed
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
+
+# The site, into docs/_build/html: no network, and a warning is an error.
+docs: $(VENV)/.installed
+	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
+
+# Branches of goita_env that its own tests run.
+coverage: $(VENV)/.installed
+	$(VENV)/bin/pytest -n $(WORKERS) tests/goita_env --cov=goita_env --cov-branch \
+		--cov-report=term-missing:skip-covered --cov-fail-under=95
 
 test-slow: $(VENV)/.installed
 	$(VENV)/bin/pytest -m slow
@@ -78,10 +89,18 @@ test-ray: $(RAY)/.installed
 test-web: $(WEB)/.installed
 	$(WEB)/bin/pytest tests/web
 
+# The wheel in a fresh environment, away from the source tree: pages that say they need no more run on it.
+test-wheel: $(VENV)/.installed
+	rm -rf $(WHEEL) build dist
+	$(VENV)/bin/python -m build --wheel --no-isolation
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
+	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py
+
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
 
-# Plays the bots against each other and renews the table in README.md; at most ten minutes on two cores.
+# Plays the bots against each other and renews the tables in README.md and docs/strength.md; at most ten minutes on two cores.
 benchmark: $(VENV)/.installed
 	$(VENV)/bin/python benchmarks/roster.py
 
@@ -89,7 +108,7 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,docs,dev]'
 	mv $(VENV)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed
@@ -118,5 +137,5 @@ $(WEB)/.installed: pyproject.toml constraints.txt
 	mv $(WEB)/.installing $@
 
 clean:
-	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Plays the bots of this project round robin and renews the table under "Strength" in README.md.
+"""Plays the bots of this project round robin; renews the tables of docs/strength.md and README.md.
 
 python benchmarks/roster.py                      all bots that load, in ten minutes on two cores
 python benchmarks/roster.py --also file:PATH     with a trained network beside them
@@ -36,6 +36,7 @@ ROSTER: Final = {
 """Agents, and the most deals of their pairings; None: as many as any."""
 
 HEADING: Final = "## Strength\n"
+"""Under it the README shows the ratings."""
 START, END = "<!-- benchmark:start -->", "<!-- benchmark:end -->"
 
 
@@ -50,14 +51,17 @@ class Args:
     workers: int = 2
     """processes"""
     readme: Path = ROOT / "README.md"
-    """file with the table"""
+    """file with the ratings"""
+    page: Path = ROOT / "docs" / "strength.md"
+    """file with the ratings and the table of pairs"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Plays, writes the table and returns the exit code."""
+    """Plays, writes the tables and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     try:
-        text = with_markers(args.readme.read_text(encoding="utf-8"))
+        readme = with_markers(args.readme.read_text(encoding="utf-8"))
+        page = with_markers(args.page.read_text(encoding="utf-8"))
     except (OSError, SettingError) as error:
         cli.fail(error)
     agents = [name for name in ROSTER if loads(name)] + list(args.also or ())
@@ -69,8 +73,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     code, found = evaluate.run(cli.parse(evaluate.Args, options), command)
     if code or found is None:
         return code
-    table = f"{report.benchmark(found)}\n\n`{command}`, played by `make benchmark`"
-    args.readme.write_text(report.refresh(text, table), encoding="utf-8")
+    by = f"`{command}`, played by `make benchmark`"
+    ratings = f"{report.ratings(found)}\n\n{by}"
+    args.readme.write_text(report.refresh(readme, ratings), encoding="utf-8")
+    both = f"{report.benchmark(found)}\n\n{by}"
+    args.page.write_text(report.refresh(page, both), encoding="utf-8")
     return 0
 
 
@@ -84,17 +91,17 @@ def loads(name: str) -> bool:
     return True
 
 
-def with_markers(readme: str) -> str:
-    """Returns the text with the two comments between which the table goes.
+def with_markers(text: str) -> str:
+    """Returns a text with the two comments between which the table goes.
 
     Raises:
         SettingError: if they are missing, and the heading under which they belong is too.
     """
-    if START in readme and END in readme:
-        return readme
-    if HEADING not in readme:
+    if START in text and END in text:
+        return text
+    if HEADING not in text:
         raise SettingError(f"expected {START!r} and {END!r}, or the heading {HEADING.strip()!r}")
-    return readme.replace(HEADING, f"{HEADING}\n{START}\n{END}\n", 1)
+    return text.replace(HEADING, f"{HEADING}\n{START}\n{END}\n", 1)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@
     ├── ObservationError      a vector that is no observation of this layout version
     └── RecordError           a malformed record, or one whose moves are illegal
 
-All are ``ValueError``s, say what was expected, what came and where, and are raised before
+Each is a ``ValueError``, says what was expected, what came and where, and is raised before
 anything has changed.
 """
 

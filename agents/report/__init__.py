@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from agents.report.tables import pairs_table
 from agents.report.to_html import html
-from agents.report.to_markdown import benchmark, markdown
+from agents.report.to_markdown import benchmark, markdown, ratings
 from agents.report.to_terminal import draw, terminal
 from agents.tournament.summary import PairResult
 from goita_env.errors import SettingError
 
-__all__ = ["benchmark", "html", "markdown", "pairs", "refresh", "terminal"]
+__all__ = ["benchmark", "html", "markdown", "pairs", "ratings", "refresh", "terminal"]
 
 
 def pairs(results: Sequence[PairResult]) -> str:

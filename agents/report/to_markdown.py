@@ -43,8 +43,14 @@ def markdown(summary: Summary) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def ratings(summary: Summary) -> str:
+    """Returns what a README shows, in Markdown without a heading: the ratings."""
+    table = ratings_table(summary)
+    return piped(table) if table else ""
+
+
 def benchmark(summary: Summary) -> str:
-    """Returns what a README shows, in Markdown without headings: ratings and matrix."""
+    """Returns what a page on strength shows, in Markdown without headings: ratings and matrix."""
     tables = [ratings_table(summary), matrix_table(summary, bounds=True)]
     return "\n\n".join(piped(table) for table in tables if table is not None)
 

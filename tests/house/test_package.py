@@ -1,6 +1,7 @@
-"""The wheel: what it ships, and that it plays a round where the checkout is out of reach."""
+"""The wheel: what it ships, and that the pages on it hold where the checkout is out of reach."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,25 +13,11 @@ from pathlib import Path
 import pytest
 
 import goita_env
+import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PLAY_A_ROUND = """
-import numpy as np
-
-import goita_env
-from goita_env import goita_v0
-
-rng = np.random.default_rng(1)
-env = goita_v0.env()
-env.reset(seed=1)
-for agent in env.agent_iter():
-    observation, reward, terminated, truncated, info = env.last()
-    done = terminated or truncated
-    env.step(None if done else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
-print(goita_env.__file__)
-print(goita_env.__version__)
-"""
+WHERE = "import goita_env; print(goita_env.__file__, goita_env.__version__, sep='\\n')"
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -79,7 +66,7 @@ def test_the_core_needs_numpy_gymnasium_and_pettingzoo_alone(wheel):
     assert metadata["License-Expression"] == "MIT AND OFL-1.1"
 
 
-def test_the_installed_wheel_plays_a_round(wheel, tmp_path):
+def test_the_pages_that_need_the_wheel_alone_run_on_an_installed_one(wheel, tmp_path):
     fresh = tmp_path / "venv"
     venv.create(fresh, with_pip=False)
     python = fresh / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -92,7 +79,9 @@ def test_the_installed_wheel_plays_a_round(wheel, tmp_path):
     pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
     run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=tmp_path)
 
-    file, version = run(python, "-I", "-c", PLAY_A_ROUND, cwd=tmp_path).splitlines()
-
+    file, version = run(python, "-I", "-c", WHERE, cwd=tmp_path).splitlines()
     assert Path(file).is_relative_to(site_packages)
     assert version == goita_env.__version__
+
+    told = run(python, "-I", "-W", "error", pages.__file__, cwd=tmp_path)
+    assert len(re.findall(r": [1-9]\d* blocks", told)) == len(pages.WHEEL)

@@ -174,4 +174,4 @@ def test_limits_that_are_not_above_zero_raise_a_clear_error(options):
 def test_the_example_prints_what_its_page_shows():
     done = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True)
     table = done.stdout[done.stdout.index("Seat 1 is asked") :].rstrip()
-    assert table in (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+    assert table in (ROOT / "docs" / "solver.md").read_text(encoding="utf-8")

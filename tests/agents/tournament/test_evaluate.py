@@ -260,27 +260,35 @@ def slowly(play_block):
     return play
 
 
-def test_the_benchmark_renews_the_table_between_its_comments_and_nothing_else(
+def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else(
     tmp_path, capsys, monkeypatch
 ):
     slow = {"random": None, "greedy": None, "rollout:worlds=2": 10, "champion": 20}
     monkeypatch.setattr(roster, "ROSTER", slow)
     readme = tmp_path / "README.md"
+    page = tmp_path / "strength.md"
     readme.write_text("# Title\n\n## Strength\n\n## More\n")
+    page.write_text(f"# Strength\n\n{roster.START}\n{roster.END}\n\nWords.\n")
+    files = ["--readme", str(readme), "--page", str(page)]
     for deals in ("20", "30"):
-        arguments = ["--readme", str(readme), "--deals", deals, "--workers", "1"]
-        assert roster.main(arguments) == 0
-    text = readme.read_text()
-    before, table = text.split(roster.START)
-    table, after = table.split(roster.END)
-    assert (before, after.strip()) == ("# Title\n\n## Strength\n\n", "## More")
-    assert "`greedy`" in table
-    assert "--deals 30" in table
-    assert "--fewer-deals 10:rollout:worlds=2" in table
-    assert "--deals 20" not in text
+        assert roster.main([*files, "--deals", deals, "--workers", "1"]) == 0
+    for file, frame in (
+        (readme, ("# Title\n\n## Strength\n\n", "## More")),
+        (page, ("# Strength\n\n", "Words.")),
+    ):
+        text = file.read_text()
+        before, table = text.split(roster.START)
+        table, after = table.split(roster.END)
+        assert (before, after.strip()) == frame
+        assert "`greedy`" in table
+        assert "--deals 30" in table
+        assert "--fewer-deals 10:rollout:worlds=2" in table
+        assert "--deals 20" not in text
+    assert ("[" in readme.read_text(), readme.read_text().count("Elo")) == (True, 1)
+    assert len(readme.read_text()) < len(page.read_text())  # the page has the pairs, too
     readme.write_text("# Title\n")
     with pytest.raises(SystemExit) as ended:
-        roster.main(["--readme", str(readme)])
+        roster.main(files)
     assert ended.value.code == 2
     assert readme.read_text() == "# Title\n"
 

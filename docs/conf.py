@@ -1,0 +1,76 @@
+"""Says how the documentation site is built: ``make docs``. No network, and no torch."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# The site describes the checkout that it lies in; beside this file lies an extension.
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from pygments.lexers import TextLexer  # noqa: E402  (after the path)
+from sphinx.application import Sphinx  # noqa: E402
+from sphinx.ext.napoleon import GoogleDocstring  # noqa: E402
+
+from goita_env import __version__  # noqa: E402
+
+project = "goita-env"
+author = "The goita-env authors"
+version = release = __version__
+copyright = author  # noqa: A001  (Sphinx's name for it)
+language = "en"
+
+extensions = [
+    "cells",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings give shapes, which annotations don't
+autodoc_preserve_defaults = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = f"goita-env {version}"
+html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+
+
+def setup(app: Sphinx) -> None:
+    """Registers what the pages need beyond the extensions."""
+    # The names that pages give to notations of ours are no languages: plain text.
+    for language in ("history", "conversation"):
+        app.add_lexer(language, TextLexer)
+    # Napoleon takes a property's first line for "TYPE: words". Ours are read as a method's are.
+    app.connect("autodoc-process-docstring", _keep, priority=400)
+    app.connect("autodoc-process-docstring", _as_of_a_method, priority=600)
+
+
+_kept: dict[str, list[str]] = {}
+
+
+def _keep(_app: Sphinx, what: str, name: str, _o: object, _p: object, lines: list[str]) -> None:
+    """Keeps a property's docstring before Napoleon sees it."""
+    if what in ("property", "attribute", "data"):
+        _kept[name] = list(lines)
+
+
+def _as_of_a_method(
+    app: Sphinx, _what: str, name: str, thing: object, _p: object, lines: list[str]
+) -> None:
+    """Puts it in place again, its sections read."""
+    if name in _kept:
+        lines[:] = GoogleDocstring(_kept.pop(name), app.config, app, "method", name, thing).lines()

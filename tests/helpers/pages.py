@@ -1,0 +1,68 @@
+"""Runs the Python of Markdown pages: ``python tests/helpers/pages.py`` those for the wheel's users.
+
+A page's blocks run in order, in one namespace. One with prompts is a doctest. One that begins with
+the comment of a file's name is also written to that file. Where a text block follows without a word
+between, it is what the Python prints. Nothing is imported but the standard library, so that pages
+can be run on an installed wheel.
+"""
+
+import doctest
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+FENCED = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+WHEEL = ["index", "start", "rules", "actions", "notation", "tutorials/first_game"]
+WHEEL += [f"environments/{page}" for page in ("index", "aec", "vector")]
+"""Pages of docs/ that need the wheel alone, with its extra for YAML."""
+
+
+def blocks(text: str) -> list[tuple[str, str, str]]:
+    """Lists the fenced blocks of a page: language, content, and what stands before the next one."""
+    found = list(FENCED.finditer(text))
+    starts = [one.start() for one in found] + [len(text)]
+    return [(one[2], one[3], text[one.end() : end]) for one, end in zip(found, starts[1:])]
+
+
+def run_page(text: str, name: str) -> int:
+    """Runs a page's Python and returns how many blocks that were.
+
+    Raises:
+        AssertionError: if something else is printed than stands there. What a block raises, too.
+    """
+    names: dict[str, object] = {"__name__": "page"}
+    listed, count = blocks(text), 0
+    for number, (language, code, after) in enumerate(listed):
+        if language != "python":
+            continue
+        count += 1
+        place = f"{name}, block {count}"
+        if ">>> " in code:
+            run_prompts(code, names, place)
+            continue
+        if file := re.match(r"# (\w+\.py)\n", code):
+            Path(file[1]).write_text(code, encoding="utf-8")
+        with redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, place, "exec"), names)
+        if not after.strip() and number + 1 < len(listed) and listed[number + 1][0] == "text":
+            expected, came = listed[number + 1][1], printed.getvalue()
+            assert came == expected, f"{place}: expected\n{expected}got\n{came}"
+    return count
+
+
+def run_prompts(code: str, names: dict[str, object], place: str) -> None:
+    """Runs a block of prompts and keeps the names that it defines."""
+    example = doctest.DocTestParser().get_doctest(code, names, place, place, 0)
+    told: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(example, out=told.append, clear_globs=False)
+    assert result.failed == 0, "".join(told)
+    names |= example.globs
+
+
+if __name__ == "__main__":
+    for page in WHEEL:
+        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+        print(f"{page}: {run_page(text, page)} blocks")

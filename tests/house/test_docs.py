@@ -1,0 +1,146 @@
+"""The pages tell the truth: their Python runs, their commands exist, their links lead somewhere."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import evaluate
+from agents import cli
+from pages import FENCED, blocks, run_page
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [page for page in PAGES if "_build" not in page.parts]
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+
+OPTIONAL = {"torch", "stable_baselines3", "sb3_contrib", "torchrl", "ray", "tianshou", "yaml"}
+"""What a page may need that is not installed everywhere; its code is left out there."""
+
+
+def text_of(name: str) -> str:
+    """Returns a page."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    """What pages speak of: a trained network, the games of a tournament."""
+    folder = tmp_path_factory.mktemp("papers")
+    (folder / "runs" / "NAME").mkdir(parents=True)
+    shutil.copy(ROOT / "agents" / "champion" / "policy.safetensors", folder / "runs" / "NAME")
+    games = ["--agents", "random", "greedy", "--deals", "2", "--save-games", str(folder / "games")]
+    assert evaluate.main(games) == 0
+    return folder
+
+
+@pytest.fixture
+def desk(papers, tmp_path, monkeypatch):
+    """A working directory in which these lie; modules written there are forgotten afterwards."""
+    shutil.copytree(papers, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for file in tmp_path.glob("*.py"):
+        sys.modules.pop(file.stem, None)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "```python" in text_of(name)])
+def test_the_python_of_a_page_runs(name, desk):
+    try:
+        run_page(text_of(name), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in OPTIONAL:
+            raise
+        pytest.skip(f"without {error.name}")
+
+
+@pytest.mark.parametrize("script", ["look_at_a_game", "compare_two_bots"])
+def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import cells
+
+    page = cells.run(ROOT / "examples" / f"{script}.py")
+    assert page.startswith("# ")
+    assert len(blocks(page)) >= 8
+    printed = [content for language, content, _ in blocks(page) if language == "text"]
+    assert all(text.strip() for text in printed)
+    assert len(printed) >= 4
+
+
+def test_wrong_output_and_failing_code_are_caught():
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n{}\n```\n"
+    assert run_page(page.format(2), "page") == 1
+    with pytest.raises(AssertionError):
+        run_page(page.format(3), "page")
+    with pytest.raises(AssertionError):
+        run_page("```python\n>>> 1 + 1\n3\n```\n", "page")
+    with pytest.raises(ZeroDivisionError):
+        run_page("Words.\n\n```python\n1 / 0\n```\n", "page")
+
+
+# ---------------------------------------------------------------------------------------- commands
+
+PYTHON = re.compile(r"^(?:\S+=\S* )*(?:\S*/)?python3? (.*)$", re.MULTILINE)
+
+
+def commands(text: str) -> list[list[str]]:
+    """Lists the Python command lines of a page's blocks as words, without remarks in columns."""
+    shells = [code for language, code, _ in blocks(text) if language in ("", "bash")]
+    lines = [re.sub(r"\\\n *", "", code) for code in shells]
+    found = [line for code in lines for line in PYTHON.findall(code)]
+    return [shlex.split(re.split(r" {3,}| +# ", line)[0]) for line in found]
+
+
+COMMANDS = [
+    (name, words)
+    for name in NAMES
+    for words in commands(text_of(name))
+    if words[:2] != ["-m", "venv"]
+]
+
+
+@pytest.mark.parametrize(("name", "words"), COMMANDS, ids=lambda value: str(value)[:60])
+def test_a_command_of_a_page_exists(name, words):
+    if words[0] == "-m":
+        assert importlib.util.find_spec(words[1]), f"{name}: {words}"
+    elif words[0] != "-c":
+        assert (ROOT / words[0]).is_file(), f"{name}: {words}"
+    if words[0] == "evaluate.py":
+        cli.parse(evaluate.Args, words[1:])
+
+
+# ------------------------------------------------------------------------------------------- links
+
+
+def targets(page: Path) -> list[str]:
+    """Lists where a page's links lead, those to other sites and to its own headings left out."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    return [link for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) if "://" not in link]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_to_files_of_the_project(name):
+    for link in targets(ROOT / name):
+        assert ((ROOT / name).parent / link).exists(), link
+
+
+def test_every_page_is_on_the_site():
+    """A page that no table of contents names is an error of make docs; this says so earlier."""
+    listed: set[Path] = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
+            for line in tree.splitlines():
+                if line and not line.startswith(":"):
+                    target = line.partition("<")[2].rstrip(">") or line
+                    listed.add((page.parent / f"{target}.md").resolve())
+    inside = {page for page in PAGES if ROOT / "docs" in page.parents}
+    assert inside - listed == {ROOT / "docs" / "index.md"}
+    assert listed <= inside
