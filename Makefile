@@ -27,7 +27,9 @@ endef
 CHECKED := \
 	tests/house/test_rooms.py \
 	tests/house/test_public_names.py \
-	tests/house/test_docs.py \
+	"tests/house/test_docs.py::test_the_python_of_a_page_runs[README.md]" \
+	tests/house/test_docs.py::test_links_lead_to_files_of_the_project \
+	tests/house/test_docs.py::test_every_page_is_on_the_site \
 	tests/goita_env/test_bad_input.py \
 	tests/goita_env/test_examples.py \
 	tests/goita_env/engine/test_special_hands.py \

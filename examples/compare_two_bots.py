@@ -7,7 +7,8 @@ Who is better, by how much, how sure is that, and where do they part ways? A scr
 
 ## Who is better
 
-Each deal is played twice, the teams' seats exchanged. So the luck of the deal cancels as far as both would have used it alike.
+Each deal is played twice, the teams' seats exchanged. So the luck of the deal cancels as far as
+both would have used it alike.
 """
 
 # %%
@@ -24,8 +25,9 @@ print(f"variance that exchanging the seats removed: {result.variance_removed:.0%
 """
 ## When two bots are close
 
-A switch of `heuristic` turned off: with few deals the interval is wide, and one that holds zero has not told the two apart. Ten times as many deals
-would narrow it by a factor of three. ([The figures with enough deals](../strength.md#what-each-convention-of-heuristic-is-worth).)
+A switch of `heuristic` turned off: with few deals the interval is wide, and one that holds zero
+has not told the two apart. Ten times as many deals would narrow it by a factor of three. ([The
+figures with enough deals](../strength.md#what-each-convention-of-heuristic-is-worth).)
 """
 
 # %%
@@ -38,7 +40,8 @@ print("not told apart" if low < 0 < high else "told apart")
 """
 ## Where they part ways
 
-`greedy` plays 200 rounds with itself; `heuristic` is asked what it would have done in each position. Both are shown the same views.
+`greedy` plays 200 rounds with itself; `heuristic` is asked what it would have done in each
+position. Both are shown the same views.
 """
 
 # %%

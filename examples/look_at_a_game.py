@@ -2,9 +2,10 @@
 """
 # Look at a game
 
-A recorded round, looked at from the table and from one seat. This is a script in cells: editors open it as a notebook (VS Code,
-PyCharm, Spyder; Jupyter with jupytext), and `python examples/look_at_a_game.py` runs it. It needs the checkout with the extra
-`[search]`. The record is one line, as the Goita community writes games ([notations](../notation.md)).
+A recorded round, looked at from the table and from one seat. This is a script in cells: editors
+open it as a notebook (VS Code, PyCharm, Spyder; Jupyter with jupytext), and `python
+examples/look_at_a_game.py` runs it. It needs the checkout with the extra `[search]`. The record
+is one line, as the Goita community writes games ([notations](../notation.md)).
 """
 
 # %%
@@ -49,8 +50,9 @@ print(ansi.view(view, ascii=True))
 """
 ## What might the others hold?
 
-Every way in which the hidden tiles may lie, given what this seat saw, is a *world*. Drawn uniformly, they tell how likely the others are
-to hold each kind, by hard facts alone: nothing is supposed about how anybody plays.
+Every way in which the hidden tiles may lie, given what this seat saw, is a *world*. Drawn
+uniformly, they tell how likely the others are to hold each kind, by hard facts alone: nothing is
+supposed about how anybody plays.
 """
 
 # %%
@@ -60,7 +62,8 @@ from goita_env import worlds
 
 drawn = worlds.sample(view, 2000, np.random.default_rng(0))
 print("tile      next partner previous")
-for kind, name in enumerate("pawn lance knight silver gold bishop rook king".split()):
+NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"]
+for kind, name in enumerate(NAMES):
     holds = (drawn.hands[:, 1:, kind] > 0).mean(axis=0)
     print(f"{name:8}", *(f"{share:6.0%}" for share in holds))
 
@@ -83,8 +86,9 @@ for name in ("greedy", "heuristic", "champion"):
 """
 ## What did it cost?
 
-With all hands open a solver says what each action was worth. The loss of a decision is what it gave away against the best one. That
-is no blame: nobody at the table sees all hands, and the best move by what one knows may lose points in the deal at hand.
+With all hands open a solver says what each action was worth. The loss of a decision is what it
+gave away against the best one. That is no blame: nobody at the table sees all hands, and the best
+move by what one knows may lose points in the deal at hand.
 """
 
 # %%

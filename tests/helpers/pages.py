@@ -23,8 +23,8 @@ WHEEL += [f"environments/{page}" for page in ("index", "aec", "vector")]
 def blocks(text: str) -> list[tuple[str, str, str]]:
     """Lists the fenced blocks of a page: language, content, and what stands before the next one."""
     found = list(FENCED.finditer(text))
-    starts = [one.start() for one in found] + [len(text)]
-    return [(one[2], one[3], text[one.end() : end]) for one, end in zip(found, starts[1:])]
+    ends = [one.start() for one in found][1:] + [len(text)] * bool(found)
+    return [(one[2], one[3], text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
 
 
 def run_page(text: str, name: str) -> int:

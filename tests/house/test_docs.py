@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import FENCED, blocks, run_page
 
 import evaluate
 from agents import cli
-from pages import FENCED, blocks, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
