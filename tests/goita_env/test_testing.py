@@ -1,0 +1,115 @@
+"""The checks that others run on agents and rules of their own: they let good ones by, and no others."""
+
+import numpy as np
+import pytest
+
+from goita_env import JGA, NINE, PAGAT, Rules, testing
+
+
+class Uniform:
+    """Plays any legal action, and says so."""
+
+    def act(self, view, legal, rng):
+        return (rng.random(legal.shape) * legal).argmax(axis=1)
+
+    def probabilities(self, view, legal):
+        return legal / legal.sum(axis=1, keepdims=True)
+
+
+class Passing(Uniform):
+    """Passes, whether that is legal or not."""
+
+    def act(self, view, legal, rng):
+        return np.zeros(len(legal), np.int64)
+
+
+class Short(Uniform):
+    """Answers all but one."""
+
+    def act(self, view, legal, rng):
+        return super().act(view, legal, rng)[1:]
+
+
+class Halved(Uniform):
+    """Answers in floats."""
+
+    def act(self, view, legal, rng):
+        return super().act(view, legal, rng) / 2
+
+
+class Outside(Uniform):
+    """Answers what is no action."""
+
+    def act(self, view, legal, rng):
+        return np.full(len(legal), 69)
+
+
+class Moody(Uniform):
+    """Draws random numbers of its own."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def act(self, view, legal, rng):
+        return super().act(view, legal, self.rng)
+
+
+class Boastful(Uniform):
+    """Gives illegal actions a probability."""
+
+    def probabilities(self, view, legal):
+        return np.full(legal.shape, 1 / legal.shape[1])
+
+
+class Doubtful(Uniform):
+    """Gives probabilities that sum to a half."""
+
+    def probabilities(self, view, legal):
+        return super().probabilities(view, legal) / 2
+
+
+class Flat(Uniform):
+    """Gives probabilities of the wrong shape."""
+
+    def probabilities(self, view, legal):
+        return super().probabilities(view, legal)[0]
+
+
+def test_a_good_agent_passes():
+    assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"),
+    [
+        (Passing(), "legal actions"),
+        (Short(), "actions of shape"),
+        (Halved(), "whole numbers"),
+        (Outside(), "actions 0..68"),
+        (Moody(), "the same actions"),
+        (Boastful(), "zero probability"),
+        (Doubtful(), "probabilities that sum to 1"),
+        (Flat(), "probabilities (16, 69)"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Uniform) else "",
+)
+def test_what_is_wrong_with_an_agent_is_said(agent, expected):
+    with pytest.raises(AssertionError) as error:
+        testing.check_agent(agent, num_games=16, steps=40)
+    assert f"expected {expected}" in str(error.value)
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])
+def test_rule_sets_can_be_played(rules):
+    assert testing.check_rules(rules, num_games=32, steps=60) is None
+
+
+def test_every_hand_of_the_rule_sets_can_lead():
+    for rules in (JGA, PAGAT, NINE):
+        assert len(testing.hands_without_a_lead(rules)) == 0
+
+
+def test_a_rule_set_that_leaves_a_hand_without_a_lead_is_refused(monkeypatch):
+    monkeypatch.setattr(testing, "hands_without_a_lead", lambda rules: np.array([7]))
+    with pytest.raises(AssertionError, match="expected a legal lead for every hand"):
+        testing.check_rules(JGA, num_games=8, steps=4)
