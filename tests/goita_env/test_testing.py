@@ -1,4 +1,4 @@
-"""The checks that others run on agents and rules of their own: they let good ones by, and no others."""
+"""The checks for agents and rules of one's own: good ones pass, and no others do."""
 
 import numpy as np
 import pytest
