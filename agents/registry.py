@@ -87,7 +87,7 @@ _OWN: Final = re.compile(rf"({_DOTTED}):({_DOTTED})(?::(.*))?", re.DOTALL)
 
 
 def names() -> list[str]:
-    """Returns what ``load_agent`` knows, as it is written: "greedy", "file:PATH"."""
+    """Returns what ``load_agent`` knows, as it is written: ``greedy``, ``file:PATH``."""
     known = [f"{name}:{e.argument}" if e.argument else name for name, e in AGENTS.items()]
     return [*known, "MODULE:CLASS"]
 
