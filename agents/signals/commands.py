@@ -1,0 +1,92 @@
+"""Measures what actions tell: the commands of ``python -m agents.signals``.
+
+::
+
+    python -m agents.signals log champion --rounds 100000 --out champion-log
+    python -m agents.signals report heuristic champion -o page.html --quick
+    python -m agents.signals follow RECORD --seat 2 --assume champion
+
+``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
+arguments. 130: interrupted; a log goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from agents import cli
+from agents.signals import log
+from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import JGA, Rules
+
+
+@dataclass(frozen=True)
+class LogArgs:
+    """Options of ``log``."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """one agent for all seats, two for two teams (each deal is played twice), or four by seat"""
+    rounds: int
+    """how many rounds are played"""
+    out: Path
+    """folder of the log; what is there already stays, and the log goes on"""
+    seed: int = 0
+    """seed of deals and random numbers"""
+    rules: Rules = JGA
+    """rule set"""
+    belief: str | None = None
+    """agent that the listeners assume at the other seats: adds what each deciding seat's exact
+    listener knows of the others' hands"""
+    part_rounds: int = log.PART_ROUNDS
+    """rounds in a file"""
+    workers: int = 1
+    """processes"""
+
+    def run(self) -> None:
+        """Plays and writes."""
+        start = time.perf_counter()
+        written = log.write(
+            self.out,
+            self.agents,
+            self.rounds,
+            seed=self.seed,
+            rules=self.rules,
+            belief=self.belief,
+            part_rounds=self.part_rounds,
+            workers=self.workers,
+        )
+        for done in written:
+            seconds = time.perf_counter() - start
+            sys.stderr.write(f"\r{done:,} of {self.rounds:,} rounds, {seconds:.0f} s")
+        sys.stderr.write("\n")
+
+
+COMMANDS: Final[dict[str, Any]] = {"log": LogArgs}
+"""Every command: a dataclass of its options with ``run``."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] in ([], ["-h"], ["--help"]):
+        sys.stdout.write(f"{__doc__}\n")
+        return 0 if given else 2
+    if given[0] not in COMMANDS:
+        cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
+    args = cli.parse(COMMANDS[given[0]], given[1:], description=COMMANDS[given[0]].__doc__)
+    run: Callable[[], None] = args.run
+    try:
+        run()
+    except SettingError as error:
+        cli.fail(error)
+    except (GoitaError, ImportError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
