@@ -122,8 +122,6 @@ class Play:
         """
         if len({(part.agents, part.rules, part.seed) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, rules and seed, got others")
-                "expected plays of the same agents, rules and seed, got others or none"
-            )
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in (*BY_DEAL, *BY_DECISION)
