@@ -97,9 +97,7 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
     for _ in range(SHUFFLES):
         mixed = rng.permutation(len(order))
         mixed = mixed[np.argsort(index[0][mixed], kind="stable")]
-        joined = np.ravel_multi_index(
-            (index[0][order], index[1][order], index[2][mixed]), shape
-        )
+        joined = np.ravel_multi_index((index[0][order], index[1][order], index[2][mixed]), shape)
         table = np.bincount(joined, minlength=size).reshape(shape)
         placebo.append(np.subtract(*plug_in_information(table)))
     value = plug_in - bias
