@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,8 +30,6 @@ NAMES: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
 
 PARTNER: Final = 2
 """The relative seat of the partner."""
-
-_TURN: Final = {"partner": 2, "next": 1, "previous": 3}
 
 
 @dataclass(frozen=True)
@@ -266,7 +264,7 @@ def _place(names: tuple[str, ...], name: str) -> int:
     return names.index(name)
 
 
-def _stacked(rows: list[tuple[object, ...]], shapes: tuple[tuple[int, ...], ...]) -> list[Float]:
+def _stacked(rows: list[tuple[object, ...]], shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
     """Returns rows of notes column by column; ``shapes``: of one entry of each."""
     if not rows:
         return [np.zeros((0, *shape)) for shape in shapes]
