@@ -137,8 +137,10 @@ def decide(
         favourite: [R] actions that stand unless another is better by more than chance.
         worlds: as many for each row, equally likely.
         keys: [R] of all that is random in a row.
-        caution: standard errors by which another action has to be better.
+        caution: standard errors by which another action has to be better; infinite: never.
     """
+    if np.isinf(caution):
+        return favourite
     chosen = np.empty(len(view), np.int64)
     each = len(worlds[0]) if len(worlds) else 0
     for start in range(0, len(view), ROWS):
