@@ -66,7 +66,42 @@ class LogArgs:
         sys.stderr.write("\n")
 
 
-COMMANDS: Final[dict[str, Any]] = {"log": LogArgs}
+@dataclass(frozen=True)
+class FollowArgs:
+    """Options of ``follow``."""
+
+    record: Path = field(metadata=cli.POSITIONAL)
+    """file with a record: a YAML kifu (.yaml, .yml), else history strings, a deal a line"""
+    seat: int
+    """who listens, 0 to 3"""
+    assume: str
+    """agent as which the others are supposed to play; of people it is a supposition, and says what
+    that agent's partner would read into their moves"""
+    deal: int = 1
+    """number of the deal in the record, from 1"""
+    temperature: float | None = None
+    """what the agent's probabilities are raised to the inverse of, 0 being its likeliest action
+    alone; by default as the agent plays"""
+    tremble: float = 0.02
+    """how often the agent is supposed to slip to any legal action"""
+    rules: Rules = JGA
+    """rule set"""
+
+    def run(self) -> None:
+        """Prints what each move told."""
+        from agents.beliefs import GROUNDED, Assumed
+        from agents.signals.follow import follow_deal, read_record, table
+
+        deals = read_record(self.record, self.rules).deals
+        if not 1 <= self.deal <= len(deals):
+            raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
+        assumed = Assumed(self.assume, self.temperature, self.tremble)
+        deal = deals[self.deal - 1]
+        steps = follow_deal(deal, self.seat, assumed, GROUNDED)
+        sys.stdout.write(table(deal, self.seat, steps, assumed.name) + "\n")
+
+
+COMMANDS: Final[dict[str, Any]] = {"log": LogArgs, "follow": FollowArgs}
 """Every command: a dataclass of its options with ``run``."""
 
 

@@ -84,6 +84,10 @@ class Known:
     """[m, K, 3] Of the beliefs about them, nats."""
     prior: Float
     """[m, 3] Log-probability of those hands given the listener's own hand alone, nats."""
+    holds: Float
+    """[m, K, 3, 8] Probability that the seats were dealt one tile of each kind or more."""
+    prior_holds: Float
+    """[m, 3, 8] The same given the listener's own hand alone."""
 
     def of(self, decoder: str) -> int:
         """Returns the number of a decoder.
@@ -135,7 +139,8 @@ def listen(
             _follow(play, deal, rows, seat, decoders, heard, known)
     names, many = tuple(decoders), len(decoders)
     columns = _stacked(heard, ((), (), (), (many,), (many,), (many,)))
-    moments = _stacked(known, ((), (), (many, 3), (many, 3), (3,)))
+    shapes = ((), (), (many, 3), (many, 3), (3,), (many, 3, NUM_KINDS), (3, NUM_KINDS))
+    moments = _stacked(known, shapes)
     return (
         Heard(names, *(c.astype(np.int64) for c in columns[:3]), *columns[3:]),
         Known(names, *(c.astype(np.int64) for c in moments[:2]), *moments[2:]),
@@ -232,7 +237,9 @@ def _follow(
             entropy = [[belief.entropy() for belief in three] for three in beliefs]
             first = zip(beliefs[0], dealt, strict=True)
             prior = [float(np.log(belief.prior[belief.index(hand)])) for belief, hand in first]
-            known.append((row, seat, log, entropy, prior))
+            holds = [[belief.at_least(1) for belief in three] for three in beliefs]
+            before = [belief.prior @ (belief.hands > 0) for belief in beliefs[0]]
+            known.append((row, seat, log, entropy, prior, holds, before))
 
 
 def _told(ear: Listener, name: Seat, hand: Int, action: int) -> tuple[float, float, float]:

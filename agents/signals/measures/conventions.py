@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.base import Bool, Float, Int, Policy
 from agents.beliefs.supports import support
@@ -54,7 +55,7 @@ class ConventionTable:
     """Positions or hands behind the table."""
 
 
-def features(hands: Int) -> dict[str, tuple[tuple[str, ...], Int]]:
+def features(hands: npt.NDArray[np.integer]) -> dict[str, tuple[tuple[str, ...], Int]]:
     """Returns features of hands: by name the names of the values, and which each hand has.
 
     Args:
@@ -66,7 +67,7 @@ def features(hands: Int) -> dict[str, tuple[tuple[str, ...], Int]]:
         last = f"{most}+" if kind == PAWN else str(most)
         names = (*(str(n) for n in range(most)), last)
         found[f"{name}s"] = names, np.minimum(hands[:, kind], most).astype(np.int64)
-    pair: Int = (hands[:, 1:KING] >= 2).any(axis=1).astype(np.int64)
+    pair = np.asarray((hands[:, 1:KING] >= 2).any(axis=1), np.int64)
     found["a pair of a kind but pawns"] = ("no", "yes"), pair
     return found
 

@@ -115,13 +115,13 @@ def causal_influence(
         CIC = mean over positions of sum over a, m of p(a, m) log [ p(a, m) / (p(a) p(m)) ]
 
     with m the speaker's action, p(m) its policy or any legal action alike, a the listener's next
-    action, over positions of the play, hands as dealt, what lies between averaged by the policy. This is the expectation of
-    the social influence reward of Jaques et al. (arXiv:1810.08647) and the causal influence of Lowe
-    et al. (arXiv:1903.05168). **The published code of the latter takes the mean over m, not the
-    sum, for p(a)**, which makes its values too large by exactly log(number of messages): 1.386 for
-    four messages that do nothing. Here it is the sum. An action changes what is allowed next, so
-    the same is computed for a listener that takes any legal action. Exact in each position; the
-    interval is over deals.
+    action, over positions of the play, hands as dealt, what lies between averaged by the policy.
+    This is the expectation of the social influence reward of Jaques et al. (arXiv:1810.08647) and
+    the causal influence of Lowe et al. (arXiv:1903.05168). **The published code of the latter takes
+    the mean over m, not the sum, for p(a)**, so its values are too large by exactly log(number of
+    messages): 1.386 for four messages that do nothing. Here it is the sum. An action changes what
+    is allowed next, so the same is computed for a listener that takes any legal action. Exact in
+    each position; the interval is over deals.
 
     Args:
         play: the play; one decision with a choice is drawn of each deal.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -51,6 +51,29 @@ class Shuffled:
     """V0 - V2: what the pooled move costs as a move, the partner none the wiser or duller."""
     misinformation: Interval
     """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
+
+    @classmethod
+    def of(cls, points: Mapping[str, Float], changed: float, used: float) -> Self:
+        """Returns what follows from the points of each variant: [n], n at least 2."""
+        return cls(
+            points,
+            changed,
+            used,
+            differences(points["V0"], points["V1"]),
+            differences(points["V0"], points["V2"]),
+            differences(points["V4"], points["V3"]),
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Returns what was played in several parts as one."""
+        points = {v: np.concatenate([part.points[v] for part in parts]) for v in VARIANTS}
+        weights = [len(part.points["V0"]) for part in parts]
+        changed, used = (
+            float(np.average([getattr(part, name) for part in parts], weights=weights))
+            for name in ("changed", "used")
+        )
+        return cls.of(points, changed, used)
 
 
 class _Signal:
@@ -177,14 +200,8 @@ def shuffled_signal(
     told = [_Signal(play, row, assumed, rng) for row in chosen.tolist()]
     games = _Games(play, chosen, told, Player(player), seed, worlds, caution)
     points = games.play()
-    return Shuffled(
-        points,
-        float(np.mean([one.said != one.heard for one in told])),
-        games.used,
-        differences(points["V0"], points["V1"]),
-        differences(points["V0"], points["V2"]),
-        differences(points["V4"], points["V3"]),
-    )
+    changed = float(np.mean([one.said != one.heard for one in told]))
+    return Shuffled.of(points, changed, games.used)
 
 
 class _Games:

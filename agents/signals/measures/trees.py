@@ -6,20 +6,21 @@ matter (Bastani et al., VIPER, arXiv:1805.08328). So both are told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from agents.base import Bool, Float, Int, sample
+from agents.base import Bool, Float, Int, certain
 from agents.signals.contexts import KINDS
 from agents.signals.listening import PARTNER
 from agents.signals.measures.estimates import over_deals
 from agents.signals.playing import Play, load_policy, play
 from agents.statistics.intervals import Interval, mean_interval, rate_interval
 from goita_env import View
-from goita_env.actions import NUM_ACTIONS
+from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
+from goita_env.actions import name as action_name
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
@@ -75,28 +76,36 @@ def public_features(view: View) -> tuple[list[str], Float]:
 class TreeAgent:
     """Plays by a decision tree over features of its view.
 
+    The tree says whether to pass or what to attack with; the block is the one that the policy lays
+    most often beside it, leads and answers apart.
+
     Args:
-        tree: a fitted ``DecisionTreeClassifier`` of actions.
+        tree: a fitted ``DecisionTreeClassifier`` of what ``said`` makes of actions.
+        blocks: [2, 69] how often the policy took each action, as an answer and as a lead.
         name: its name.
     """
 
-    def __init__(self, tree: Any, name: str = "tree") -> None:
-        self.tree, self.name = tree, name
+    def __init__(self, tree: Any, blocks: Float, name: str = "tree") -> None:
+        self.tree, self.blocks, self.name = tree, blocks, name
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns a drawn action in each row: int64 [N]."""
-        return sample(self.probabilities(view, legal), rng)
+        """Returns the tree's action in each row: int64 [N]; no random number is drawn."""
+        chosen: Int = self.probabilities(view, legal).argmax(axis=1)
+        return chosen
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69].
+        """Returns the probability of each action, 1 for one of them: float64 [N, 69]."""
+        said_so = np.zeros((len(view), NUM_ACTIONS))
+        said_so[:, self.tree.classes_] = self.tree.predict_proba(view_features(view)[1])
+        likely = said_so[:, said(np.arange(NUM_ACTIONS))] + 1e-9
+        likely = likely * (1 + 1e-3 * self.blocks[view.leads.astype(np.int64)])
+        return certain(np.where(legal, likely, 0).argmax(axis=1))
 
-        The likeliest of the leaf's actions that are legal; where none is, any legal one.
-        """
-        found = np.zeros((len(view), NUM_ACTIONS))
-        found[:, self.tree.classes_] = self.tree.predict_proba(view_features(view)[1])
-        found = np.where(legal, found + 1e-9, 0)
-        best = found == found.max(axis=1, keepdims=True)
-        return best / best.sum(axis=1, keepdims=True)
+
+def said(action: Int) -> Int:
+    """Returns what actions say: those that attack alike count as the one with block 0."""
+    play_ = (action > PASS) & (action < CALL)
+    return np.where(play_, 1 + (action - 1) % NUM_KINDS, action)
 
 
 @dataclass(frozen=True)
@@ -147,8 +156,10 @@ def speaker_tree(
     action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
     names, asked = view_features(view)
     held = _held_out(told.deal[rows], seed)
-    tree = fit_tree(asked[~held], action[~held], depth, seed)
-    agent = TreeAgent(tree, f"tree of {policy}")
+    tree = fit_tree(asked[~held], said(action[~held]), depth, seed)
+    blocks = np.zeros((2, NUM_ACTIONS))
+    np.add.at(blocks, (view.leads[~held].astype(np.int64), action[~held]), 1 / np.sum(~held))
+    agent = TreeAgent(tree, blocks, f"tree of {policy}")
     same = agent.probabilities(view[held], legal[held])[np.arange(held.sum()), action[held]]
     deals, which = np.unique(told.deal[rows][held], return_inverse=True)
     if len(deals) < 2:
@@ -156,7 +167,7 @@ def speaker_tree(
     fidelity = rate_interval(np.bincount(which, same), np.bincount(which).astype(np.float64))
     return SpeakerTree(
         agent,
-        tree_text(tree, names),
+        tree_text(tree, names, _answer),
         int(tree.get_n_leaves()),
         fidelity,
         duplicate_points(agent, policy, rounds, seed),
@@ -211,10 +222,9 @@ def listener_tree(
     depth: int = DEPTH,
     seed: int = 0,
 ) -> ListenerTree:
-    """Fits a shallow tree that reads a fact about the partner's hand, and compares it with the
-    exact listener, in nats.
+    """Fits a shallow tree that reads a fact about the partner's hand, beside the exact listener.
 
-        CE(q) = E[ -log q(fact as it is | what the listener saw) ]
+        CE(q) = E[ -log q(fact as it is | what the listener saw) ]      [nats]
 
     Args:
         told: the play.
@@ -243,10 +253,12 @@ def listener_tree(
     gained = losses[2].mean - losses[1].mean
     return ListenerTree(
         fact,
-        tree_text(tree, names),
+        tree_text(tree, names, lambda held: fact if held else f"not: {fact}"),
         int(tree.get_n_leaves()),
-        *losses,
-        efficiency=(losses[2].mean - losses[0].mean) / gained if gained > 0 else float("nan"),
+        losses[0],
+        losses[1],
+        losses[2],
+        (losses[2].mean - losses[0].mean) / gained if gained > 0 else float("nan"),
     )
 
 
@@ -274,15 +286,21 @@ def fit_tree(asked: Float, answer: Int, depth: int, seed: int) -> Any:
     return tree.fit(asked, answer)
 
 
-def tree_text(tree: Any, names: Sequence[str]) -> str:
-    """Returns a tree of whole-number features as indented questions."""
+def tree_text(tree: Any, names: Sequence[str], answers: Callable[[int], str]) -> str:
+    """Returns a tree of whole-number features as indented questions.
+
+    Args:
+        tree: a fitted tree.
+        names: of the features.
+        answers: words of a class.
+    """
     inner, lines = tree.tree_, []
 
     def walk(node: int, indent: str) -> None:
         if inner.children_left[node] < 0:
             counts = inner.value[node][0]
             best = int(tree.classes_[counts.argmax()])
-            lines.append(f"{indent}{_answer(best)} ({counts.max() / counts.sum():.0%})")
+            lines.append(f"{indent}{answers(best)} ({counts.max() / counts.sum():.0%})")
             return
         name, bound = names[inner.feature[node]], int(np.floor(inner.threshold[node]))
         lines.append(f"{indent}{name} at most {bound}:")
@@ -296,12 +314,8 @@ def tree_text(tree: Any, names: Sequence[str]) -> str:
 
 def _answer(number: int) -> str:
     """Returns the answer of a leaf in words: an action, or 0 and 1 for facts."""
-    from goita_env.actions import decode, name
-
     pair = decode(number)
-    if pair is None:
-        return name(number)
-    return f"{KINDS[pair[0]]} + {KINDS[pair[1]]}"
+    return action_name(number) if pair is None else f"attack with a {KINDS[pair[1]]}"
 
 
 def _public_columns(view: View) -> dict[str, Any]:

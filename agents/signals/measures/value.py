@@ -8,10 +8,10 @@ for in Goita an action is also a move.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import factorial
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -69,6 +69,14 @@ class Values:
     points: Mapping[str, Float]
     """[n] By ear: points of the listener's team minus those of the other, deal by deal."""
 
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Returns what was played in several parts as one."""
+        points = {
+            ear: np.concatenate([part.points[ear] for part in parts]) for ear in parts[0].points
+        }
+        return replace(parts[0], points=points)
+
     def of(self, ear: str) -> Float:
         """Returns the points with an ear: [n].
 
@@ -94,6 +102,7 @@ def play_listening(
     rules: str | Rules = JGA,
     worlds: int = 32,
     caution: float = CAUTION,
+    first: int = 0,
 ) -> Values:
     """Plays the same deals with each ear: one seat listens and searches, three play the policy.
 
@@ -111,6 +120,7 @@ def play_listening(
         rules: a rule set or its name.
         worlds: of a decision.
         caution: as above.
+        first: number of the first deal; the listener of deal d sits at seat d modulo 4.
 
     Raises:
         AgentError: if the policy is none.
@@ -120,8 +130,9 @@ def play_listening(
         check_sources(ear, decoders)
     if deals < 2 or worlds < 1:
         raise SettingError(f"expected 2 deals and a world at least, got {deals} and {worlds}")
-    table = _Listening(load_policy(policy), decoders, deals, ears, seed, rules, worlds, caution)
-    return table.play()
+    numbers = first + np.arange(deals)
+    known = load_policy(policy)
+    return _Listening(known, decoders, numbers, ears, seed, rules, worlds, caution).play()
 
 
 class _Listening:
@@ -131,7 +142,7 @@ class _Listening:
         self,
         policy: Policy,
         decoders: Mapping[str, Assumption],
-        deals: int,
+        numbers: Int,
         ears: Sequence[Ear],
         seed: int,
         rules: str | Rules,
@@ -139,16 +150,16 @@ class _Listening:
         caution: float,
     ) -> None:
         self.policy, self.player, self.decoders = policy, Player(policy), decoders
-        self.deals, self.ears, self.seed = deals, ears, seed
+        self.deals, self.ears = len(numbers), ears
         self.worlds, self.caution = worlds, caution
-        many = (len(ears) + 1) * deals
-        self.deal = np.arange(many) % deals
+        many = (len(ears) + 1) * self.deals
+        self.deal = np.tile(numbers, len(ears) + 1)
         self.rounds = Rounds(
             many, rules=rules, seed=seed, games=self.deal, numbers=np.arange(many), finals=False
         )
         self.keys = seeds.mix(~seeds.game_keys(seed, self.deal))
         self.hands = np.zeros((many, NUM_SEATS, 8), np.int64)
-        self.hearing = [Hearing(decoders) for _ in range(deals)]
+        self.hearing = {deal: Hearing(decoders) for deal in numbers.tolist()}
 
     def play(self) -> Values:
         """Plays to the end."""
