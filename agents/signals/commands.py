@@ -12,6 +12,7 @@ arguments. 130: interrupted; a log goes on where it stopped.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -101,7 +102,54 @@ class FollowArgs:
         sys.stdout.write(table(deal, self.seat, steps, assumed.name) + "\n")
 
 
-COMMANDS: Final[dict[str, Any]] = {"log": LogArgs, "follow": FollowArgs}
+@dataclass(frozen=True)
+class ReportArgs:
+    """Options of ``report``."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies, each by itself at all seats and beside the others"""
+    output: Path
+    """HTML file that is written"""
+    quick: bool = False
+    """few deals: minutes, and wide intervals"""
+    temperature: float | None = None
+    """of the policies that listeners assume; by default as the agents play"""
+    tremble: float = 0.02
+    """how often the assumed policies are supposed to slip"""
+    seed: int = 0
+    """seed of everything that is random"""
+    rules: Rules = JGA
+    """rule set"""
+    workers: int = 2
+    """processes; they change no result"""
+
+    def run(self) -> None:
+        """Takes every measure and writes the page."""
+        from agents.signals.page import html
+        from agents.signals.study import full, quick, study
+
+        plan = (quick if self.quick else full)(
+            self.agents,
+            temperature=self.temperature,
+            tremble=self.tremble,
+            seed=self.seed,
+            rules=self.rules,
+        )
+        if self.output.is_dir() or not self.output.parent.is_dir():
+            raise SettingError(f"expected a file in a folder that exists, got {self.output!s}")
+        start = time.perf_counter()
+
+        def progress(done: str) -> None:
+            sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
+
+        found = study(plan, self.workers, progress)
+        sys.stderr.write("\n")
+        given = " ".join(shlex.quote(one) for one in sys.argv[1:])
+        command = f"python -m agents.signals {given}"
+        self.output.write_text(html(found, command), encoding="utf-8")
+
+
+COMMANDS: Final[dict[str, Any]] = {"log": LogArgs, "report": ReportArgs, "follow": FollowArgs}
 """Every command: a dataclass of its options with ``run``."""
 
 
@@ -113,7 +161,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0 if given else 2
     if given[0] not in COMMANDS:
         cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
-    args = cli.parse(COMMANDS[given[0]], given[1:], description=COMMANDS[given[0]].__doc__)
+    rest = ["--output" if word == "-o" else word for word in given[1:]]
+    args = cli.parse(COMMANDS[given[0]], rest, description=COMMANDS[given[0]].__doc__)
     run: Callable[[], None] = args.run
     try:
         run()
