@@ -23,10 +23,10 @@ from agents.signals.playing import Play, load_policy
 from agents.signals.standing import positions
 from agents.statistics.intervals import Interval
 from goita_env import View, seeds
-from goita_env.actions import CALL, NUM_ACTIONS, PASS
+from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
-from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
+from goita_env.tiles import COUNTS, NUM_SEATS
 from goita_env.worlds import Worlds
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
@@ -291,22 +291,15 @@ def _pooled(view: View, assumed: Assumption) -> Float:
     own, other = view.scores[0].tolist()
     every = support(np.array(COUNTS))
     table = Table(view.rules, int(view.dealer[0]), (own, other), Answers.read(view))
-    speaker = SeatFilter(table, _PARTNER, every.hands, assumed)
-    shown, own_plays = np.zeros(NUM_KINDS, np.int64), 0
+    shown = view.face_up[0].astype(np.int64)
+    most = np.array(COUNTS) - shown.sum(axis=0) + shown[_PARTNER]
+    speaker = SeatFilter(table, _PARTNER, every.hands, (shown[_PARTNER], most), assumed)
     for deed in deeds(view):
         if deed.seat == _PARTNER:
             speaker.decide(deed)
-            continue
-        speaker.see(deed)
-        if deed.action != PASS:
-            block, attack = divmod(deed.action - 1, NUM_KINDS)
-            shown[attack] += 1
-            hidden = deed.hidden
-            if deed.seat == 0:  # the listener sees its own block, the public doesn't
-                hidden = bool(view.face_down[0, 0, own_plays])
-                own_plays += 1
-            shown[block] += not hidden
-            speaker.drop(np.array(COUNTS) - shown)
+        else:
+            speaker.see(deed)
+    speaker.drop(most)
     weight = speaker.by_hand() * every.prior
     pooled: Float = weight @ speaker.outlook() / weight.sum()
     return pooled
