@@ -89,7 +89,7 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,signals,dev]'
 	mv $(VENV)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

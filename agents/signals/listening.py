@@ -200,7 +200,7 @@ def columns(play: Play, agent: str) -> dict[str, Float]:
 
 def standard(
     agent: str, temperature: float | None = None, tremble: float = 0.02
-) -> dict[str, Decoder]:
+) -> dict[str, Assumption]:
     """Returns the two decoders of the split: "policy" (an agent), "rules" (any legal action)."""
     return {"policy": Assumed(agent, temperature, tremble), "rules": GROUNDED}
 

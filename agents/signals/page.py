@@ -49,6 +49,8 @@ def figures(agents: Sequence[AgentStudy]) -> list[tuple[str, str, list[str]]]:
     row("Known of the partner's hand: from the rules", "nats", [a.split.rules for a in agents])
     row("Known of it: from convention", "nats", [a.split.convention for a in agents])
     row("Share of convention", "", [a.split.share for a in agents])
+    row("Content for the partner, all listening", "nats", [a.friend_or_foe.friend for a in agents])
+    row("Content for an opponent", "nats", [a.friend_or_foe.foe for a in agents])
     row("Friend minus foe", "nats", [a.friend_or_foe.balance for a in agents], 3)
     row("Value of listening to all", "points", [a.value["listening"] for a in agents])
     row("Value of listening to the partner", "points", [a.value["partner"] for a in agents])

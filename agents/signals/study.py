@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.beliefs import GROUNDED, Assumed, Assumption
+from agents.beliefs import Assumed
 from agents.bots.network import NetworkAgent
 from agents.registry import load_agent
 from agents.signals import measures
 from agents.signals.deciding import Ear
-from agents.signals.listening import Heard, Known, listen
+from agents.signals.listening import Heard, Known, listen, standard
 from agents.signals.measures.content import Content, FriendOrFoe, Misreading, Split
 from agents.signals.measures.conventions import ConventionTable, features, strongest
 from agents.signals.measures.crossplay import Gap
@@ -165,7 +165,7 @@ def study(plan: Plan, workers: int = 1, progress: Callable[[str], None] = print)
 def _listen(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Heard, Known]:
     """Has one seat listen in some deals, with the decoder of every agent."""
     told = play([agent], deals, seed=plan.seed, rules=plan.rules, first=first)
-    decoders: dict[str, Assumption] = {"policy": plan.assumed(agent), "rules": GROUNDED}
+    decoders = standard(agent, plan.temperature, plan.tremble)
     decoders |= {other: plan.assumed(other) for other in plan.agents if other != agent}
     return told, *listen(told, decoders)
 
@@ -178,7 +178,7 @@ def _overhear(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Hea
 
 def _value(plan: Plan, agent: str, first: int, deals: int) -> Values:
     """Plays some deals with each ear."""
-    decoders: dict[str, Assumption] = {"policy": plan.assumed(agent), "rules": GROUNDED}
+    decoders = standard(agent, plan.temperature, plan.tremble)
     others = [other for other in plan.agents if other != agent]
     decoders |= {other: plan.assumed(other) for other in others}
     ears = [Ear(MISREAD + other, "policy", other, "policy") for other in others]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.signals.log.schema import FORMAT, KEY, Array, LogError, arrow, play_of
+from agents.signals.log.schema import FORMAT, KEY, LogError, arrow, play_of
 from agents.signals.playing import Play
 
 if TYPE_CHECKING:
@@ -59,17 +59,6 @@ def read(folder: str | Path, rounds: int | None = None) -> Play:
         parts.append(_read_part(Path(folder), number, known))
         have += int(known["rounds"])
     return Play.join(parts)
-
-
-def read_beliefs(folder: str | Path) -> dict[str, Array]:
-    """Returns the columns about beliefs of a log: float32 [D] each, none without ``--belief``.
-
-    Raises:
-        LogError, ImportError: as ``read``.
-    """
-    frame = read_frame(folder)
-    names = [name for name in frame.columns if name.startswith(("log_probability_", "entropy_"))]
-    return {name: frame[name].to_numpy() for name in names}
 
 
 def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from agents.registry import check_names
 from agents.signals.log.reader import DEALS, DECISIONS, part_file, part_head
-from agents.signals.log.schema import Array, LogError, arrow, head, tables
-from agents.signals.playing import MAX_ROUNDS, SEATINGS, Play, load_policy, play
+from agents.signals.log.schema import LogError, arrow, head, tables
+from agents.signals.playing import MAX_ROUNDS, SEATINGS, load_policy, play
 from agents.tournament.workers import one_thread
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
@@ -19,9 +19,6 @@ from goita_env.rules import JGA, Rules, get_rules
 
 PART_ROUNDS: Final = 2_000
 """Rounds in a part: about 40,000 decisions, a megabyte and a half."""
-
-Belief = Callable[[Play], dict[str, Array]]
-"""Returns columns of decisions more, [D] each."""
 
 
 def write(
