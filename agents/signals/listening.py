@@ -104,6 +104,7 @@ def listen(
     *,
     deals: Iterable[int] | None = None,
     listeners: Iterable[int] | None = None,
+    told: bool = True,
 ) -> tuple[Heard, Known]:
     """Has seats listen to the deals of a play.
 
@@ -115,6 +116,7 @@ def listen(
         decoders: what the listeners assume, by name.
         deals: places of the deals that are listened to; None: all.
         listeners: seats that listen in every deal; None: one in each deal, in turn.
+        told: say what each action told; False: only what is known at own decisions, faster.
 
     Raises:
         SettingError: if there is no decoder, or a seat or deal is none.
@@ -135,8 +137,9 @@ def listen(
     for deal in chosen:
         rows = np.arange(starts[deal], starts[deal + 1])
         rows = rows[play.action[rows] < CALL]
+        own = play.seat[rows]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            _follow(play, deal, rows, seat, decoders, heard, known)
+            _follow(play, deal, rows if told else rows[own == seat], seat, decoders, heard, known)
     names, many = tuple(decoders), len(decoders)
     columns = _stacked(heard, ((), (), (), (many,), (many,), (many,)))
     shapes = ((), (), (many, 3), (many, 3), (3,), (many, 3, NUM_KINDS), (3, NUM_KINDS))
@@ -185,7 +188,7 @@ def columns(play: Play, agent: str) -> dict[str, Float]:
     Raises:
         AgentError: if its probabilities are not known.
     """
-    _, known = listen(play, {agent: Assumed(agent)}, listeners=range(NUM_SEATS))
+    _, known = listen(play, {agent: Assumed(agent)}, listeners=range(NUM_SEATS), told=False)
     found = {}
     for name, turn in zip(WHO, TURNS, strict=True):
         for what, values in (

@@ -73,7 +73,7 @@ class Plan:
 
 def quick(agents: tuple[str, ...], **options: Any) -> Plan:
     """Returns a plan of a few minutes for two agents."""
-    return Plan(agents, 84, 24, 48, 48, 2_000, 256, worlds=24, **options)
+    return Plan(agents, 72, 16, 36, 48, 2_000, 256, worlds=24, **options)
 
 
 def full(agents: tuple[str, ...], **options: Any) -> Plan:
