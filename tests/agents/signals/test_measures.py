@@ -188,7 +188,8 @@ def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
 @pytest.fixture(scope="module")
 def known():
     told = play(["champion"], 8, seed=9)
-    return told, listen(told, {"policy": Assumed("champion")})[1]
+    decoders = {"policy": Assumed("champion")}
+    return told, listen(told, decoders, listeners=(0, 1), told=False)[1]
 
 
 def test_a_listener_tree_lies_between_prior_and_exact_belief(known):

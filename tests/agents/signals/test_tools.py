@@ -98,7 +98,7 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
 def found():
     pytest.importorskip("sklearn")
     pytest.importorskip("jinja2")
-    sizes = {"heard": 2, "overheard": 2, "valued": 2, "signals": 2, "rounds": 60, "partners": 8}
+    sizes = {"heard": 4, "overheard": 2, "valued": 2, "signals": 2, "rounds": 60, "partners": 8}
     plan = replace(quick(("greedy", "random")), worlds=4, **sizes)
     return study(plan, progress=lambda done: None)
 
