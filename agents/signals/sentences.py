@@ -108,10 +108,17 @@ def between(found: Study) -> list[str]:
     ]
     gap = found.gap
     if gap is not None:
+        test = f"(permutation test: p = {gap.p_value:.3f}, at least {gap.smallest_p:.3f})"
         said.append(
-            f"Agents play {bounds(gap.deals)} points a round better with themselves than with "
-            f"each other (permutation test: p = {gap.p_value:.3f}, of {gap.smallest_p:.3f} at "
-            "least with so many agents)."
+            _by_sign(
+                gap.deals,
+                f"On these deals the agents make {bounds(gap.deals)} points a round more with "
+                f"themselves than with each other {test}.",
+                f"On these deals the agents make {bounds(gap.deals)} points a round, less with "
+                f"themselves than with each other {test}.",
+                "Whether the agents play better with themselves than with each other is left open: "
+                f"{bounds(gap.deals)} points a round {test}.",
+            )
         )
     return said
 

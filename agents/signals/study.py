@@ -78,7 +78,7 @@ def quick(agents: tuple[str, ...], **options: Any) -> Plan:
 
 def full(agents: tuple[str, ...], **options: Any) -> Plan:
     """Returns a plan of some hours for two agents."""
-    return Plan(agents, 3_000, 480, 3_000, 3_000, 20_000, 4_096, **options)
+    return Plan(agents, 2_400, 480, 2_400, 2_400, 20_000, 4_096, **options)
 
 
 @dataclass(frozen=True)
