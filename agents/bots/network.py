@@ -181,18 +181,30 @@ class NetworkAgent:
 
         Points; of a network trained for wins (``info.reward``) the win, 1, or the loss, -1.
         """
-        value = self._head("value", self._features(view))[:, 0]
+        value = self._head("value", self.features(view))[:, 0]
         return value.astype(np.float64) * self.info.points_per_value
 
     def logits(self, view: View) -> Array:
         """Returns the unmasked logits: float32 [N, 69]."""
-        return self._head("policy", self._features(view))
+        return self._head("policy", self.features(view))
 
     def _masked(self, view: View, legal: Bool) -> Float:
         """Returns the logits, minus infinity where illegal: float64 [N, 69]."""
         return np.where(legal, self.logits(view).astype(np.float64), -np.inf)
 
-    def _features(self, view: View) -> Array:
+    def untrained(self, seed: int) -> Self:
+        """Returns a network of the same shape with random weights, for comparison (He et al. 2015).
+
+        Args:
+            seed: of the weights.
+        """
+        rng, tensors = np.random.default_rng(seed), {}
+        for name, array in self._weights.items():
+            scale = np.sqrt(2 / array.shape[0]) if array.ndim == 2 else 0.0
+            tensors[name] = (scale * rng.standard_normal(array.T.shape)).astype(array.dtype)
+        return type(self)(self.info, tensors, self.temperature)
+
+    def features(self, view: View) -> Array:
         """Returns what the last shared layer makes of the views: float32 [N, width]."""
         features = view.observation().astype(np.float32)
         for layer in range(self.info.layers):

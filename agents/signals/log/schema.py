@@ -1,0 +1,219 @@
+"""Says what the columns of a log are, and turns plays into tables and back.
+
+A log is a folder with two tables in parts, ``deals-00000.parquet`` and ``decisions-00000.parquet``
+and so on. Every file names its format and all that its content depends on in the metadata of its
+schema, under ``goita``: JSON with "format", "agents", "seed", "rules", "first", "rounds",
+"observation_version" and "goita_env".
+
+Deals, a row each:
+
+============================ =======================================================================
+``round``                    int64, number of the round in the log, from 0
+``redeal``                   int8, which deal of the round it is, from 0; with ``round`` the key
+``dealt_0`` ... ``dealt_3``  dictionary of text, the hand dealt to a seat: eight digits, sorted
+``agent_0`` ... ``agent_3``  dictionary of text, name of the agent at a seat
+``dealer``                   int8, seat
+``score_0``, ``score_1``     int16, points of seats 0 and 2, and of 1 and 3, before the round
+``winner``                   int8, seat that ended the round; -1: it was dealt again
+``won``                      int16, points of the round, to the winner's team
+============================ =======================================================================
+
+Decisions, a row each, those with a single legal action among them:
+
+============================ =======================================================================
+``round``, ``redeal``        the deal
+``move``                     int16, number of the decision in the deal, from 0
+``seat``                     int8, who decided
+``agent``                    dictionary of text, its name
+``words``                    uint64 [8], what it saw: ``View.words``
+``mask_low``, ``mask_high``  uint64 and uint8, bit a: action a (64 + a) is legal
+``action``                   int8, what it did
+``probabilities``            list of float32, of the legal actions in ascending order
+``points``                   int16, points of the round for the seat's team, below 0 if it lost
+============================ =======================================================================
+
+With ``--belief`` three more, about each other seat ``who``: ``partner``, ``next``, ``previous``:
+
+============================ =======================================================================
+``log_probability_{who}``    float32, nats: log-probability that the deciding seat's exact listener
+                             gives to the hand that ``who`` was really dealt
+``entropy_{who}``            float32, nats: entropy of its belief about that hand
+============================ =======================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+import goita_env
+from agents.signals.playing import Play
+from goita_env.actions import NUM_ACTIONS
+from goita_env.errors import GoitaError
+from goita_env.hands import format_hand
+from goita_env.rules import Rules
+from goita_env.tiles import DIGITS, HAND_SIZE, NUM_SEATS
+from goita_env.views.observation import NUM_WORDS, OBSERVATION_VERSION
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT: Final = "goita-signals-1"
+"""Names this kind of file; grows when a column or its meaning changes."""
+
+KEY: Final = b"goita"
+WHO: Final = ("partner", "next", "previous")
+"""The other seats, as columns name them."""
+TURNS: Final = (2, 1, 3)
+"""The same as relative seats."""
+
+Array = npt.NDArray[Any]
+_BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+class LogError(GoitaError):
+    """Reports a log that is none, is of another version or play, or is damaged."""
+
+
+def arrow() -> Any:
+    """Returns pyarrow.
+
+    Raises:
+        ImportError: if it is missing.
+    """
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError("a log needs pyarrow: pip install 'goita-env[signals]'") from error
+    return pyarrow
+
+
+def head(play_of: dict[str, Any]) -> bytes:
+    """Returns the metadata of files; ``play_of``: what their content depends on."""
+    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
+    return json.dumps({**known, "goita_env": goita_env.__version__, **play_of}).encode()
+
+
+def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
+    """Returns a play as tables of deals and of decisions.
+
+    Args:
+        play: the play.
+        belief: [D] columns of decisions more.
+        metadata: of the files.
+    """
+    pa = arrow()
+    names = pa.array(play.agents)
+    texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
+    texts = texts.reshape(-1, NUM_SEATS)
+    deals = {"round": play.round, "redeal": play.redeal}
+    deals |= {f"dealt_{s}": pa.array(texts[:, s]).dictionary_encode() for s in range(NUM_SEATS)}
+    deals |= {
+        f"agent_{s}": pa.DictionaryArray.from_arrays(play.seating[:, s], names)
+        for s in range(NUM_SEATS)
+    }
+    deals |= {"dealer": play.dealer, "score_0": play.scores[:, 0], "score_1": play.scores[:, 1]}
+    deals |= {"winner": play.winner, "won": play.points}
+    agent = play.seating[play.deal, play.seat]
+    gained = play.gained[play.deal] * (1 - 2 * (play.seat % 2).astype(np.int16))
+    ends = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
+    decisions = {
+        "round": play.round[play.deal],
+        "redeal": play.redeal[play.deal],
+        "move": play.move,
+        "seat": play.seat,
+        "agent": pa.DictionaryArray.from_arrays(agent, names),
+        "words": pa.FixedSizeListArray.from_arrays(play.words.ravel(), NUM_WORDS),
+        "mask_low": (play.legal[:, :64] * _BITS).sum(axis=1, dtype=np.uint64),
+        "mask_high": np.packbits(play.legal[:, 64:], axis=1, bitorder="little")[:, 0],
+        "action": play.action,
+        "probabilities": pa.ListArray.from_arrays(ends, play.probabilities[play.legal]),
+        "points": gained.astype(np.int16),
+    }
+    decisions |= {name: values.astype(np.float32) for name, values in belief.items()}
+    return tuple(
+        pa.table(columns).replace_schema_metadata({KEY: metadata}) for columns in (deals, decisions)
+    )
+
+
+def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play:
+    """Returns the play that tables hold; ``known``: the metadata of their files.
+
+    Raises:
+        LogError: if they do not fit together.
+    """
+    agents = tuple(known["agents"])
+    round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
+    starts = np.flatnonzero(np.diff(round_ * 128 + redeal, prepend=-1))
+    if len(starts) != len(round_):
+        raise LogError("expected each deal once, in order, got others")
+    key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
+    deal = np.searchsorted(round_ * 128 + redeal, key)
+    if len(key) and (deal.max() >= len(round_) or ((round_ * 128 + redeal)[deal] != key).any()):
+        raise LogError("expected decisions of the deals in the log, got others")
+    legal = np.zeros((len(decisions), NUM_ACTIONS), bool)
+    legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
+    high = _numpy(decisions, "mask_high")[:, None]
+    legal[:, 64:] = np.unpackbits(high, axis=1, bitorder="little")[:, : NUM_ACTIONS - 64]
+    probabilities = np.zeros(legal.shape, np.float32)
+    values = _flat(decisions, "probabilities")
+    if len(values) != np.count_nonzero(legal):
+        raise LogError("expected a probability for each legal action, got others")
+    probabilities[legal] = values
+    seating = [_places(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
+    return Play(
+        agents=agents,
+        rules=Rules.from_keys(known),
+        seed=int(known["seed"]),
+        round=round_,
+        redeal=redeal,
+        hands=np.stack([_hands(deals, f"dealt_{seat}") for seat in range(NUM_SEATS)], axis=1),
+        dealer=_numpy(deals, "dealer"),
+        scores=np.stack([_numpy(deals, "score_0"), _numpy(deals, "score_1")], axis=1),
+        seating=np.stack(seating, axis=1).astype(np.int8),
+        winner=_numpy(deals, "winner"),
+        points=_numpy(deals, "won"),
+        deal=deal,
+        move=_numpy(decisions, "move"),
+        seat=_numpy(decisions, "seat"),
+        words=_flat(decisions, "words").reshape(-1, NUM_WORDS),
+        legal=legal,
+        action=_numpy(decisions, "action"),
+        probabilities=probabilities,
+    )
+
+
+def _numpy(table: pa.Table, name: str) -> Array:
+    """Returns a column of numbers."""
+    found: Array = table.column(name).to_numpy()
+    return found
+
+
+def _flat(table: pa.Table, name: str) -> Array:
+    """Returns the values of a column of lists, one after another."""
+    found: Array = table.column(name).combine_chunks().flatten().to_numpy()
+    return found
+
+
+def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
+    """Returns the different texts of a column, and which each row has."""
+    column = table.column(name).cast("string").combine_chunks().dictionary_encode()
+    return column.dictionary.to_pylist(), column.indices.to_numpy(zero_copy_only=False)
+
+
+def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
+    """Returns which of some names each row of a column has."""
+    texts, which = _texts(table, name)
+    return np.array([known.index(text) for text in texts], np.int8)[which]
+
+
+def _hands(table: pa.Table, name: str) -> npt.NDArray[np.int8]:
+    """Returns a column of hands as counts: int8 [n, 8]."""
+    texts, which = _texts(table, name)
+    if any(len(text) != HAND_SIZE for text in texts):
+        raise LogError(f"expected hands of {HAND_SIZE} digits, got others")
+    counts = [[text.count(digit) for digit in DIGITS] for text in texts]
+    return np.array(counts, np.int8).reshape(-1, len(DIGITS))[which]

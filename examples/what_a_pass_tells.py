@@ -1,0 +1,104 @@
+"""Begins with "what did my partner's pass tell me" and ends with what listening is worth in points.
+
+python examples/what_a_pass_tells.py --deals 40
+
+The games are a log of the champion that lies beside this file; listening to a few new deals at the
+end takes a second or two each. docs/signalling.md says what every measure means.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents.beliefs import GROUNDED, Assumed, HandBelief, Listener
+from agents.signals import log, measures
+from agents.signals.contexts import KINDS
+from agents.signals.deciding import Ear
+from agents.signals.listening import seen_by
+from agents.signals.playing import Play
+from goita_env.actions import PASS
+from goita_env.hands import format_hand
+
+LOG = Path(__file__).parent / "champion-log"
+EARS = (Ear("next+previous", "policy", "rules", "policy"), *measures.value.LATTICE[-1:])
+
+
+def a_pass(play: Play) -> int:
+    """Finds a seat's first turn, on an opponent's attack, at which it passes."""
+    view = play.view()
+    fits = (play.action == PASS) & play.choice & (view.num_plays == 1) & (view.attack > 0)
+    fits &= (view.attacker == 3) | (view.attacker == 1)
+    return int(np.flatnonzero(fits)[0])
+
+
+def beliefs(play: Play, row: int, assumed: object) -> tuple[HandBelief, HandBelief]:
+    """Returns what the partner of who decided believes of its hand before and after."""
+    listener = (int(play.seat[row]) + 2) % 4
+    deal = int(play.deal[row])
+    before, after = seen_by(play, deal, listener, np.array([row, row + 1]))
+    ear = Listener(before, assumed)
+    first = ear.posterior("partner")
+    ear.hear(after)
+    return first, ear.posterior("partner")
+
+
+def main(deals: int) -> None:
+    # 1. A log holds every decision; one of them is a partner's pass.
+    play = log.read(LOG)
+    row = a_pass(play)
+    view = play.view(np.array([row]))
+    kind = int(view.attack[0])
+    print(f"An opponent attacks with a {KINDS[kind]}, and my partner passes.")
+
+    # 2. What did that tell? Every hand that it may hold, weighed before and after.
+    for name, assumed in (("the champion", Assumed("champion")), ("anybody", GROUNDED)):
+        before, after = beliefs(play, row, assumed)
+        some = after.probability > 0
+        told = after.probability[some] @ np.log(after.probability[some] / before.probability[some])
+        one = [belief.at_least(1)[kind] for belief in (before, after)]
+        print(
+            f"  If it plays as {name}: {told:.2f} nats; P(it holds a {KINDS[kind]}) "
+            f"from {one[0]:.2f} to {one[1]:.2f}"
+        )
+    hand = play.hands[play.deal[row], play.seat[row]]
+    print(f"  It was dealt {format_hand(hand)}.")
+
+    # 3. A pass is one of many messages. What does a seat know by the end of its turns?
+    frame = log.read_frame(LOG, ["move", "log_probability_partner", "entropy_partner"]).dropna()
+    for low, high in ((0, 8), (8, 16), (16, 46)):
+        part = frame[(frame["move"] >= low) & (frame["move"] < high)]
+        print(
+            f"Moves {low} to {high - 1}: entropy of the partner's hand "
+            f"{part['entropy_partner'].mean():.2f} nats, log-probability of the real one "
+            f"{part['log_probability_partner'].mean():.2f}"
+        )
+
+    # 4. Where does it come from? Some of it is convention: who leads a silver has a pair.
+    table = measures.opening_table("champion", "silvers")
+    silver = 1 + KINDS.index("silver")
+    chances = zip(table.values, table.probability[:, silver], strict=True)
+    print(
+        "P(first lead is a silver) by silvers dealt:",
+        ", ".join(f"{v}: {p:.2f}" for v, p in chances),
+    )
+
+    # 5. And what is it worth? One seat searches by its belief, with and without its partner.
+    decoders = {"policy": Assumed("champion"), "rules": GROUNDED}
+    values = measures.play_listening("champion", decoders, deals, ears=EARS, worlds=16)
+    worth = values.gain("next+partner+previous", "next+previous")
+    print(
+        f"Listening to the partner: {worth.mean:+.2f} points a round "
+        f"[{worth.low:+.2f}, {worth.high:+.2f}] over {deals} deals."
+    )
+    if worth.low <= 0 <= worth.high:
+        print("The interval includes 0: so few deals leave the question open.")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--deals", type=int, default=40)
+    main(parser.parse_args().deals)

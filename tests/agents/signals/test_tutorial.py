@@ -1,0 +1,36 @@
+"""The tutorial runs, and the Python of its page does."""
+
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("pandas")
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLE = ROOT / "examples" / "champion-log"
+
+
+def test_the_tutorial_goes_from_a_pass_to_points(capsys):
+    spec = spec_from_file_location("tutorial", ROOT / "examples" / "what_a_pass_tells.py")
+    tutorial = module_from_spec(spec)
+    spec.loader.exec_module(tutorial)
+    tutorial.main(2)
+    told = capsys.readouterr().out
+    assert "my partner passes" in told
+    assert len(re.findall(r"If it plays as .*: \d\.\d\d nats", told)) == 2
+    assert re.search(r"Listening to the partner: [+-]\d+\.\d\d points a round", told)
+
+
+def test_the_python_of_the_page_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / "signalling.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, "docs/signalling.md", "exec"), names)
+    assert len(names["frame"]) == len(names["play"].action) > 1_000
+
+
+def test_the_sample_is_small():
+    assert sum(file.stat().st_size for file in SAMPLE.iterdir()) < 2_000_000
