@@ -67,6 +67,11 @@ class Waiting:
         left = (~woken).nonzero()[0]
         self._keep(left, self.places, self._status, self._slot, self._low, self._high)
 
+    def forget(self, places: Int) -> None:
+        """Lets games wait no longer that begin anew; ``places``: [n] ascending, waiting or not."""
+        left = (~np.isin(self.places, places)).nonzero()[0]
+        self._keep(left, self.places, self._status, self._slot, self._low, self._high)
+
     def tell(self, low: Bits, high: Bits) -> None:
         """Writes what is legal in the games that wait into ``low`` and ``high``, [N] each."""
         if len(self.places):
