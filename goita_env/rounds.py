@@ -105,9 +105,8 @@ class Tick:
         """
         if self._view is None:
             rounds = self._rounds
-            words = asked_view(rounds._at(self._time)).words[self._asked]
             games = 4 * rounds.numbers[self.rows] + self.seats
-            self._view = View(words, games, rounds.rules)
+            self._view = asked_view(rounds._at(self._time), games, self._asked)
         return self._view
 
     @property
@@ -338,7 +337,7 @@ class Rounds:
         self._held: Int | None = None
         """[h] The games that the match still holds, ascending; None: all."""
         self._playing = match.num_games
-        self._waiting = Waiting()
+        self._waiting = Waiting(match.num_games)
         nothing = np.zeros(match.num_games, U64)
         self._legal: tuple[Bits, Bits] = (nothing, nothing)
         self._forced: Int = np.zeros(match.num_games, np.int64)
@@ -356,11 +355,11 @@ class Rounds:
     @property
     def waiting(self) -> Int:
         """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._numbered(self._waiting.places).copy()
+        return self._numbered(self._waiting.places)
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden, those that wait among them."""
-        state, waiting = self._match.state.copy(), copy.copy(self._waiting)
+        state, waiting = self._match.state.copy(), copy.deepcopy(self._waiting)
         waiting.wake(state, waiting.places)
         return Positions(state)
 
@@ -389,9 +388,9 @@ class Rounds:
         chosen = self._check(places, actions)
         if rows is not None:
             self._waiting.wake(self._match.state, places)
-            left = asked[~np.isin(asked, places)]
-            if len(left):
-                self._waiting.park(self._match.state, left, *self._legal)
+            left = self._mark(asked)
+            left[places] = False
+            self._waiting.park(self._match.state, left.nonzero()[0], *self._legal)
         forced = self._forced
         forced[places] = chosen
         self.tick = self._advance(forced)
@@ -489,7 +488,7 @@ class Rounds:
         if 0 < self._playing < CROWDED * state.num_games:
             kept = (state.status != OVER).nonzero()[0]
             self._held = self._numbered(kept)
-            self._waiting.places = kept.searchsorted(self._waiting.places)
+            self._waiting.keep(kept)
             self._match.keep(kept)
 
     def _ask(self) -> Tick:
@@ -563,11 +562,17 @@ class Rounds:
     def _open(self, rows: npt.ArrayLike) -> Int:
         """Returns where games stand of which each is asked or waits: int64 [m]."""
         places = self._places(rows)
-        fine = np.isin(places, np.concatenate((self.tick._asked, self._waiting.places)))
+        fine = (self._mark(self.tick._asked) | self._waiting.there)[places]
         if not fine.all():
             game = int(self._numbered(places[~fine])[0])
             raise ActionError(f"expected answers for games that are asked, got one for game {game}")
         return places
+
+    def _mark(self, places: Int) -> Bool:
+        """Tells of each game that is held whether it is among those: bool [h]."""
+        marked = np.zeros(self._match.num_games, bool)
+        marked[places] = True
+        return marked
 
     def _numbered(self, places: Int) -> Int:
         """Returns the games that stand at places of the match: int64 [m]."""

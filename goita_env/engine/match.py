@@ -156,7 +156,10 @@ class Match:
         codes = None if hands is None else codes_of(read_hands(hands, len(rows)))
         dealers = None if dealer is None else check_dealer(dealer, len(rows))
         before = None if scores is None else check_scores(scores, len(rows))
-        self.state.asking = np.setdiff1d(self.state.asking, rows, assume_unique=True)
+        asking = np.zeros(self.num_games, bool)
+        asking[self.state.asking] = True
+        asking[rows] = False
+        self.state.asking = asking.nonzero()[0]
         if codes is None and dealers is None and before is None:
             self._deal_ready(rows, _NO_ROWS)
             return

@@ -18,8 +18,9 @@ from goita_env.actions import NUM_ACTIONS, name
 from goita_env.checks import came
 from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.rounds import Dealt, Ended
+from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import View
+from goita_env.views import View, packing
 
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]
@@ -52,15 +53,6 @@ class Bot(Protocol):
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> npt.NDArray[Any]:
         """Returns a legal action in each row: int [m]."""
-        ...
-
-
-@runtime_checkable
-class Drawn(Protocol):
-    """Plays by a known policy."""
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [m, 69], zero where illegal."""
         ...
 
 
@@ -152,6 +144,7 @@ class Bots:
 
     Args:
         num_games: N.
+        rules: a rule set or its name.
         partner: who plays the seat opposite the learner's; None: nobody does.
         opponents: who plays the other team.
 
@@ -159,10 +152,14 @@ class Bots:
         lineup: int64 [N, 4] number of the bot at each seat, LEARNER where the learner sits.
     """
 
-    def __init__(self, num_games: int, partner: Named | None, opponents: Opponents | None) -> None:
+    def __init__(self, num_games: int, rules: str | Rules, partner: Named | None, opponents: Opponents | None) -> None:
         self.lineup: Int = np.full((num_games, NUM_SEATS), LEARNER, np.int64)
+        self._rules = get_rules(rules)
         self._bots: dict[int, Bot] = {}
         self._texts: dict[int, str] = {}
+        self._memories: dict[int, Remembering] = {}
+        self._policies: dict[int, Callable[[View, Bool], Float]] = {}
+        """Those of known probabilities."""
         self._numbers = 0
         self._places: Int = np.full(NUM_SEATS, LEARNER, np.int64)
         """Who sits at, after, opposite and before the learner from the next deal on."""
@@ -196,6 +193,11 @@ class Bots:
             self._bots[number] = bot
             if isinstance(one, str):
                 self._texts[number] = one
+            if isinstance(bot, Remembering):
+                self._memories[number] = bot
+            policy = getattr(bot, "probabilities", None)
+            if policy is not None:
+                self._policies[number] = policy
         self._forget()
 
     def _forget(self) -> None:
@@ -203,6 +205,8 @@ class Bots:
         used = {*np.unique(self.lineup).tolist(), *self._places.tolist()}
         for number in [number for number in self._bots if number not in used]:
             bot = self._bots.pop(number)
+            self._memories.pop(number, None)
+            self._policies.pop(number, None)
             if self._texts.pop(number, None) is not None:
                 _close(bot)
 
@@ -241,40 +245,42 @@ class Bots:
             places[2] = LEARNER
         self.lineup[rows] = places[(np.arange(NUM_SEATS) - seats[:, None]) & 3]
 
-    def ask(self, rows: Int, seats: Int, view: Callable[[Int], View], legal: Bool) -> Int:
+    def ask(self, rows: Int, seats: Int, words: packing.Words, legal: Bool) -> Int:
         """Returns the bots' actions: int64 [m].
 
         Args:
             rows: [m] the games that are asked.
             seats: [m] the seats, none of the learner's.
-            view: returns what they see at places in these rows.
-            legal: bool [m, 69].
+            words: uint64 [m, 8] what they see, packed.
+            legal: bool [m, 69] what they may do.
 
         Raises:
             ActionError, IllegalActionError: if a bot answers what it may not.
         """
+        view = View(words, 4 * rows + seats, self._rules)
+        if len(self._bots) == 1:
+            return self._choose(next(iter(self._bots)), rows, view, legal)
         who = self.lineup[rows, seats]
         chosen = np.zeros(len(rows), np.int64)
-        for number in np.unique(who).tolist() if len(self._bots) > 1 else self._bots:
-            places = (who == number).nonzero()[0] if len(self._bots) > 1 else np.arange(len(rows))
-            chosen[places] = self._choose(number, rows, places, view, legal[places])
+        for number in self._bots:
+            places = (who == number).nonzero()[0]
+            if len(places):
+                chosen[places] = self._choose(number, rows[places], view[places], legal[places])
         return chosen
 
-    def _choose(
-        self, number: int, rows: Int, places: Int, view: Callable[[Int], View], legal: Bool
-    ) -> Int:
-        """Returns one bot's actions at places in the rows that are asked."""
+    def _choose(self, number: int, rows: Int, view: View, legal: Bool) -> Int:
+        """Returns one bot's actions where it is asked."""
         bot = self._bots[number]
         if isinstance(bot, RandomBot):
-            return uniform(legal, self._draw(rows[places]))
-        seen = view(places)
-        if isinstance(bot, Drawn):
-            return sample_at(bot.probabilities(seen, legal), self._draw(rows[places]))
-        chosen = np.asarray(bot.act(seen, legal, self._rng))
+            return uniform(legal, self._draw(rows))
+        policy = self._policies.get(number)
+        if policy is not None:
+            return sample_at(policy(view, legal), self._draw(rows))
+        chosen = np.asarray(bot.act(view, legal, self._rng))
         label = self._texts.get(number, repr(bot))
-        if chosen.shape != (len(places),) or chosen.dtype.kind not in "iu":
+        if chosen.shape != (len(rows),) or chosen.dtype.kind not in "iu":
             raise ActionError(
-                f"expected {len(places)} actions as whole numbers from {label}, got {came(chosen)}"
+                f"expected {len(rows)} actions as whole numbers from {label}, got {came(chosen)}"
             )
         fine = (chosen >= 0) & (chosen < NUM_ACTIONS)
         fine[fine] = legal[fine, chosen[fine]]
@@ -282,7 +288,7 @@ class Bots:
             row = int(fine.argmin())
             raise IllegalActionError(
                 f"expected one of {' '.join(map(name, np.flatnonzero(legal[row]).tolist()))} "
-                f"from {label}, got {int(chosen[row])!r} in game {int(rows[places[row]])}"
+                f"from {label}, got {int(chosen[row])!r} in game {int(rows[row])}"
             )
         return chosen
 
@@ -301,16 +307,16 @@ class Bots:
     @property
     def remember(self) -> bool:
         """Tells whether a bot wants to know where rounds begin and end."""
-        return any(isinstance(bot, Remembering) for bot in self._bots.values())
+        return bool(self._memories)
 
     def tell_dealt(self, dealt: Dealt) -> None:
         """Tells bots with a memory what was dealt."""
-        for bot, index, seats, games in self._memories(dealt.rows):
+        for bot, index, seats, games in self._sitting(dealt.rows):
             bot.begin(games, seats, dealt.view(index, seats))
 
     def tell_redealt(self, redealt: Ended) -> None:
         """Tells those of them that want to know it how deals ended in a redeal."""
-        for bot, index, seats, games in self._memories(redealt.rows):
+        for bot, index, seats, games in self._sitting(redealt.rows):
             redeal = getattr(bot, "redeal", None)
             if redeal is not None:
                 redeal(games, redealt.view(index, seats))
@@ -318,18 +324,17 @@ class Bots:
     def tell_ended(self, ended: Ended) -> None:
         """Tells bots with a memory how rounds ended."""
         hands = ended.hands
-        for bot, index, seats, games in self._memories(ended.rows):
+        for bot, index, seats, games in self._sitting(ended.rows):
             view = ended.view(index, seats)
             results = Results(ended.winner[index], ended.points[index], view)
             bot.end(games, results, hands[index])
 
-    def _memories(self, rows: Int) -> Iterator[tuple[Remembering, Int, Int, Int]]:
+    def _sitting(self, rows: Int) -> Iterator[tuple[Remembering, Int, Int, Int]]:
         """Yields each bot with a memory: where in ``rows`` it sits, at which seats, its games."""
-        for number, bot in self._bots.items():
-            if isinstance(bot, Remembering):
-                index, seats = np.nonzero(self.lineup[rows] == number)
-                if len(index):
-                    yield bot, index, seats, 4 * rows[index] + seats
+        for number, bot in self._memories.items():
+            index, seats = np.nonzero(self.lineup[rows] == number)
+            if len(index):
+                yield bot, index, seats, 4 * rows[index] + seats
 
 
 def _is_same(one: Named, other: Named) -> bool:

@@ -107,7 +107,7 @@ class Table:
         Rounds(num_games, **self._settings)  # raises what is to be said of them
         self._reward: Reward = reward
         self._fixed: Seat = seat
-        self.bots = Bots(num_games, partner, opponents)
+        self.bots = Bots(num_games, rules, partner, opponents)
         self._rounds: Rounds | None = None
         self._sound = False
         """No step was cut short by an error."""
@@ -130,6 +130,10 @@ class Table:
         self._ready = np.zeros(num_games, bool)
         """[N] The game has a reply."""
         self._reply: Int = np.zeros(num_games, np.int64)
+        self._waits = np.zeros(num_games, bool)
+        """[N] A bot is asked."""
+        self._asked: Int = np.zeros(num_games, np.int64)
+        """[N] At which seat."""
 
     @property
     def begun(self) -> bool:
@@ -215,6 +219,7 @@ class Table:
         self._reply[rows], self._ready[rows] = actions, True
         self._idle[rows], self._decided[rows] = False, True
         while not self._idle.all():
+            self._ask()
             replies = self._ready.nonzero()[0]
             self._ready[replies] = False
             tick = self._rounds.step(self._reply[replies], replies)
@@ -238,7 +243,7 @@ class Table:
         seats = self.bots.begin(rows, self._episodes[rows])
         self._home[rows] = self.seat[rows] = seats if self._is_drawn else self._fixed
         self._carry[rows] = self._points[rows] = 0
-        for flags in (self.over, self._idle, self._ready, self._decided):
+        for flags in (self.over, self._idle, self._ready, self._decided, self._waits):
             flags[rows] = False
         self._deal(rows)
 
@@ -256,23 +261,27 @@ class Table:
             self.bots.tell_dealt(dealt)
 
     def _hear(self, tick: Tick) -> None:
-        """Takes notice of whom a tick asks anew: bots reply, the learner's games wait."""
+        """Takes notice of whom a tick asks anew; the learner's games are idle then."""
         new = (~self._idle[tick.rows]).nonzero()[0]
         rows, seats = tick.rows[new], tick.seats[new]
-        mine = self.bots.lineup[rows, seats] == LEARNER
-        if mine.any():
-            places = mine.nonzero()[0]
-            games = rows[places]
-            self.words[games] = tick.view.words[new[places]]
-            self.legal[games] = tick.legal[new[places]]
-            self.seat[games], self._idle[games] = seats[places], True
-        places = (~mine).nonzero()[0]
-        if len(places):
-            games, where = rows[places], new[places]
-            self._reply[games] = self.bots.ask(
-                games, seats[places], lambda index: tick.view[where[index]], tick.legal[where]
+        self._asked[rows], self._waits[rows] = seats, True
+        self.words[rows], self.legal[rows] = tick.view.words[new], tick.legal[new]
+        mine = (self.bots.lineup[rows, seats] == LEARNER).nonzero()[0]
+        rows, seats = rows[mine], seats[mine]
+        self.seat[rows], self._idle[rows], self._waits[rows] = seats, True, False
+
+    def _ask(self) -> None:
+        """Asks the bots, once as many games wait for them as are on the way to a question.
+
+        A few games at a time cost a bot hardly less than hundreds.
+        """
+        rows = self._waits.nonzero()[0]
+        moving = self.num_games - np.count_nonzero(self._idle) - len(rows)
+        if len(rows) and len(rows) >= moving:
+            self._reply[rows] = self.bots.ask(
+                rows, self._asked[rows], self.words[rows], self.legal[rows]
             )
-            self._ready[games] = True
+            self._ready[rows], self._waits[rows] = True, False
 
     def _settle(self, tick: Tick, told: Told, again: bool) -> Int:
         """Takes notice of what a tick ended and dealt; returns games that begin anew: [m]."""
@@ -297,8 +306,9 @@ class Table:
         told.skipped_points[skipped] += self._points[skipped]
         places = (ended.done & ~missed).nonzero()[0]
         over = rows[places]
-        told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
-        self._end(told, over, ended.view(places, self.seat[over]).words)
+        if len(over):
+            told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
+            self._end(told, over, ended.view(places, self.seat[over]).words)
         return np.sort(np.concatenate((skipped, over))) if again else skipped
 
     def _end(self, told: Told, rows: Int, words: npt.NDArray[np.uint64]) -> None:
