@@ -152,7 +152,9 @@ class Bots:
         lineup: int64 [N, 4] number of the bot at each seat, LEARNER where the learner sits.
     """
 
-    def __init__(self, num_games: int, rules: str | Rules, partner: Named | None, opponents: Opponents | None) -> None:
+    def __init__(
+        self, num_games: int, rules: str | Rules, partner: Named | None, opponents: Opponents | None
+    ) -> None:
         self.lineup: Int = np.full((num_games, NUM_SEATS), LEARNER, np.int64)
         self._rules = get_rules(rules)
         self._bots: dict[int, Bot] = {}
@@ -300,7 +302,8 @@ class Bots:
         state = self._streams[rows]
         state += _GOLDEN
         self._streams[rows] = state
-        return (seeds.mix(state) >> _ELEVEN) * 2.0**-53
+        numbers: Float = (seeds.mix(state) >> _ELEVEN) * 2.0**-53
+        return numbers
 
     # ---------------------------------------------------------------------------------- memories
 

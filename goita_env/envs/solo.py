@@ -204,7 +204,9 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             lost = (~fine).nonzero()[0]
             if self._illegal == "raise":
                 self._refuse(int(lost[0]), int(given[lost[0]]))
-        rows = (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
+        rows = (
+            (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
+        )
         told = table.step(rows, given[rows].astype(np.int64), lost, fresh, self._again)
         info = self._info(told)
         observation = self._observation(table.words)
@@ -257,15 +259,13 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         if told.done.any():
             last = {"points": told.points, "winner": told.winner, "rewards": told.rewards}
             if self._again:
-                ones = np.ones((self.num_envs, coding.NUM_ACTIONS), np.int8)
+                ones = np.ones((self.num_envs, coding.NUM_ACTIONS), bool)
                 info["final_obs"] = self._observation(told.words, ones)
-                last |= {"action_mask": ones.copy(), "seat": told.seat}
+                last |= {"action_mask": ones.view(np.int8), "seat": told.seat}
                 info["final_info"] = last | {f"_{key}": told.done.copy() for key in last}
             else:
                 info |= last
-        return info | {
-            f"_{key}": (every if key in _ALWAYS else told.done).copy() for key in info
-        }
+        return info | {f"_{key}": (every if key in _ALWAYS else told.done).copy() for key in info}
 
     def _refuse(self, game: int, action: int) -> NoReturn:
         """Raises the error for an illegal action."""

@@ -55,7 +55,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
         render_mode: RenderMode | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        self.render_mode = render_mode
+        self.render_mode = self._mode = render_mode
         self._batch = SeatVectorEnv(
             1,
             rules=rules,
@@ -118,11 +118,14 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns what the learner may do, all True after the end: bool [69]."""
-        return self._batch.action_masks()[0]
+        masks: npt.NDArray[np.bool_] = self._batch.action_masks()[0]
+        return masks
 
     def render(self) -> Any:
         """Draws the whole table, as ``goita_v0.env`` does: returns it, or prints it ("human")."""
-        return frame(self._batch.positions()._state, self.render_mode) if self._batch.begun else None
+        if not self._batch.begun:
+            return None
+        return frame(self._batch.positions()._state, self._mode)
 
     def close(self) -> None:
         """Ends what bots that were named by texts run beside the game."""

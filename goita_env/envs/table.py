@@ -106,7 +106,7 @@ class Table:
         self._settings: dict[str, Any] = {"rules": rules, "episode": episode}
         Rounds(num_games, **self._settings)  # raises what is to be said of them
         self._reward: Reward = reward
-        self._fixed: Seat = seat
+        self._fixed = int(seat) if fixed else seat
         self.bots = Bots(num_games, rules, partner, opponents)
         self._rounds: Rounds | None = None
         self._sound = False
@@ -190,7 +190,9 @@ class Table:
                 games must follow.
         """
         if not self._sound:
-            raise EpisodeOverError("expected a reset before the first step, and after a bot's error")
+            raise EpisodeOverError(
+                "expected a reset before the first step, and after a bot's error"
+            )
         return self._play(rows, actions, fresh, again, {}, lost)
 
     # ------------------------------------------------------------------------------------ playing
@@ -241,16 +243,13 @@ class Table:
         """Forgets the last episode of some games and seats everybody for the one that began."""
         self._episodes[rows] += 1
         seats = self.bots.begin(rows, self._episodes[rows])
-        self._home[rows] = self.seat[rows] = seats if self._is_drawn else self._fixed
+        if isinstance(self._fixed, int):
+            seats[:] = self._fixed
+        self._home[rows] = self.seat[rows] = seats
         self._carry[rows] = self._points[rows] = 0
         for flags in (self.over, self._idle, self._ready, self._decided, self._waits):
             flags[rows] = False
         self._deal(rows)
-
-    @property
-    def _is_drawn(self) -> bool:
-        """Tells whether the learner's seat is drawn."""
-        return self._fixed is None or self._fixed == "team"
 
     def _deal(self, rows: Int) -> None:
         """Seats the bots at deals in which nothing has been decided."""

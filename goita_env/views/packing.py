@@ -134,7 +134,9 @@ def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
     """Returns what each asked seat may know, packed: uint64 [N, 8], or [m, 8] of ``rows`` alone."""
     block, status, up = state.by_slot, state.status, state.up
     if rows is None:
-        seen = block.reshape(len(block) * NUM_SEATS, state.num_games).take(_SEEN[state.clock], axis=0)
+        seen = block.reshape(len(block) * NUM_SEATS, state.num_games).take(
+            _SEEN[state.clock], axis=0
+        )
     else:
         # One index into the flat block is six times as fast as one along the last axis.
         seen = block.reshape(-1).take(_SEEN[state.clock][:, None] * state.num_games + rows)
