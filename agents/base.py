@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
-from goita_env.envs.bots import Results as Results, sample_at as sample_at
+from goita_env.envs.bots import Results, sample_at
 from goita_env.errors import GoitaError
+
+__all__ = ["Agent", "AgentError", "Memory", "Policy", "Results", "certain", "sample", "sample_at"]
 
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]

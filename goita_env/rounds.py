@@ -408,8 +408,9 @@ class Rounds:
 
         Args:
             rows: int [m] the games, ascending.
-            hands, dealer, scores: of their first deals, as ``GoitaVectorEnv.reset`` takes them for
-                m games.
+            hands: of their first deals, as ``GoitaVectorEnv.reset`` takes them for m games.
+            dealer: the same.
+            scores: the same.
 
         Returns:
             What is asked now, in the other games as before; also ``self.tick``.

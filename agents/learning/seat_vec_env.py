@@ -1,4 +1,4 @@
-"""Puts stock algorithms of stable-baselines3 on one seat among bots: a slot a game, nothing more."""
+"""Puts stock algorithms of stable-baselines3 on one seat among bots: a slot a game, no more."""
 
 from __future__ import annotations
 

@@ -302,8 +302,7 @@ class Bots:
         state = self._streams[rows]
         state += _GOLDEN
         self._streams[rows] = state
-        numbers: Float = (seeds.mix(state) >> _ELEVEN) * 2.0**-53
-        return numbers
+        return (seeds.mix(state) >> _ELEVEN).astype(np.float64) * 2.0**-53
 
     # ---------------------------------------------------------------------------------- memories
 

@@ -7,7 +7,7 @@
 
 | what | |
 |---|---|
-| the learner | sits in a seat drawn for each episode, in ``seat=0..3``, or in both seats of a team |
+| the learner | sits in a seat drawn for each episode, in ``seat=0..3``, or in both of a team |
 | the others | texts, or objects with ``act(view, legal, rng)``; the game itself knows "random" |
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |

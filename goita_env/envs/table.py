@@ -101,12 +101,12 @@ class Table:
         if reward not in REWARDS:
             raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
         fixed = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
-        if not (seat is None or seat == "team" or (fixed and 0 <= seat < NUM_SEATS)):
+        if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
             raise SettingError(f"expected a seat 0..3, 'team' or None, got {seat!r}")
         self._settings: dict[str, Any] = {"rules": rules, "episode": episode}
         Rounds(num_games, **self._settings)  # raises what is to be said of them
         self._reward: Reward = reward
-        self._fixed = int(seat) if fixed else seat
+        self._fixed: Seat = seat
         self.bots = Bots(num_games, rules, partner, opponents)
         self._rounds: Rounds | None = None
         self._sound = False
@@ -243,7 +243,7 @@ class Table:
         """Forgets the last episode of some games and seats everybody for the one that began."""
         self._episodes[rows] += 1
         seats = self.bots.begin(rows, self._episodes[rows])
-        if isinstance(self._fixed, int):
+        if isinstance(self._fixed, int | np.integer):
             seats[:] = self._fixed
         self._home[rows] = self.seat[rows] = seats
         self._carry[rows] = self._points[rows] = 0

@@ -159,7 +159,8 @@ def test_a_deal_that_ends_before_the_learner_decides_is_told_and_not_paid():
     _, info = env.reset(seed=0, options={"hands": hands, "dealer": 1})
     game = Game(hands=hands, dealer=1)
     game.play(CALL)
-    assert game.done and game.points > 0
+    assert game.done
+    assert game.points > 0
     assert info["skipped"].tolist() == [1, 1, 1]
     assert info["skipped_points"].tolist() == [-game.points] * 3
     _, _, _, _, info = env.step(env.sample_legal(np.random.default_rng(0)))
@@ -313,13 +314,10 @@ def test_game_i_is_the_same_in_a_batch_of_any_size(seat):
         make = {"seat": seat, "partner": partner, "opponents": opponents}
         whole = [*told(SeatVectorEnv(9, **make), 40)]
         part = [*told(SeatVectorEnv(4, **make), 40)]
-        for many, few in zip(whole, part, strict=True):
-            if isinstance(many[1], dict):
-                many, few = (many[0], *many[1].values()), (few[0], *few[1].values())
-            else:
-                assert np.array_equal(many[4]["action_mask"][:4], few[4]["action_mask"])
-                assert np.array_equal(many[4]["seat"][:4], few[4]["seat"])
-            for one, other in zip(many[:3], few[:3], strict=True):
+        for (*many, info), (*few, infos) in zip(whole, part, strict=True):
+            for key in ("action_mask", "seat", "skipped", "skipped_points"):
+                assert np.array_equal(info[key][:4], infos[key])
+            for one, other in zip(many, few, strict=True):
                 assert np.array_equal(one[:4], other)
 
 
@@ -402,7 +400,8 @@ def test_opponents_change_at_the_next_deal():
     observation, _, done, _, _ = env.step(decide(env, observation))
     assert old.games
     assert not new.games
-    assert done.any() and not done.all()
+    assert done.any()
+    assert not done.all()
     env.reset(options={"reset_mask": done})
     assert new.games
     assert new.games <= set(np.flatnonzero(done).tolist())
@@ -440,7 +439,7 @@ def test_bots_with_a_memory_are_told_of_deals_and_ends():
     for episode in ("round", "match"):
         bot = Remembering()
         env = SeatVectorEnv(20, partner="random", opponents=bot, episode=episode)
-        for _ in told(env, 30, lambda _: env.sample_legal(np.random.default_rng(0))):
+        for _ in told(env, 30):
             assert len(bot.open) == 40
         assert bot.ends > 20
 
@@ -558,7 +557,7 @@ def test_wrong_options_are_refused_and_nothing_has_changed():
 def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
     class Wrong:
         def __init__(self):
-            self.answer = lambda legal: habits_of_zero(legal)
+            self.answer = first
 
         def __repr__(self):
             return "Wrong()"
@@ -566,7 +565,7 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
         def act(self, view, legal, rng):
             return self.answer(legal)
 
-    def habits_of_zero(legal):
+    def first(legal):
         return legal.argmax(axis=1)
 
     bot = Wrong()
@@ -580,7 +579,7 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
         bot.answer = answer
         with pytest.raises(error, match=words):
             env.step(env.sample_legal(np.random.default_rng(0)))
-        bot.answer = habits_of_zero
+        bot.answer = first
         with pytest.raises(EpisodeOverError, match="bot's error"):
             env.step(np.zeros(6, int))
         env.reset()
