@@ -18,7 +18,7 @@ import gymnasium
 import torch
 from tensordict.nn import TensorDictModule
 from torch import nn
-from torchrl.collectors import SyncDataCollector
+from torchrl.collectors import Collector
 from torchrl.envs import GymWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
@@ -84,7 +84,7 @@ def main() -> None:
     advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic, average_gae=True)
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.5)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
-    collector = SyncDataCollector(
+    collector = Collector(
         env, actor, frames_per_batch=args.batch, total_frames=args.steps, device="cpu"
     )
     start, steps = time.perf_counter(), 0

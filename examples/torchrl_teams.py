@@ -19,7 +19,7 @@ import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule, TensorDictSequential
 from torch import nn
-from torchrl.collectors import SyncDataCollector
+from torchrl.collectors import Collector
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor
 from torchrl.objectives.value.functional import generalized_advantage_estimate
@@ -78,7 +78,7 @@ def main() -> None:
     logits, critic = Logits(), nn.Sequential(nn.Linear(704, 256), nn.Tanh(), nn.Linear(256, 1))
     policy = TensorDictSequential(*(policy_of(group, logits) for group in GROUPS))
     optimizer = torch.optim.Adam([*logits.parameters(), *critic.parameters()], lr=1e-3)
-    collector = SyncDataCollector(
+    collector = Collector(
         env, policy, frames_per_batch=args.batch, total_frames=args.steps, device="cpu"
     )
     start, steps = time.perf_counter(), 0
