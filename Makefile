@@ -10,6 +10,8 @@ VENV := .venv
 COMPAT := .venv-compat
 RAY := .venv-ray
 WEB := .venv-web
+# Frameworks that can't stand beside the others, each in an environment of its own.
+FRAMEWORKS := .venvs
 PIP := bin/python -m pip install --disable-pip-version-check
 
 # $(call new_venv,FOLDER) begins an environment in FOLDER. The note .installing becomes the stamp .installed
@@ -40,7 +42,7 @@ CHECKED := \
 	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
 	tests/agents/test_agents.py
 
-.PHONY: train check test lint format release-check test-slow test-compat test-ray test-web bench benchmark clean
+.PHONY: train check test lint format release-check test-slow test-compat test-ray test-web test-frameworks bench benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
@@ -51,7 +53,7 @@ check: lint
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
 
-release-check: test test-slow test-compat test-ray test-web
+release-check: test test-slow test-compat test-ray test-web test-frameworks
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -77,6 +79,11 @@ test-ray: $(RAY)/.installed
 # Pages in the system's Chromium (Debian: chromium); the tests skip where there is none.
 test-web: $(WEB)/.installed
 	$(WEB)/bin/pytest tests/web
+
+# The examples of RLlib and TorchRL.
+test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
+	$(FRAMEWORKS)/rllib/bin/pytest tests/frameworks
+	$(FRAMEWORKS)/torchrl/bin/pytest tests/frameworks
 
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
@@ -117,6 +124,21 @@ $(WEB)/.installed: pyproject.toml constraints.txt
 	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
+# Beside what a framework pins, the versions that the checks run with.
+$(FRAMEWORKS)/rllib/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(FRAMEWORKS)/rllib)
+	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(FRAMEWORKS)/rllib/constraints.txt
+	echo ray==2.60.0 >> $(FRAMEWORKS)/rllib/constraints.txt
+	$(FRAMEWORKS)/rllib/$(PIP) -c $(FRAMEWORKS)/rllib/constraints.txt hatchling
+	$(FRAMEWORKS)/rllib/$(PIP) -c $(FRAMEWORKS)/rllib/constraints.txt --no-build-isolation -e '.[ray]' torch pytest hypothesis
+	mv $(FRAMEWORKS)/rllib/.installing $@
+
+$(FRAMEWORKS)/torchrl/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(FRAMEWORKS)/torchrl)
+	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt hatchling
+	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt --no-build-isolation -e . torch torchrl==0.14.1 'tensordict>=0.14.3,<0.15' pytest hypothesis
+	mv $(FRAMEWORKS)/torchrl/.installing $@
+
 clean:
-	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(FRAMEWORKS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -85,7 +85,12 @@ def main() -> None:
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.5)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
     collector = Collector(
-        env, actor, frames_per_batch=args.batch, total_frames=args.steps, device="cpu"
+        env,
+        actor,
+        frames_per_batch=args.batch,
+        total_frames=args.steps,
+        device="cpu",
+        auto_register_policy_transforms=True,
     )
     start, steps = time.perf_counter(), 0
     for data in collector:

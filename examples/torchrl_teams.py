@@ -79,7 +79,12 @@ def main() -> None:
     policy = TensorDictSequential(*(policy_of(group, logits) for group in GROUPS))
     optimizer = torch.optim.Adam([*logits.parameters(), *critic.parameters()], lr=1e-3)
     collector = Collector(
-        env, policy, frames_per_batch=args.batch, total_frames=args.steps, device="cpu"
+        env,
+        policy,
+        frames_per_batch=args.batch,
+        total_frames=args.steps,
+        device="cpu",
+        auto_register_policy_transforms=True,
     )
     start, steps = time.perf_counter(), 0
     for data in collector:
