@@ -27,10 +27,12 @@ from goita_env import GoitaVectorEnv, SeatEnv, SeatVectorEnv, goita_v0, views
 
 Step = Callable[[], int]
 """Plays a little, and returns how many decisions the learner made."""
+Line = tuple[str, str]
+"""What is measured, and with which bot."""
 NUM_GAMES = 1024
 
 
-def all_seats(bot: str) -> Step:
+def all_seats() -> Step:
     """The batched game alone, no bot asked: every seat draws, and every decision counts."""
     games, rng = GoitaVectorEnv(4 * NUM_GAMES, seed=0), np.random.default_rng(0)
     games.reset()
@@ -136,7 +138,7 @@ def measure(
     """Returns the median of decisions a second of each line."""
     for step in steps.values():
         step()
-    rates: dict[tuple[str, str], list[float]] = {name: [] for name in steps}
+    rates: dict[Line, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
             made, start = 0, process_time()
@@ -153,7 +155,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="of each line in a round")
     args = parser.parse_args()
     steps = {(name, bot): make(bot) for bot in args.bots for name, make in LINES.items()}
-    rates = measure({**steps, (ALONE, ""): all_seats("")}, args.rounds, args.seconds)
+    rates = measure({**steps, (ALONE, ""): all_seats()}, args.rounds, args.seconds)
     print("| decisions of the learner a second | " + " | ".join(args.bots) + " |")
     print("|---" + "|--:" * len(args.bots) + "|")
     for name in LINES:

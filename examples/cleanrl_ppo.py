@@ -106,13 +106,13 @@ def advantages(
 def measure(agent: Agent, rounds: int, seed: int) -> tuple[float, float]:
     """Returns points per round as a team against random play, and half the 95 % interval."""
     games = SeatVectorEnv(512, seat="team", opponents="random")
-    observation, info = games.reset(seed=seed)
+    observation, _ = games.reset(seed=seed)
     points: list[float] = []
     while len(points) < rounds:
         with torch.no_grad():
             mask = torch.from_numpy(games.action_masks())
             chosen = agent.policy(torch.from_numpy(observation).float(), mask).probs.argmax(1)
-        observation, reward, done, _, info = games.step(chosen.numpy())
+        observation, reward, done, _, _ = games.step(chosen.numpy())
         points += reward[done].tolist()
     return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
 

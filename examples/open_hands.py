@@ -43,9 +43,7 @@ def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--steps", type=int, default=1_000, help="worlds looked at; all where there are no more"
-    )
+    parser.add_argument("--steps", type=int, default=1_000, help="worlds looked at, at most")
     args = parser.parse_args()
     *_, game = records.history.loads(HISTORY).replay()
     print(game)

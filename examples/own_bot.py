@@ -3,16 +3,15 @@
 python examples/own_bot.py --steps 2000
 python evaluate.py --agents own_bot:Cautious:keep=3 greedy --deals 500     (in this folder)
 
-A bot is whatever has ``act``: it is shown a batch of positions, each as the seat that is asked there
-sees it, and answers with a legal action in each. It never sees a state.
+A bot is whatever has ``act``: it is shown a batch of positions, each as the seat that is asked
+there sees it, and answers with a legal action in each. It never sees a state.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np
@@ -23,7 +22,7 @@ from goita_env.testing import check_agent
 
 
 class Cautious:
-    """Passes while its partner attacks, else plays the pair that holds most of its attack's kind."""
+    """Leaves the partner its attack, else plays the pair of whose attack it holds most."""
 
     def __init__(self, keep: int = 2) -> None:
         self.keep = keep
@@ -48,7 +47,7 @@ def main() -> None:
     check_agent(Cautious())  # legal actions, right shapes, the same answer to the same question
     bot = load_agent("own_bot:Cautious:keep=3")
     env = gymnasium.make("agents:goita/Seat-v0", partner=bot, opponents="greedy")
-    rng, points = np.random.default_rng(0), []
+    points: list[float] = []
     _, info = env.reset(seed=0)
     for _ in range(args.steps):
         action = env.action_space.sample(info["action_mask"])

@@ -1,20 +1,17 @@
 """Trains one seat among bots with RLlib's PPO (new API stack), 64 games at once.
 
-RLlib pins its own gymnasium, so it gets an environment of its own: ``make .venvs/rllib/.installed``.
+RLlib pins its own gymnasium, so it gets an environment of its own (``make test-frameworks``).
 .venvs/rllib/bin/python examples/rllib_one_seat.py --steps 500000
 
 RLlib counts on NEXT_STEP: with SAME_STEP it silently loses the last decision of every episode.
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(HERE.parent)])  # for Ray's workers
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
@@ -75,8 +72,8 @@ def main() -> None:
         steps = int(told["num_env_steps_sampled_lifetime"])
         print(
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s: "
-            f"{told['episode_return_mean']:+.2f} points a round, last {told['episode_len_mean']:.1f} "
-            "decisions each"
+            f"{told['episode_return_mean']:+.2f} points a round, "
+            f"{told['episode_len_mean']:.1f} decisions in each"
         )
     algorithm.stop()
 

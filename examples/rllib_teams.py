@@ -2,19 +2,16 @@
 
 .venvs/rllib/bin/python examples/rllib_teams.py --steps 100000
 
-Seats 0 and 2 share a policy, 1 and 3 another. A game at a time through PettingZoo is slow; for speed
-train one seat in a batch (``rllib_one_seat.py``).
+Seats 0 and 2 share a policy, 1 and 3 another. A game at a time through PettingZoo is slow; for
+speed train one seat in a batch (``rllib_one_seat.py``).
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(HERE.parent)])
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np
@@ -59,9 +56,7 @@ def main() -> None:
         .environment("goita")
         .env_runners(num_env_runners=0)
         .learners(num_learners=0)
-        .multi_agent(
-            policies={"even", "odd"}, policy_mapping_fn=lambda agent, episode: TEAMS[agent]
-        )
+        .multi_agent(policies={"even", "odd"}, policy_mapping_fn=lambda agent, *_: TEAMS[agent])
         .rl_module(
             rl_module_spec=MultiRLModuleSpec(rl_module_specs={"even": module, "odd": module})
         )

@@ -23,7 +23,7 @@ from torchrl.collectors import Collector
 from torchrl.envs.libs.pettingzoo import PettingZooWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor
 from torchrl.objectives.value.functional import generalized_advantage_estimate
-from torchrl_one_seat import Logits, network
+from torchrl_one_seat import Logits
 
 from goita_env import goita_v0
 

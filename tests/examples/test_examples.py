@@ -1,6 +1,6 @@
 """The examples run: a few decisions of each, as a user would start them.
 
-Those of RLlib and TorchRL need environments of their own: tests/frameworks, ``make test-frameworks``.
+Those of RLlib and TorchRL need environments of their own: ``make test-frameworks``.
 """
 
 import re
