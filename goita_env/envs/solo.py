@@ -104,7 +104,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         partner = "random" if partner is None and seat != "team" else partner
-        self._table = Table(num_envs, rules, episode, reward, seat, partner, opponents)
+        self._table = Table(num_envs, rules, episode, reward, seat, partner, opponents, self._again)
         self.num_envs = int(num_envs)
         self._team = seat == "team"
         self._keys = None if observation == "flat" else (keys[0], keys[1])
@@ -155,7 +155,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
                 )
             rows = mask.nonzero()[0]
         given = {key: options[key] for key in GIVEN if options.get(key) is not None}
-        told = self._table.reset(seed, rows, self._again, **given)
+        told = self._table.reset(seed, rows, **given)
         return self._observation(self._table.words), self._info(told)
 
     def step(
@@ -207,7 +207,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         rows = (
             (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
         )
-        told = table.step(rows, given[rows].astype(np.int64), lost, fresh, self._again)
+        told = table.step(rows, given[rows].astype(np.int64), lost, fresh)
         info = self._info(told)
         observation = self._observation(table.words)
         return observation, told.reward, told.done, np.zeros(self.num_envs, bool), info

@@ -17,7 +17,7 @@ from goita_env.engine.match import Episode
 from goita_env.envs.bots import LEARNER, Bots, Named, Opponents
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.rounds import Rounds, Tick
+from goita_env.rounds import Ended, Rounds, Tick
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views.observation import NUM_WORDS
@@ -76,6 +76,7 @@ class Table:
         reward: "points" or "win".
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
         partner, opponents: who plays the other seats, as ``Bots`` takes them.
+        again: episodes that end are followed by the next ones at once.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -97,13 +98,20 @@ class Table:
         seat: Seat,
         partner: Named | None,
         opponents: Opponents,
+        again: bool,
     ) -> None:
         if reward not in REWARDS:
             raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
         fixed = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
         if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
             raise SettingError(f"expected a seat 0..3, 'team' or None, got {seat!r}")
-        self._settings: dict[str, Any] = {"rules": rules, "episode": episode}
+        self._again = again
+        self._settings: dict[str, Any] = {
+            "rules": rules,
+            "episode": episode,
+            "auto_reset": again,
+            "stay": True,
+        }
         Rounds(num_games, **self._settings)  # raises what is to be said of them
         self._reward: Reward = reward
         self._fixed: Seat = seat
@@ -145,13 +153,12 @@ class Table:
         assert self._rounds is not None
         return self._rounds.positions()
 
-    def reset(self, seed: int | None, rows: Int | None, again: bool, **given: Any) -> Told:
+    def reset(self, seed: int | None, rows: Int | None, **given: Any) -> Told:
         """Begins the next episode of some games; with a seed, or the first time, of all anew.
 
         Args:
             seed: of deals, seats and bots.
             rows: [m] the games; None: all.
-            again: as in ``step``.
             given: hands, dealer, scores of the first deals, as ``Rounds.restart`` takes them.
 
         Raises:
@@ -163,18 +170,19 @@ class Table:
             raise EpisodeOverError("expected a reset of all games first")
         every = np.arange(self.num_games)
         if seed is None and self._rounds is not None:
-            return self._play(_NO_ROWS, _NO_ROWS, every if rows is None else rows, again, given)
+            return self._play(_NO_ROWS, _NO_ROWS, every if rows is None else rows, given)
         if some:
             raise SettingError("expected no seed where some games begin anew, but not all")
         seed = secrets.randbits(63) if seed is None else seed
-        rounds = Rounds(self.num_games, **self._settings, seed=seed, stay=True, **given)
+        rounds = Rounds(self.num_games, **self._settings, seed=seed, **given)
         self._rounds = rounds
         self.bots.reseed(seed)
         self._episodes[:] = -1
         self._open(every)
-        return self._play(_NO_ROWS, _NO_ROWS, _NO_ROWS, again, {})
+        self._deal(rounds.tick)
+        return self._play(_NO_ROWS, _NO_ROWS, _NO_ROWS, {})
 
-    def step(self, rows: Int, actions: Int, lost: Int, fresh: Int, again: bool) -> Told:
+    def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> Told:
         """Makes the learner's decisions and plays on until it is asked in every game.
 
         Args:
@@ -182,7 +190,6 @@ class Table:
             actions: [m] legal actions for them.
             lost: [l] games in which it is asked and forfeits the episode.
             fresh: [k] games whose next episode begins, ascending.
-            again: episodes that end are followed by the next ones at once.
 
         Raises:
             EpisodeOverError: before the first reset, or after an error of a bot.
@@ -193,7 +200,7 @@ class Table:
             raise EpisodeOverError(
                 "expected a reset before the first step, and after a bot's error"
             )
-        return self._play(rows, actions, fresh, again, {}, lost)
+        return self._play(rows, actions, fresh, {}, lost)
 
     # ------------------------------------------------------------------------------------ playing
 
@@ -202,7 +209,6 @@ class Table:
         rows: Int,
         actions: Int,
         fresh: Int,
-        again: bool,
         given: dict[str, Any],
         lost: Int = _NO_ROWS,
     ) -> Told:
@@ -213,7 +219,7 @@ class Table:
             loss = ILLEGAL_REWARD if self._reward == "points" else 1
             self._carry[lost] -= loss
             self._end(told, lost, self.words[lost])
-            if again:
+            if self._again:
                 fresh = np.sort(np.concatenate((fresh, lost)))
         tick = self._begin(fresh, given) if len(fresh) else self._rounds.tick
         self._sound = False
@@ -225,7 +231,7 @@ class Table:
             replies = self._ready.nonzero()[0]
             self._ready[replies] = False
             tick = self._rounds.step(self._reply[replies], replies)
-            over = self._settle(tick, told, again)
+            over = self._settle(tick, told)
             self._hear(self._begin(over, {}) if len(over) else tick)
         told.reward[rows] += self._carry[rows] * ~told.done[rows]
         self._carry[rows] *= told.done[rows]
@@ -237,10 +243,11 @@ class Table:
         assert self._rounds is not None
         tick = self._rounds.restart(rows, **given)
         self._open(rows)
+        self._deal(tick)
         return tick
 
     def _open(self, rows: Int) -> None:
-        """Forgets the last episode of some games and seats everybody for the one that began."""
+        """Forgets the last episode of some games and seats the learner for the one that began."""
         self._episodes[rows] += 1
         seats = self.bots.begin(rows, self._episodes[rows])
         if isinstance(self._fixed, int | np.integer):
@@ -249,15 +256,15 @@ class Table:
         self._carry[rows] = self._points[rows] = 0
         for flags in (self.over, self._idle, self._ready, self._decided, self._waits):
             flags[rows] = False
-        self._deal(rows)
 
-    def _deal(self, rows: Int) -> None:
-        """Seats the bots at deals in which nothing has been decided."""
-        assert self._rounds is not None
+    def _deal(self, tick: Tick) -> None:
+        """Seats the bots at what a tick dealt."""
+        if tick.dealt is None:
+            return
+        rows = tick.dealt.rows
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
-        dealt = self._rounds.tick.dealt
-        if dealt is not None and self.bots.remember:
-            self.bots.tell_dealt(dealt)
+        if self.bots.remember:
+            self.bots.tell_dealt(tick.dealt)
 
     def _hear(self, tick: Tick) -> None:
         """Takes notice of whom a tick asks anew; the learner's games are idle then."""
@@ -282,18 +289,27 @@ class Table:
             )
             self._ready[rows], self._waits[rows] = True, False
 
-    def _settle(self, tick: Tick, told: Told, again: bool) -> Int:
-        """Takes notice of what a tick ended and dealt; returns games that begin anew: [m]."""
+    def _settle(self, tick: Tick, told: Told) -> Int:
+        """Takes notice of what a tick ended and dealt; returns games to begin anew: [m]."""
         if self.bots.remember:
             if tick.redealt is not None:
                 self.bots.tell_redealt(tick.redealt)
             if tick.ended is not None:
                 self.bots.tell_ended(tick.ended)
-        if tick.dealt is not None:
-            self._deal(tick.dealt.rows)
-        ended = tick.ended
-        if ended is None:
-            return _NO_ROWS
+        done = skipped = _NO_ROWS
+        if tick.ended is not None:
+            done, skipped = self._score(tick.ended, told)
+        if self._again and len(done):  # the next episodes are dealt already
+            self._open(done)
+        self._deal(tick)
+        return _NO_ROWS if self._again else skipped
+
+    def _score(self, ended: Ended, told: Told) -> tuple[Int, Int]:
+        """Takes notice of rounds that ended.
+
+        Returns:
+            The games whose episode ended, and those of them in which the learner decided nothing.
+        """
         rows = ended.rows
         sign = 1 - 2 * ((ended.winner ^ self._home[rows]) & 1)
         gain = sign * ended.points
@@ -308,7 +324,7 @@ class Table:
         if len(over):
             told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
             self._end(told, over, ended.view(places, self.seat[over]).words)
-        return np.sort(np.concatenate((skipped, over))) if again else skipped
+        return rows[ended.done], skipped
 
     def _end(self, told: Told, rows: Int, words: npt.NDArray[np.uint64]) -> None:
         """Ends episodes of some games.
