@@ -15,8 +15,8 @@ from gymnasium.utils.env_checker import check_env
 from redrawn_worlds import random_world, redraw
 
 from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
-from goita_env.envs.aec import RENDER_MODES
 from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env.render import RENDER_MODES
 
 SETTINGS = [
     {},
