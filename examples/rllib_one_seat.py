@@ -6,7 +6,7 @@ RLlib pins its own gymnasium, so it gets an environment of its own (``make test-
 RLlib counts on NEXT_STEP: with SAME_STEP it silently loses the last decision of every episode.
 
 With a random partner and random opponents it made +7.5 points a round after 32,851 decisions and
-+11.3 after 41,062, each the mean of RLlib's last 100 rounds while it explores (a standard error of 3).
++11.3 after 41,062, each the mean of its last 100 rounds while it explores (a standard error of 3).
 """
 
 import argparse

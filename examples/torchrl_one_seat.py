@@ -6,8 +6,8 @@ TorchRL pins its own tensordict, so it gets an environment of its own (``make te
 TorchRL refuses NEXT_STEP; DISABLED suits it best: it begins the games anew that are over, through
 ``reset_mask``. The mask comes in a Dict observation.
 
-With a random partner and random opponents it made +11.0 points a round after 106,496 decisions (53 s
-of CPU time of one shared core), mean of 2,549 rounds while it explores.
+With a random partner and random opponents it made +11.0 points a round after 106,496 decisions
+(53 s of CPU time of one shared core), mean of 2,549 rounds while it explores.
 """
 
 import argparse

@@ -279,7 +279,7 @@ class Table:
     def _ask(self) -> None:
         """Asks the bots, once as many games wait for them as are on the way to a question.
 
-        A few games at a time cost a bot hardly less than hundreds.
+        A few games at a time cost a bot hardly less than dozens.
         """
         rows = self._waits.nonzero()[0]
         moving = self.num_games - np.count_nonzero(self._idle) - len(rows)
