@@ -41,7 +41,6 @@ from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import OBSERVATION_SIZE
 
-
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 _OPTIONS: Final = ("hands", "dealer", "scores")
 _NO_MASK: Final = np.zeros(actions.NUM_ACTIONS, np.int8)
