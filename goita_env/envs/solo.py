@@ -91,6 +91,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: None = None,
     ) -> None:
+        self.closed = True  # there is nothing to close yet, should a setting be refused
         if observation not in FORMS:
             raise SettingError(f"expected an observation of {FORMS}, got {observation!r}")
         if illegal not in ILLEGAL:
@@ -105,6 +106,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         partner = "random" if partner is None and seat != "team" else partner
         self._table = Table(num_envs, rules, episode, reward, seat, partner, opponents, self._again)
+        self.closed = False
         self.num_envs = int(num_envs)
         self._team = seat == "team"
         self._keys = None if observation == "flat" else (keys[0], keys[1])

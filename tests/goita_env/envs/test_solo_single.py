@@ -35,6 +35,8 @@ def test_gymnasiums_own_check_passes_without_a_warning(settings):
 
 
 def test_gymnasiums_check_of_drawings_passes(capsys):
+    pytest.importorskip("PIL")
+    pytest.importorskip("resvg_py")
     check_env(gymnasium.make("goita/Seat-v0", render_mode="ansi").unwrapped)
 
 
