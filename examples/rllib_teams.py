@@ -3,7 +3,8 @@
 .venvs/rllib/bin/python examples/rllib_teams.py --steps 100000
 
 Seats 0 and 2 share a policy, 1 and 3 another. A game at a time through PettingZoo is slow; for
-speed train one seat in a batch (``rllib_one_seat.py``).
+speed train one seat in a batch (``rllib_one_seat.py``). RLlib knows no seat before its first
+decision: a round that ends before one leaves that seat's points out, and partners' means differ.
 """
 
 import argparse
@@ -75,7 +76,6 @@ def main() -> None:
         told = algorithm.train()["env_runners"]
         steps = int(told["num_env_steps_sampled_lifetime"])
         means = told["agent_episode_returns_mean"]
-        assert abs(sum(means.values())) < 1e-3, "what one team gets the other one pays"
         print(
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s, "
             f"seats 0 and 2 get {means['player_0']:+.2f} points a round"
