@@ -11,6 +11,8 @@ COMPAT := .venv-compat
 RAY := .venv-ray
 WEB := .venv-web
 WHEEL := .venv-wheel
+# Frameworks that can't stand beside the others, each in an environment of its own.
+FRAMEWORKS := .venvs
 PIP := bin/python -m pip install --disable-pip-version-check
 
 # $(call new_venv,FOLDER) begins an environment in FOLDER. The note .installing becomes the stamp .installed
@@ -43,7 +45,7 @@ CHECKED := \
 	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
 	tests/agents/test_agents.py
 
-.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-ray test-web test-wheel bench \
+.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-ray test-web test-frameworks test-wheel bench \
 	benchmark clean
 
 train: $(VENV)/.installed
@@ -55,7 +57,7 @@ check: lint
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
 
-release-check: test docs coverage test-slow test-compat test-ray test-web test-wheel
+release-check: test docs coverage test-slow test-compat test-ray test-web test-frameworks test-wheel
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -99,6 +101,11 @@ test-wheel: $(VENV)/.installed
 	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
 	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py
 
+# The examples of RLlib and TorchRL.
+test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
+	$(FRAMEWORKS)/rllib/bin/pytest tests/frameworks
+	$(FRAMEWORKS)/torchrl/bin/pytest tests/frameworks
+
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
 
@@ -138,6 +145,21 @@ $(WEB)/.installed: pyproject.toml constraints.txt
 	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
+# Beside what a framework pins, the versions that the checks run with.
+$(FRAMEWORKS)/rllib/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(FRAMEWORKS)/rllib)
+	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(FRAMEWORKS)/rllib/constraints.txt
+	echo ray==2.60.0 >> $(FRAMEWORKS)/rllib/constraints.txt
+	$(FRAMEWORKS)/rllib/$(PIP) -c $(FRAMEWORKS)/rllib/constraints.txt hatchling
+	$(FRAMEWORKS)/rllib/$(PIP) -c $(FRAMEWORKS)/rllib/constraints.txt --no-build-isolation -e '.[ray]' torch pytest hypothesis
+	mv $(FRAMEWORKS)/rllib/.installing $@
+
+$(FRAMEWORKS)/torchrl/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(FRAMEWORKS)/torchrl)
+	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt hatchling
+	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt --no-build-isolation -e . torch torchrl==0.14.1 'tensordict>=0.14.3,<0.15' pytest hypothesis
+	mv $(FRAMEWORKS)/torchrl/.installing $@
+
 clean:
-	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

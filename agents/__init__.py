@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.base import Agent, AgentError
 from agents.registry import load_agent, names
+from goita_env.envs import bots
 
 if TYPE_CHECKING:
     from agents.tournament.arena import Tournament, play_pair
@@ -18,6 +19,8 @@ __all__ = [
     "names",
     "play_pair",
 ]
+
+bots.teach(load_agent)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,6 @@ on nothing but that row's view, mask and random numbers (and on what it remember
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -15,7 +14,10 @@ import numpy.typing as npt
 
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.envs.bots import Results, sample_at
 from goita_env.errors import GoitaError
+
+__all__ = ["Agent", "AgentError", "Memory", "Policy", "Results", "certain", "sample", "sample_at"]
 
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]
@@ -61,18 +63,6 @@ class Policy(Agent, Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Results:
-    """Tells how some rounds ended; ``n`` seats."""
-
-    winner: Int
-    """[n] Seat that ended the round, 0 to 3 as in ``begin``."""
-    points: Int
-    """[n] Points of the round, to the winner's team."""
-    view: View
-    """[n] The table at the end, as each seat sees it."""
-
-
 @runtime_checkable
 class Memory(Agent, Protocol):
     """Plays with a memory of its own, told where rounds begin and end.
@@ -112,20 +102,6 @@ def sample(probabilities: Float, rng: np.random.Generator) -> Int:
         rng: consumed.
     """
     return sample_at(probabilities, rng.random(len(probabilities)))
-
-
-def sample_at(probabilities: Float, numbers: Float) -> Int:
-    """Returns the action in each row that a number from 0 to below 1 draws: int64 [N].
-
-    Args:
-        probabilities: [N, 69] at least 0, a positive sum in every row (not needed to be 1).
-        numbers: [N]
-    """
-    summed = probabilities.cumsum(axis=1)
-    # A double below 1 times the sum stays below the sum, so no action of probability 0 is drawn.
-    drawn = numbers * summed[:, -1]
-    chosen: Int = (summed <= drawn[:, None]).sum(axis=1)
-    return chosen
 
 
 def certain(chosen: Int) -> Float:

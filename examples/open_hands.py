@@ -7,6 +7,7 @@ of them passing wins more, because a partner who sees its hand plays just the at
 At the table the partner does not see it, and passing is worth less than the 20 points.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from agents import load_agent, solver
 from agents.base import Agent
 from goita_env import actions, records
 from goita_env.rounds import Rounds
-from goita_env.worlds import Positions, determinize, enumerate_worlds
+from goita_env.worlds import Positions, determinize, enumerate_worlds, sample
 
 HISTORY = (
     "11112458,11334668,11122357,12344557,s1,112,2p,322,424,141,216,"
@@ -41,13 +42,18 @@ def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=1_000, help="worlds looked at, at most")
+    args = parser.parse_args()
     *_, game = records.history.loads(HISTORY).replay()
     print(game)
     view = game.view(game.seat)
-    worlds = enumerate_worlds(view, 1_000)
+    worlds = enumerate_worlds(view, args.steps)
+    if worlds is None:
+        worlds = sample(view, args.steps, np.random.default_rng(0))
     positions = determinize(view, worlds)
     one_by_one = solver.solve_many(positions)
-    print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds are possible. Points, on average:\n")
+    print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds. Points, on average:\n")
     print("action  hands open  " + "  ".join(CONTINUED_BY))
     for action in game.legal_actions():
         open_hands = worlds.weight @ [one.values[action] for one in one_by_one]

@@ -3,7 +3,11 @@
 The names here are the whole public interface; what the submodules hold beyond them may change.
 """
 
+import gymnasium as _gymnasium
+
 from goita_env import actions, errors, goita_v0, records, uke_shogi_v0, views
+from goita_env.envs.solo import SeatVectorEnv
+from goita_env.envs.solo_single import SeatEnv
 from goita_env.envs.vector import GoitaVectorEnv, Turn
 from goita_env.errors import GoitaError
 from goita_env.game import Game
@@ -22,6 +26,8 @@ __all__ = [
     "GoitaError",
     "GoitaVectorEnv",
     "Rules",
+    "SeatEnv",
+    "SeatVectorEnv",
     "Turn",
     "View",
     "__version__",
@@ -33,3 +39,9 @@ __all__ = [
     "uke_shogi_v0",
     "views",
 ]
+
+_gymnasium.register(
+    "goita/Seat-v0",
+    entry_point="goita_env.envs.solo_single:SeatEnv",
+    vector_entry_point="goita_env.envs.solo:SeatVectorEnv",
+)

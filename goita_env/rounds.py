@@ -17,6 +17,7 @@ others wait, and the rest plays on; what they were asked was told by the tick th
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn, Self
 
@@ -104,9 +105,8 @@ class Tick:
         """
         if self._view is None:
             rounds = self._rounds
-            words = asked_view(rounds._at(self._time)).words[self._asked]
             games = 4 * rounds.numbers[self.rows] + self.seats
-            self._view = View(words, games, rounds.rules)
+            self._view = asked_view(rounds._at(self._time), games, self._asked)
         return self._view
 
     @property
@@ -242,6 +242,7 @@ class Rounds:
         hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
         auto_reset: go on with the next episode at once, for ever; else a game is over after its
             first.
+        stay: a game that is over stays until ``restart`` begins its next episode.
         finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
         log: tell every decision in ``Tick.made``.
 
@@ -268,6 +269,7 @@ class Rounds:
         dealer: npt.ArrayLike | None = None,
         scores: npt.ArrayLike | None = None,
         auto_reset: bool = False,
+        stay: bool = False,
         finals: bool = True,
         log: bool = False,
     ) -> None:
@@ -276,6 +278,7 @@ class Rounds:
         match.reset(hands, dealer, scores)
         told = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, told, finals=finals, log=log)
+        self._stay = stay or auto_reset
         self.tick = self._ask()
         self.tick.dealt = Dealt(self, np.arange(num_games))
 
@@ -327,12 +330,14 @@ class Rounds:
         """Sets up what all rounds have."""
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
+        self._stay = False
+        """No game is ever dropped."""
         self._by_time = False
         """What is dealt after a redeal depends on the time."""
         self._held: Int | None = None
         """[h] The games that the match still holds, ascending; None: all."""
         self._playing = match.num_games
-        self._waiting = Waiting()
+        self._waiting = Waiting(match.num_games)
         nothing = np.zeros(match.num_games, U64)
         self._legal: tuple[Bits, Bits] = (nothing, nothing)
         self._forced: Int = np.zeros(match.num_games, np.int64)
@@ -350,7 +355,13 @@ class Rounds:
     @property
     def waiting(self) -> Int:
         """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._numbered(self._waiting.places).copy()
+        return self._numbered(self._waiting.places)
+
+    def positions(self) -> Positions:
+        """Returns where the games stand, nothing hidden, those that wait among them."""
+        state, waiting = self._match.state.copy(), copy.deepcopy(self._waiting)
+        waiting.wake(state, waiting.places)
+        return Positions(state)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Tick:
         """Makes a decision in every game that doesn't wait.
@@ -377,12 +388,49 @@ class Rounds:
         chosen = self._check(places, actions)
         if rows is not None:
             self._waiting.wake(self._match.state, places)
-            left = asked[~np.isin(asked, places)]
-            if len(left):
-                self._waiting.park(self._match.state, left, *self._legal)
+            left = self._mark(asked)
+            left[places] = False
+            self._waiting.park(self._match.state, left.nonzero()[0], *self._legal)
         forced = self._forced
         forced[places] = chosen
         self.tick = self._advance(forced)
+        return self.tick
+
+    def restart(
+        self,
+        rows: npt.ArrayLike,
+        *,
+        hands: npt.ArrayLike | None = None,
+        dealer: npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+    ) -> Tick:
+        """Begins the next episode of some games, over or not; the others stand as they stood.
+
+        Args:
+            rows: int [m] the games, ascending.
+            hands: of their first deals, as ``GoitaVectorEnv.reset`` takes them for m games.
+            dealer: the same.
+            scores: the same.
+
+        Returns:
+            What is asked now, in the other games as before; also ``self.tick``.
+
+        Raises:
+            SettingError: if games that are over don't stay.
+            ActionError: if there is no such game.
+            HandsError, SettingError: if what is given is impossible. Nothing has changed in each
+                case.
+        """
+        if not self._stay:
+            raise SettingError("expected stay=True where the next episodes are begun")
+        match, places = self._match, self._places(rows)
+        over = int(np.count_nonzero(match.state.status[places] == OVER))
+        match.reset(hands, dealer, scores, places)
+        self._playing += over
+        self._waiting.forget(places)
+        self.time += 1
+        self.tick = self._ask()
+        self.tick.dealt = Dealt(self, places)
         return self.tick
 
     def _advance(self, actions: Int) -> Tick:
@@ -409,7 +457,7 @@ class Rounds:
                 self._playing -= int(np.count_nonzero(outcome.done))
                 dealt = np.concatenate((again, outcome.rows[~outcome.done]))
         dealt = self._numbered(np.sort(dealt))
-        if not match.auto_reset:
+        if not self._stay:
             self._thin_out()
         self.time += 1
         tick = self._ask()
@@ -441,7 +489,7 @@ class Rounds:
         if 0 < self._playing < CROWDED * state.num_games:
             kept = (state.status != OVER).nonzero()[0]
             self._held = self._numbered(kept)
-            self._waiting.places = kept.searchsorted(self._waiting.places)
+            self._waiting.keep(kept)
             self._match.keep(kept)
 
     def _ask(self) -> Tick:
@@ -515,11 +563,17 @@ class Rounds:
     def _open(self, rows: npt.ArrayLike) -> Int:
         """Returns where games stand of which each is asked or waits: int64 [m]."""
         places = self._places(rows)
-        fine = np.isin(places, np.concatenate((self.tick._asked, self._waiting.places)))
+        fine = (self._mark(self.tick._asked) | self._waiting.there)[places]
         if not fine.all():
             game = int(self._numbered(places[~fine])[0])
             raise ActionError(f"expected answers for games that are asked, got one for game {game}")
         return places
+
+    def _mark(self, places: Int) -> Bool:
+        """Tells of each game that is held whether it is among those: bool [h]."""
+        marked = np.zeros(self._match.num_games, bool)
+        marked[places] = True
+        return marked
 
     def _numbered(self, places: Int) -> Int:
         """Returns the games that stand at places of the match: int64 [m]."""

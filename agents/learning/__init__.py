@@ -17,6 +17,7 @@ from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import PRESETS, Settings
 from agents.learning.run import Run
+from agents.learning.seat_vec_env import SeatVecEnv
 from agents.learning.vec_env import GoitaVecEnv
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Run",
     "SavedPolicy",
     "SeatRolloutBuffer",
+    "SeatVecEnv",
     "SelfPlayPPO",
     "SelfPlayPolicy",
     "Settings",

@@ -3,11 +3,13 @@
 A slot shows the position of whichever seat is asked in its game, so two steps of a slot in a row
 belong to two seats. Tools that only watch (monitors, masks, random play) can use the ``VecEnv``
 contract as it is; learning must follow the seats, which ``SelfPlayPPO`` does through ``turn``.
-Stock algorithms run on it too, but credit one seat with the next one's fortune: don't learn so.
+Stock algorithms run on it too, but credit one seat with the next one's fortune, so the first step
+by the contract warns: for them there is ``SeatVecEnv``.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -42,6 +44,7 @@ class GoitaVecEnv(VecEnv):
     def __init__(self, games: GoitaVectorEnv) -> None:
         self.games = games  # VecEnv's constructor already reads attributes of it
         self._actions: npt.NDArray[np.int64] | None = None
+        self._warned = False
         space = games.single_observation_space
         self._after_the_end = np.zeros(space.shape, space.dtype)
         self._after_the_end.flags.writeable = False
@@ -92,6 +95,13 @@ class GoitaVecEnv(VecEnv):
         """
         if self._actions is None:
             raise RuntimeError("expected step_async before step_wait")
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                "steps of a GoitaVecEnv in a row are of different seats, which a stock algorithm "
+                "takes for one player's: learn with SelfPlayPPO, or on a SeatVecEnv",
+                stacklevel=2,
+            )
         movers, actions, self._actions = self.turn.seat, self._actions, None
         turn = self.advance(actions)
         infos: list[dict[str, Any]] = [{}] * self.num_envs  # one dict for all that go on

@@ -138,30 +138,35 @@ class Match:
         hands: npt.ArrayLike | None = None,
         dealer: npt.ArrayLike | None = None,
         scores: npt.ArrayLike | None = None,
+        rows: Int | None = None,
     ) -> None:
-        """Begins the next episode of every game.
+        """Begins the next episode of every game, or of some.
 
         Args:
             hands: of the first deal, as ``read_hands`` takes them; None: dealt.
             dealer: first dealers, as ``check_dealer`` takes them; None: drawn.
             scores: the teams' points before the first round, as ``check_scores`` takes them;
                 None: 0.
+            rows: int64 [m] the games, ascending, for which all of this is given; None: all.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        codes = None if hands is None else codes_of(read_hands(hands, self.num_games))
-        dealers = None if dealer is None else check_dealer(dealer, self.num_games)
-        before = None if scores is None else check_scores(scores, self.num_games)
-        rows = np.arange(self.num_games)
-        self.state.asking = _NO_ROWS
+        rows = np.arange(self.num_games) if rows is None else rows
+        codes = None if hands is None else codes_of(read_hands(hands, len(rows)))
+        dealers = None if dealer is None else check_dealer(dealer, len(rows))
+        before = None if scores is None else check_scores(scores, len(rows))
+        asking = np.zeros(self.num_games, bool)
+        asking[self.state.asking] = True
+        asking[rows] = False
+        self.state.asking = asking.nonzero()[0]
         if codes is None and dealers is None and before is None:
             self._deal_ready(rows, _NO_ROWS)
             return
-        self.episodes += 1
-        self.deals[:] = 1
-        self._ready.forget(rows, self.episodes)
-        keys = seeds.deal_keys(self.keys, self.episodes, 0)
+        self.episodes[rows] += 1
+        self.deals[rows] = 1
+        self._ready.forget(rows, self.episodes[rows])
+        keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
         codes = hand_codes(keys) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
         lay(self.state, rows, prepare(self.rules, codes, dealers, before))

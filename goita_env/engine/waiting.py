@@ -9,22 +9,28 @@ from __future__ import annotations
 import numpy as np
 
 from goita_env.engine.core import Bits
-from goita_env.engine.state import Int, State, in_question
+from goita_env.engine.state import Bool, Int, State, in_question
 from goita_env.engine.tables import WAITING
 
 
 class Waiting:
-    """Keeps games that wait; ``w`` of them.
+    """Keeps which of N games wait, and how they stood.
 
     Attributes:
-        places: int64 [w] where they stand in the state, ascending.
+        there: bool [N] the games that wait.
     """
 
-    def __init__(self) -> None:
-        self.places: Int = np.zeros(0, np.int64)
-        self._status = self._slot = self.places
-        self._low: Bits = np.zeros(0, np.uint64)
-        self._high = self._low
+    def __init__(self, num_games: int) -> None:
+        self.there: Bool = np.zeros(num_games, bool)
+        self._status: Int = np.zeros(num_games, np.int64)
+        self._slot: Int = np.zeros(num_games, np.int64)
+        self._low: Bits = np.zeros(num_games, np.uint64)
+        self._high: Bits = np.zeros(num_games, np.uint64)
+
+    @property
+    def places(self) -> Int:
+        """Returns where the games that wait stand in the state, ascending: int64 [w]."""
+        return self.there.nonzero()[0]
 
     def park(self, state: State, places: Int, low: Bits, high: Bits) -> None:
         """Lets games wait in which a seat is asked.
@@ -35,44 +41,44 @@ class Waiting:
             low: [N] bits of what is legal in all games, actions 0 to 63.
             high: [N] the same, actions 64 to 68.
         """
-        together = np.concatenate((self.places, places))
-        self._keep(
-            np.argsort(together),
-            together,
-            np.concatenate((self._status, state.status[places])),
-            np.concatenate((self._slot, np.full(len(places), state.clock))),
-            np.concatenate((self._low, low[places])),
-            np.concatenate((self._high, high[places])),
-        )
+        self.there[places] = True
+        self._status[places], self._slot[places] = state.status[places], state.clock
+        self._low[places], self._high[places] = low[places], high[places]
         state.status[places] = WAITING
         if len(state.asking):
-            state.asking = state.asking[~np.isin(state.asking, places)]
+            state.asking = state.asking[~self.there[state.asking]]
 
     def wake(self, state: State, places: Int) -> None:
         """Lets those of some games that wait go on: the same seats are asked again.
 
         Args:
             state: N games, in place.
-            places: [n] ascending; games that don't wait are left as they are.
+            places: [n] games; those that don't wait are left as they are.
         """
-        woken = np.isin(self.places, places)
-        if not woken.any():
+        rows = places[self.there[places]]
+        if len(rows) == 0:
             return
-        rows, status = self.places[woken], self._status[woken]
-        state.turn(rows, (state.clock - self._slot[woken]) & 3, state.places.seats)
+        status = self._status[rows]
+        state.turn(rows, (state.clock - self._slot[rows]) & 3, state.places.seats)
         state.status[rows] = status
         asked = rows[in_question(status)]
         if len(asked):
             state.asking = np.sort(np.concatenate((state.asking, asked)))
-        left = (~woken).nonzero()[0]
-        self._keep(left, self.places, self._status, self._slot, self._low, self._high)
+        self.there[rows] = False
+
+    def forget(self, places: Int) -> None:
+        """Lets games wait no longer that begin anew; ``places``: [n] waiting or not."""
+        self.there[places] = False
+
+    def keep(self, places: Int) -> None:
+        """Drops all games but those of ``places``, int64 [n]."""
+        self.there, self._status = self.there[places], self._status[places]
+        self._slot = self._slot[places]
+        self._low, self._high = self._low[places], self._high[places]
 
     def tell(self, low: Bits, high: Bits) -> None:
         """Writes what is legal in the games that wait into ``low`` and ``high``, [N] each."""
-        if len(self.places):
-            low[self.places], high[self.places] = self._low, self._high
-
-    def _keep(self, index: Int, places: Int, status: Int, slot: Int, low: Bits, high: Bits) -> None:
-        """Keeps what stands at an index."""
-        self.places, self._status, self._slot = places[index], status[index], slot[index]
-        self._low, self._high = low[index], high[index]
+        there = self.there
+        if there.any():
+            np.copyto(low, self._low, where=there)
+            np.copyto(high, self._high, where=there)

@@ -32,6 +32,7 @@ from goita_env import actions
 from goita_env.checks import check_action
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
+from goita_env.envs.table import ILLEGAL_REWARD
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
 from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
@@ -39,9 +40,6 @@ from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import OBSERVATION_SIZE
-
-ILLEGAL_REWARD: Final = 100
-"""What the team of an illegal action loses and the other wins, in points."""
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 _OPTIONS: Final = ("hands", "dealer", "scores")

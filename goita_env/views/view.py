@@ -176,9 +176,13 @@ def from_observation(
     return View(packing.compress(array), game, rules)
 
 
-def asked_view(state: State, game: npt.NDArray[np.int64] | None = None) -> View:
-    """Returns what the asked seats may know."""
-    return View(packing.pack(state), game, state.rules)
+def asked_view(
+    state: State,
+    game: npt.NDArray[np.int64] | None = None,
+    rows: npt.NDArray[np.int64] | None = None,
+) -> View:
+    """Returns what the asked seats may know, in all games or those of ``rows``."""
+    return View(packing.pack(state, rows), game, state.rules)
 
 
 def seat_view(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from deals import RULE_SETS, special_hands
+from playing import habits
 
 from goita_env import Game, actions
 from goita_env.errors import (
@@ -13,17 +14,7 @@ from goita_env.errors import (
     StaleTurnError,
 )
 from goita_env.rounds import Rounds
-from goita_env.seeds import mix
 from goita_env.worlds import determinize, sample
-
-
-def habits(view, legal):
-    """Returns an action for each view, a function of the view alone: int [m]."""
-    mixed = view.words[:, 0].copy()
-    for word in range(1, 8):
-        mixed = mix(mixed) ^ view.words[:, word]
-    rank = mix(mixed) % legal.sum(axis=1).astype(np.uint64)
-    return ((legal.cumsum(axis=1) > rank[:, None].astype(np.int64)) & legal).argmax(axis=1)
 
 
 def play(rounds, answered=lambda rows: np.ones(len(rows), bool)):

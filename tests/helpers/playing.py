@@ -8,6 +8,8 @@ from goita_env import Game, actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
+from goita_env.seeds import mix
+from goita_env.views import View
 
 
 def deal(
@@ -32,6 +34,15 @@ def pick(mask: np.ndarray, numbers: int | np.ndarray) -> np.ndarray:
     count = mask.sum(axis=1)
     rank = numbers % np.maximum(count, 1)
     return ((mask.cumsum(axis=1) > rank[:, None]) & mask).argmax(axis=1)
+
+
+def habits(view: View, legal: np.ndarray) -> np.ndarray:
+    """Returns an action for each view, a function of the view alone: int [m]."""
+    mixed = view.words[:, 0].copy()
+    for word in range(1, 8):
+        mixed = mix(mixed) ^ view.words[:, word]
+    rank = mix(mixed) % legal.sum(axis=1).astype(np.uint64)
+    return ((legal.cumsum(axis=1) > rank[:, None].astype(np.int64)) & legal).argmax(axis=1)
 
 
 def played(game: Game, *names: str) -> Game:

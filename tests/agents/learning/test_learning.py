@@ -401,6 +401,7 @@ def test_other_environments_buffers_and_no_masks_are_refused():
 # ------------------------------------------------------------------------- the VecEnv contract
 
 
+@pytest.mark.filterwarnings("ignore:steps of a GoitaVecEnv")
 def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
     env = VecMonitor(make_env(16, seed=1))
     seen = env.reset()
@@ -475,6 +476,7 @@ def test_seeds_and_options_count_at_the_next_reset():
         env.reset()
 
 
+@pytest.mark.filterwarnings("ignore:steps of a GoitaVecEnv")
 def test_a_copy_of_the_vec_env_goes_on_identically():
     env = make_env(6, seed=3)
     env.reset()
@@ -484,8 +486,10 @@ def test_a_copy_of_the_vec_env_goes_on_identically():
         assert np.array_equal(env.step(chosen)[0], twin.step(chosen)[0])
 
 
-def test_stock_maskable_ppo_runs_on_the_vec_env():
+def test_stock_maskable_ppo_runs_on_the_vec_env_and_is_warned_of_it_once():
     model = MaskablePPO("MlpPolicy", make_env(8), n_steps=8, batch_size=32, device="cpu")
-    model.learn(128)
+    with pytest.warns(UserWarning, match="of different seats") as warned:
+        model.learn(128)
+    assert len(warned) == 1
     assert model.num_timesteps == 128
     assert isinstance(make_model(make_env()).rollout_buffer, SeatRolloutBuffer)

@@ -1,0 +1,177 @@
+"""Trains all four seats by self-play: PPO in one file, in CleanRL's style, on the batched game.
+
+pip install -e ".[train]"
+python examples/cleanrl_ppo.py --steps 2000000
+
+A slot of ``GoitaVectorEnv`` shows whichever seat is asked, so what follows in time is another
+seat's. The one thing to get right is credit: the return of a decision is made of what *this seat*
+gets until *its* next decision (``advantages``).
+
+With seed 0, after a million decisions (66 s of CPU time of one shared core): +26.9 +/- 0.7 points a
+round as a team against random play, 95 % interval of 4,000 rounds.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import torch
+import tyro
+from torch import nn
+from torch.distributions import Categorical
+
+from goita_env import GoitaVectorEnv, SeatVectorEnv
+
+
+@dataclass
+class Args:
+    """Settings."""
+
+    steps: int = 2_000_000
+    """decisions, of all seats together"""
+    games: int = 1024
+    """games at once"""
+    length: int = 32
+    """decisions of each game between updates: longer than most rounds"""
+    seed: int = 0
+    learning_rate: float = 1e-3
+    lam: float = 0.95
+    """of generalised advantage estimation (Schulman et al. 2016); there is no discount"""
+    epochs: int = 2
+    minibatch: int = 4096
+    clip: float = 0.2
+    entropy: float = 0.01
+    hidden: int = 256
+    rounds: int = 4000
+    """rounds of the measurement at the end"""
+
+
+class Agent(nn.Module):
+    """Holds a policy and a value of the same bits, apart."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.actor, self.critic = (
+            nn.Sequential(
+                nn.Linear(512, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(),
+                nn.Linear(hidden, outputs),
+            )
+            for outputs in (69, 1)
+        )  # fmt: skip
+
+    def policy(self, seen: torch.Tensor, mask: torch.Tensor) -> Categorical:
+        return Categorical(logits=self.actor(seen).masked_fill(~mask, -1e9))
+
+    def value(self, seen: torch.Tensor) -> torch.Tensor:
+        return self.critic(seen).squeeze(-1)
+
+
+def advantages(
+    seats: np.ndarray, values: np.ndarray, rewards: np.ndarray, dones: np.ndarray, lam: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimates advantages along each seat's own decisions.
+
+    Args:
+        seats: [T, N] who decided.
+        values: [T, N] what it expected.
+        rewards: [T, N, 4] what each seat got by this step.
+        dones: [T, N] the step ended the episode.
+        lam: lambda.
+
+    Returns:
+        Advantages [T, N]; and where they are known: the last decisions of seats whose episode goes
+        on have no successor yet.
+    """
+    steps, games = seats.shape
+    every = np.arange(games)
+    known, found = np.zeros((games, 4), bool), np.zeros((steps, games), np.float32)
+    gained, value, advantage = np.zeros((3, games, 4), np.float32)
+    valid = np.zeros((steps, games), bool)
+    for step in reversed(range(steps)):
+        over = dones[step]
+        known[over] = True
+        gained[over] = value[over] = advantage[over] = 0.0
+        gained += rewards[step]
+        seat = seats[step]
+        delta = gained[every, seat] + value[every, seat] - values[step]
+        found[step] = delta + lam * advantage[every, seat]
+        valid[step] = known[every, seat]
+        advantage[every, seat], value[every, seat] = found[step], values[step]
+        gained[every, seat] = 0.0
+        known[every, seat] = True
+    return found, valid
+
+
+def measure(agent: Agent, rounds: int, seed: int) -> tuple[float, float]:
+    """Returns points per round as a team against random play, and half the 95 % interval."""
+    games = SeatVectorEnv(512, seat="team", opponents="random")
+    observation, _ = games.reset(seed=seed)
+    points: list[float] = []
+    while len(points) < rounds:
+        with torch.no_grad():
+            mask = torch.from_numpy(games.action_masks())
+            chosen = agent.policy(torch.from_numpy(observation).float(), mask).probs.argmax(1)
+        observation, reward, done, _, _ = games.step(chosen.numpy())
+        points += reward[done].tolist()
+    return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
+
+
+def main(args: Args) -> None:
+    torch.manual_seed(args.seed)
+    agent = Agent(args.hidden)
+    optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate)
+    env = GoitaVectorEnv(args.games, seed=args.seed)
+    turn, shape = env.reset(), (args.length, args.games)
+    seen, masks = torch.zeros((*shape, 512), dtype=torch.uint8), torch.zeros((*shape, 69)).bool()
+    actions, logs = torch.zeros(shape, dtype=torch.int64), torch.zeros(shape)
+    seats, values = np.zeros(shape, np.int64), np.zeros(shape, np.float32)
+    rewards, dones = np.zeros((*shape, 4), np.float32), np.zeros(shape, bool)
+    start, steps = time.perf_counter(), 0
+    while steps < args.steps:
+        for step in range(args.length):
+            seen[step] = torch.from_numpy(turn.observation)
+            masks[step] = torch.from_numpy(turn.action_mask)
+            seats[step] = turn.seat
+            with torch.no_grad():
+                bits = seen[step].float()
+                policy = agent.policy(bits, masks[step])
+                actions[step] = policy.sample()
+                logs[step] = policy.log_prob(actions[step])
+                values[step] = agent.value(bits).numpy()
+            turn = env.step(actions[step].numpy())
+            rewards[step], dones[step] = turn.reward / 100, turn.done
+        steps += args.length * args.games
+        found, valid = advantages(seats, values, rewards, dones, args.lam)
+
+        # Unasked decisions teach nothing: rows with one legal action are left out as well.
+        rows = torch.from_numpy(np.flatnonzero(valid)).long()
+        rows = rows[masks.flatten(0, 1)[rows].sum(1) > 1]
+        flat = [
+            torch.as_tensor(one).flatten(0, 1)[rows]
+            for one in (seen, masks, actions, logs, found, found + values)
+        ]
+        for _ in range(args.epochs):
+            for part in torch.randperm(len(rows)).split(args.minibatch):
+                bits, mask, action, log, gain, target = (one[part] for one in flat)
+                policy = agent.policy(bits.float(), mask)
+                ratio = (policy.log_prob(action) - log).exp()
+                gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+                clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+                miss = (agent.value(bits.float()) - target).square().mean()
+                loss = -torch.min(ratio * gain, clipped * gain).mean() + 0.5 * miss
+                loss = loss - args.entropy * policy.entropy().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
+                optimizer.step()
+        print(f"{steps:,} decisions, {time.perf_counter() - start:.0f} s, value miss {miss:.3f}")
+    mean, half = measure(agent, args.rounds, args.seed)
+    print(f"against random play: {mean:+.2f} +/- {half:.2f} points a round")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,42 @@
+"""Masks actions in RLlib's new API stack; ``rllib_one_seat.py`` and ``rllib_teams.py`` use it.
+
+RLlib's own networks refuse observations that are dictionaries. This module hands them the flat part
+and adds the logarithm of the mask, 0 or a very negative number, to the logits.
+"""
+
+from typing import Any
+
+import gymnasium
+import torch
+from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
+from ray.rllib.core.columns import Columns
+
+FLAT, MASK = "observations", "action_mask"
+Batch = dict[str, Any]
+
+
+class MaskedModule(DefaultPPOTorchRLModule):
+    """Plays and learns by legal actions alone, from observations with a mask beside them."""
+
+    def __init__(self, *, observation_space: gymnasium.spaces.Dict, **settings: Any) -> None:
+        flat = observation_space[FLAT]
+        as_floats = gymnasium.spaces.Box(0.0, 1.0, flat.shape)
+        super().__init__(observation_space=as_floats, **settings)
+
+    def _forward(self, batch: Batch, **settings: Any) -> Batch:
+        return self._masked(super()._forward(_flat(batch), **settings), batch)
+
+    def _forward_train(self, batch: Batch, **settings: Any) -> Batch:
+        return self._masked(super()._forward_train(_flat(batch), **settings), batch)
+
+    def compute_values(self, batch: Batch, embeddings: Any = None) -> torch.Tensor:
+        return super().compute_values(_flat(batch), embeddings)
+
+    def _masked(self, out: Batch, batch: Batch) -> Batch:
+        illegal = batch[Columns.OBS][MASK] == 0
+        logits = out[Columns.ACTION_DIST_INPUTS]
+        return out | {Columns.ACTION_DIST_INPUTS: logits.masked_fill(illegal, -1e9)}
+
+
+def _flat(batch: Batch) -> Batch:
+    return {**batch, Columns.OBS: batch[Columns.OBS][FLAT].float()}

@@ -1,0 +1,92 @@
+"""Trains one seat among bots with stock MaskablePPO of stable-baselines3, a thousand games at once.
+
+pip install -e ".[train]"
+python examples/sb3_one_seat.py --steps 3000000
+
+One policy sits in a seat drawn for each deal. Every deal counts in what is printed, those too that
+ended before it decided anything: pay a learner only for deals in which it acts, and it looks a
+quarter of a point better than it is.
+
+With seed 0, a random partner and random opponents: +14.4 +/- 0.7 points a round after 262,144
+decisions (41 s of CPU time of one shared core), +16.4 +/- 0.7 after 1,048,576 (150 s); 95 %
+intervals of 8,000 rounds (``--rounds 8000``).
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import gymnasium
+import numpy as np
+from sb3_contrib import MaskablePPO
+
+import agents  # noqa: F401  (teaches the environment the names of all bots)
+from agents.learning import SeatVecEnv
+from goita_env import SeatVectorEnv
+
+
+def make(games: int, opponents: str, partner: str, seed: int) -> SeatVecEnv:
+    batch = gymnasium.make_vec(
+        "goita/Seat-v0", num_envs=games, partner=partner, opponents=opponents
+    )
+    assert isinstance(batch, SeatVectorEnv)
+    return SeatVecEnv(batch, seed=seed)
+
+
+def measure(model: MaskablePPO, env: SeatVecEnv, rounds: int) -> tuple[float, float]:
+    """Returns points per round with the most likely actions, and half the 95 % interval."""
+    points: list[float] = []
+    observation = env.reset()
+    infos = env.reset_infos
+    while True:
+        for info in infos:  # deals skipped count once each, with their average
+            many = info.get("skipped", 0)
+            points += [info["skipped_points"] / many] * many if many else []
+        if len(points) >= rounds:
+            return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
+        masks = env.action_masks()
+        actions, _ = model.predict(observation, deterministic=True, action_masks=masks)
+        observation, rewards, dones, infos = env.step(actions)
+        points += rewards[dones].tolist()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=3_000_000, help="decisions of the learner")
+    parser.add_argument("--games", type=int, default=1024, help="games at once")
+    parser.add_argument("--opponents", default="random")
+    parser.add_argument("--partner", default="random")
+    parser.add_argument("--rounds", type=int, default=4000, help="rounds of the measurement")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+
+    env = make(args.games, args.opponents, args.partner, args.seed)
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=16,
+        batch_size=2048,
+        n_epochs=2,
+        learning_rate=1e-3,
+        gamma=1.0,
+        ent_coef=0.01,
+        policy_kwargs={"net_arch": [256, 256]},
+        seed=args.seed,
+    )
+    test = make(args.games, args.opponents, args.partner, args.seed + 1)
+    clock, cpu = time.perf_counter(), time.process_time()
+    while model.num_timesteps < args.steps:
+        more = min(args.steps - model.num_timesteps, max(args.steps // 10, 1))
+        model.learn(more, reset_num_timesteps=False)
+        mean, half = measure(model, test, args.rounds)
+        print(
+            f"{model.num_timesteps:,} decisions, {time.perf_counter() - clock:.0f} s "
+            f"({time.process_time() - cpu:.0f} s of CPU): {mean:+.2f} +/- {half:.2f} points a round"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Trains all four seats with TorchRL: MAPPO on the PettingZoo game, its critic sees all hands.
+
+.venvs/torchrl/bin/python examples/torchrl_teams.py --steps 50000
+
+The four seats share a policy, which sees what a seat may know. The critic, used in training alone,
+reads ``state()``: what seats 0 and 2 will get, and the others pay. TorchRL shows a row for each
+seat; only the asked one counts, which ``(group, "mask")`` tells: the action masks of idle seats are
+all true. A game at a time is slow; for speed train one seat in a batch (``torchrl_one_seat.py``).
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule, TensorDictSequential
+from torch import nn
+from torchrl.collectors import Collector
+from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+from torchrl.modules import MaskedCategorical, ProbabilisticActor
+from torchrl.objectives.value.functional import generalized_advantage_estimate
+from torchrl_one_seat import Logits
+
+from goita_env import goita_v0
+
+GROUPS = {"even": ["player_0", "player_2"], "odd": ["player_1", "player_3"]}
+
+
+def policy_of(group: str, logits: Logits) -> ProbabilisticActor:
+    read = TensorDictModule(
+        logits,
+        in_keys=[(group, "observation", "observation"), (group, "action_mask")],
+        out_keys=[(group, "logits"), (group, "legal")],
+    )
+    return ProbabilisticActor(
+        read,
+        in_keys={"logits": (group, "logits"), "mask": (group, "legal")},
+        out_keys=[(group, "action")],
+        distribution_class=MaskedCategorical,
+    )
+
+
+def asked_rows(data: TensorDict, advantage: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Returns observation, mask, action and advantage of the seat that is asked in each frame."""
+    parts = []
+    for group, sign in (("even", 1.0), ("odd", -1.0)):
+        frame, seat = data[group, "mask"].nonzero(as_tuple=True)
+        parts.append(
+            (
+                data[group, "observation", "observation"][frame, seat],
+                data[group, "action_mask"][frame, seat],
+                data[group, "action"][frame, seat],
+                sign * advantage[frame],
+            )
+        )
+    return tuple(torch.cat(both) for both in zip(*parts, strict=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=50_000, help="decisions of all seats")
+    parser.add_argument("--batch", type=int, default=2048, help="decisions of an update")
+    args = parser.parse_args()
+
+    torch.manual_seed(0)
+    env = PettingZooWrapper(
+        goita_v0.env(),
+        use_mask=True,
+        return_state=True,
+        group_map=GROUPS,
+        categorical_actions=True,
+        seed=0,
+    )
+    logits, critic = Logits(), nn.Sequential(nn.Linear(704, 256), nn.Tanh(), nn.Linear(256, 1))
+    policy = TensorDictSequential(*(policy_of(group, logits) for group in GROUPS))
+    optimizer = torch.optim.Adam([*logits.parameters(), *critic.parameters()], lr=1e-3)
+    collector = Collector(
+        env,
+        policy,
+        frames_per_batch=args.batch,
+        total_frames=args.steps,
+        device="cpu",
+        auto_register_policy_transforms=True,
+    )
+    start, steps = time.perf_counter(), 0
+    for data in collector:
+        rewards = {group: data["next", group, "reward"].sum().item() for group in GROUPS}
+        assert sum(rewards.values()) == 0, "what one team gets the other one pays"
+        reward = data["next", "even", "reward"][:, :1, 0] / 100
+        done = data["next", "done"]
+        with torch.no_grad():
+            value = critic(data["state"].float())
+            after = critic(data["next", "state"].float())
+            advantage, target = generalized_advantage_estimate(
+                1.0, 0.95, value[None], after[None], reward[None], done[None], done[None]
+            )
+        seen, legal, action, gain = asked_rows(data, advantage[0, :, 0])
+        gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+        with torch.no_grad():
+            old = MaskedCategorical(logits=logits.net(seen.float()), mask=legal).log_prob(action)
+        for _ in range(4):
+            now = MaskedCategorical(logits=logits.net(seen.float()), mask=legal)
+            ratio = (now.log_prob(action) - old).exp()
+            objective = torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+            miss = (critic(data["state"].float()) - target[0]).square().mean()
+            optimizer.zero_grad()
+            (miss - objective).backward()
+            optimizer.step()
+        steps += data.numel()
+        rounds = int(done.sum())
+        length = data.numel() / max(rounds, 1)
+        print(
+            f"{steps:,} decisions, {time.perf_counter() - start:.0f} s: {rounds} rounds of "
+            f"{length:.1f} decisions, seats 0 and 2 got {rewards['even'] / 2:+.0f} points"
+        )
+    collector.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""Trains one seat among bots: ``goita/Seat-v0`` for gymnasium, many games at once or one.
+
+::
+
+    gymnasium.make_vec("goita/Seat-v0", num_envs=1024, partner="random", opponents="random")
+    gymnasium.make("goita/Seat-v0", partner="random", opponents="random")
+
+| what | |
+|---|---|
+| the learner | sits in a seat drawn for each episode, in ``seat=0..3``, or in both of a team |
+| the others | texts, or objects with ``act(view, legal, rng)``; the game itself knows "random" |
+| observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
+| action space | ``Discrete(69)``, see ``goita_env.actions`` |
+| reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |
+| mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
+| illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
+
+docs/one_seat.md has it whole: every argument, every key of ``info``, the three autoreset modes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from goita_env import actions as coding
+from goita_env.checks import came, integers
+from goita_env.engine.match import Episode
+from goita_env.envs.bots import Named, Opponents, uniform
+from goita_env.envs.table import Seat, Table, Told
+from goita_env.envs.vector import Reward
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env.rules import Rules
+from goita_env.views import packing
+from goita_env.views.observation import OBSERVATION_SIZE
+from goita_env.worlds import Positions
+
+Form = Literal["flat", "dict"]
+FORMS: Final = ("flat", "dict")
+Illegal = Literal["forfeit", "raise"]
+ILLEGAL: Final = ("forfeit", "raise")
+
+GIVEN: Final = ("hands", "dealer", "scores")
+_NO_ROWS: Final = np.zeros(0, np.int64)
+
+
+class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
+    """Plays N games with a learner among bots, as a ``gymnasium.vector.VectorEnv``.
+
+    Args:
+        num_envs: N.
+        rules: a rule set or its name: "jga", "pagat", "nine".
+        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        reward: "points" or "win".
+        seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
+        partner: who plays the seat opposite; None with ``seat="team"``, "random" else by default.
+        opponents: who plays the other team: one bot, or a pair of them (seat after, seat before).
+        observation: "flat" or "dict".
+        keys: names of observation and mask in a Dict.
+        illegal: what an illegal action does: "forfeit" or "raise".
+        autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
+        render_mode: None; a batch is not drawn.
+
+    Raises:
+        SettingError: if a setting is outside its choices.
+
+    Attributes:
+        autoreset_mode: as above, as an ``AutoresetMode``; also in ``metadata``.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (gymnasium declares it so)
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        rules: str | Rules = "jga",
+        episode: Episode = "round",
+        reward: Reward = "points",
+        seat: Seat = None,
+        partner: Named | None = None,
+        opponents: Opponents = "random",
+        observation: Form = "flat",
+        keys: tuple[str, str] = ("observation", "action_mask"),
+        illegal: Illegal = "forfeit",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        render_mode: None = None,
+    ) -> None:
+        self.closed = True  # there is nothing to close yet, should a setting be refused
+        if observation not in FORMS:
+            raise SettingError(f"expected an observation of {FORMS}, got {observation!r}")
+        if illegal not in ILLEGAL:
+            raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
+        if len(keys) != 2 or len({*keys}) != 2:
+            raise SettingError(f"expected two keys, of observation and mask, got {keys!r}")
+        if render_mode is not None:
+            raise SettingError(f"expected no render_mode for a batch, got {render_mode!r}")
+        if partner is not None and seat == "team":
+            raise SettingError(f"expected no partner where the learner plays both, got {partner!r}")
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        partner = "random" if partner is None and seat != "team" else partner
+        self._table = Table(num_envs, rules, episode, reward, seat, partner, opponents, self._again)
+        self.closed = False
+        self.num_envs = int(num_envs)
+        self._team = seat == "team"
+        self._keys = None if observation == "flat" else (keys[0], keys[1])
+        self._illegal: Illegal = illegal
+        self.single_observation_space = _space(self._keys)
+        self.single_action_space: Space[Any] = Discrete(coding.NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def set_opponents(
+        self, opponents: Opponents | None = None, partner: Named | None = None
+    ) -> None:
+        """Chooses who plays from each game's next deal on; None leaves it as it is.
+
+        Raises:
+            SettingError: if one is no bot, or there is no partner. Nothing has changed then.
+        """
+        if partner is not None and self._team:
+            raise SettingError(f"expected no partner where the learner plays both, got {partner!r}")
+        self._table.bots.set(partner, opponents)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins the next episode of every game, or with a seed its first.
+
+        Args:
+            seed: of deals, seats and bots: game i has the same in a batch of any size.
+            options: "hands", "dealer", "scores" of the first deals, as ``GoitaVectorEnv.reset``
+                takes them; "reset_mask" (bool [N]): the games that begin anew, for which the former
+                are given, too. It is left as it is.
+
+        Returns:
+            Observations and info of all games.
+
+        Raises:
+            SettingError, HandsError: if one of them is impossible; nothing has changed then.
+        """
+        options = options or {}
+        rows = None
+        mask = options.get("reset_mask")
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+                raise SettingError(
+                    f"expected a reset_mask of shape ({self.num_envs},) and type bool, one True at "
+                    f"least, got {came(mask)}, {np.count_nonzero(mask)} True"
+                )
+            rows = mask.nonzero()[0]
+        given = {key: options[key] for key in GIVEN if options.get(key) is not None}
+        told = self._table.reset(seed, rows, **given)
+        return self._observation(self._table.words), self._info(told)
+
+    def step(
+        self, actions: npt.ArrayLike
+    ) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """Makes the learner's decision in every game and plays on until it is asked again.
+
+        Args:
+            actions: int [N]; those of games whose episode ended in the last step are ignored
+                (NEXT_STEP: their next episodes begin).
+
+        Returns:
+            Observations, rewards float32 [N], terminations bool [N], truncations (all False), info.
+
+        Raises:
+            EpisodeOverError: before the first reset, or (DISABLED) where an episode is over.
+            ActionError: if the actions have the wrong length, type or range.
+            IllegalActionError: if one is illegal and ``illegal="raise"``. Nothing has changed in
+                each case. Errors of bots come through, and then a reset must follow.
+        """
+        table = self._table
+        if not table.begun:
+            raise EpisodeOverError("expected a reset before the first step")
+        given = integers(actions)
+        if given is None or given.shape != (self.num_envs,):
+            raise ActionError(
+                f"expected {self.num_envs} actions as whole numbers of shape ({self.num_envs},), "
+                f"got {came(actions)}"
+            )
+        fresh = table.over.nonzero()[0]
+        if len(fresh) and self.autoreset_mode == AutoresetMode.DISABLED:
+            raise EpisodeOverError(
+                f"expected a reset with options={{'reset_mask': ...}} after the end, got a step "
+                f"with game {int(fresh[0])} over"
+            )
+        inside = (given >= 0) & (given < coding.NUM_ACTIONS)
+        if not inside.all():
+            game = int(inside.argmin())
+            raise ActionError(
+                f"expected actions 0..{coding.NUM_ACTIONS - 1}, got {int(given[game])!r} "
+                f"in game {game}"
+            )
+        fine = table.legal[np.arange(self.num_envs), given]  # all legal where the episode is over
+        lost = _NO_ROWS
+        if not fine.all():
+            lost = (~fine).nonzero()[0]
+            if self._illegal == "raise":
+                self._refuse(int(lost[0]), int(given[lost[0]]))
+        rows = (
+            (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
+        )
+        told = table.step(rows, given[rows].astype(np.int64), lost, fresh)
+        info = self._info(told)
+        observation = self._observation(table.words)
+        return observation, told.reward, told.done, np.zeros(self.num_envs, bool), info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Returns what the learner may do, all True after the end: bool [N, 69]."""
+        return self._table.legal.copy()
+
+    def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Draws an action for each game, uniform over the legal ones: int64 [N]."""
+        return uniform(self._table.legal, rng.random(self.num_envs))
+
+    @property
+    def begun(self) -> bool:
+        """Tells whether there has been a reset."""
+        return self._table.begun
+
+    def positions(self) -> Positions:
+        """Returns where the games stand, nothing hidden: for drawings and studies, not for play."""
+        return self._table.positions()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends what bots that were named by texts run beside them."""
+        self._table.bots.close()
+
+    @property
+    def _again(self) -> bool:
+        """Tells whether the next episode begins in the step that ends one."""
+        return self.autoreset_mode == AutoresetMode.SAME_STEP
+
+    def _observation(self, words: packing.Words, legal: npt.NDArray[np.bool_] | None = None) -> Any:
+        """Returns new arrays of what the learner sees; ``legal``: [n, 69], None: of all games."""
+        flat = packing.expand(words)
+        if self._keys is None:
+            return flat
+        legal = self._table.legal if legal is None else legal
+        return {self._keys[0]: flat, self._keys[1]: legal.astype(np.int8)}
+
+    def _info(self, told: Told) -> dict[str, Any]:
+        """Returns the info of all games, in new arrays."""
+        every = np.ones(self.num_envs, bool)
+        table = self._table
+        info: dict[str, Any] = {
+            "action_mask": table.legal.astype(np.int8),
+            "seat": table.seat.astype(np.int8),
+            "skipped": told.skipped,
+            "skipped_points": told.skipped_points,
+        }
+        if told.done.any():
+            last = {"points": told.points, "winner": told.winner, "rewards": told.rewards}
+            if self._again:
+                ones = np.ones((self.num_envs, coding.NUM_ACTIONS), bool)
+                info["final_obs"] = self._observation(told.words, ones)
+                last |= {"action_mask": ones.view(np.int8), "seat": told.seat}
+                info["final_info"] = last | {f"_{key}": told.done.copy() for key in last}
+            else:
+                info |= last
+        return info | {f"_{key}": (every if key in _ALWAYS else told.done).copy() for key in info}
+
+    def _refuse(self, game: int, action: int) -> NoReturn:
+        """Raises the error for an illegal action."""
+        legal = np.flatnonzero(self._table.legal[game]).tolist()
+        raise IllegalActionError(
+            f"expected one of {' '.join(map(coding.name, legal))} from the learner, "
+            f"got {coding.name(action)!r} ({action}) in game {game}"
+        )
+
+
+_ALWAYS: Final = {"action_mask", "seat", "skipped", "skipped_points"}
+"""Keys of ``info`` that are there in every step."""
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Returns an autoreset mode.
+
+    Raises:
+        SettingError: if it is none.
+    """
+    try:
+        return AutoresetMode(mode)
+    except ValueError as error:
+        known = [one.value for one in AutoresetMode]
+        raise SettingError(f"expected an autoreset_mode of {known}, got {mode!r}") from error
+
+
+def _space(keys: tuple[str, str] | None) -> Space[Any]:
+    """Returns the space of one game's observations; ``keys``: of a Dict, None: flat."""
+    flat = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
+    if keys is None:
+        return flat
+    return Dict({keys[0]: flat, keys[1]: Box(0, 1, (coding.NUM_ACTIONS,), np.int8)})

@@ -1,0 +1,140 @@
+"""Stock algorithms on one seat among bots: stable-baselines3's contract, learning, resuming."""
+
+import gymnasium
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.vec_env import VecMonitor
+
+from agents.learning import SeatVecEnv
+from goita_env import SeatEnv, SeatVectorEnv
+from goita_env.errors import SettingError
+
+
+def make_env(games=32, seed=0, **settings):
+    return SeatVecEnv(SeatVectorEnv(games, **settings), seed)
+
+
+@pytest.mark.parametrize("form", ["flat", "dict"])
+def test_the_check_of_stable_baselines3_passes(form):
+    check_env(gymnasium.make("goita/Seat-v0", observation=form))
+
+
+@pytest.mark.parametrize("form", ["flat", "dict"])
+def test_a_slot_is_a_game_of_the_batch(form):
+    env, batch = make_env(seed=3, observation=form), SeatVectorEnv(32, observation=form)
+    monitored = VecMonitor(env)
+    seen = monitored.reset()
+    expected, info = batch.reset(seed=3)
+    rng, ended, skipped = np.random.default_rng(0), 0, 0
+    assert is_masking_supported(monitored)
+    for _ in range(40):
+        for key in ("observation", "action_mask") if form == "dict" else (...,):
+            assert np.array_equal(seen[key], expected[key])
+        assert np.array_equal(get_action_masks(monitored), batch.action_masks())
+        chosen = batch.sample_legal(rng)
+        seen, rewards, dones, infos = monitored.step(chosen)
+        expected, reward, done, _, info = batch.step(chosen)
+        assert np.array_equal(rewards, reward)
+        assert np.array_equal(dones, done)
+        for game, one in enumerate(infos):
+            assert one.get("skipped", 0) == info["skipped"][game]
+            assert one.get("skipped_points", 0) == info["skipped_points"][game]
+            assert ("terminal_observation" in one) == done[game]
+            if done[game]:
+                last, final = one["terminal_observation"], info["final_obs"]
+                if form == "dict":
+                    last, final = last["observation"], final["observation"]
+                assert np.array_equal(last, final[game])
+                assert one["episode"]["r"] == reward[game]
+                assert (one["points"], one["winner"]) == (
+                    info["final_info"]["points"][game],
+                    info["final_info"]["winner"][game],
+                )
+                ended += 1
+            skipped += one.get("skipped", 0)
+    assert ended > 50
+    assert skipped > 0
+    monitored.close()
+
+
+def test_it_answers_for_some_or_all_games():
+    env = make_env(5)
+    env.reset()
+    rows = env.action_masks()[[3, 1]]
+    assert [row.tolist() for row in env.env_method("action_masks", indices=[3, 1])] == rows.tolist()
+    assert env.get_attr("render_mode") == [None] * 5
+    assert env.get_attr("num_envs", indices=2) == [5]
+    assert env.env_is_wrapped(object) == [False] * 5
+    assert env.get_images() == [None] * 5
+    assert not env.has_attr("nothing_of_this_name")
+    assert env.env_method("set_opponents", "random") == [None] * 5
+    env.set_attr("spec", "mine")
+    assert env.games.spec == "mine"
+    with pytest.raises(ValueError, match="all games"):
+        env.set_attr("spec", None, indices=[0])
+    with pytest.raises(RuntimeError, match="step_async"):
+        env.step_wait()
+    with pytest.raises(SettingError, match="SAME_STEP"):
+        SeatVecEnv(SeatVectorEnv(2, autoreset_mode="NextStep"))
+
+
+def settings(env):
+    return {
+        "policy": "MlpPolicy",
+        "env": env,
+        "n_steps": 16,
+        "batch_size": 512,
+        "n_epochs": 2,
+        "learning_rate": 2e-3,
+        "gamma": 1.0,
+        "policy_kwargs": {"net_arch": [64]},
+        "seed": 3,
+        "device": "cpu",
+    }
+
+
+def test_stock_maskable_ppo_learns_on_it_unchanged():
+    model = MaskablePPO(**settings(make_env(128)))
+    before, _ = evaluate_policy(model, VecMonitor(make_env(128, 9)), 400)
+    model.learn(12_000)
+    after, _ = evaluate_policy(model, VecMonitor(make_env(128, 9)), 400)
+    assert after > before + 3.0  # its points, of a standard error of 2
+
+
+class Seen(BaseCallback):
+    """Keeps the observations of the first step."""
+
+    def _on_step(self):
+        self.first = getattr(self, "first", None)
+        if self.first is None:
+            self.first = self.locals["obs_tensor"].numpy().copy()
+        return True
+
+
+def test_a_resumed_model_does_not_replay_its_first_deals(tmp_path):
+    def first_deals(model):
+        seen = Seen()
+        model.learn(512, callback=seen, reset_num_timesteps=False)
+        return seen.first
+
+    env = make_env(seed=None)
+    model = MaskablePPO(**settings(env))
+    begun = first_deals(model)
+    model.save(tmp_path / "model")
+    for again in (env, make_env(seed=None)):
+        resumed = MaskablePPO.load(tmp_path / "model", env=again, device="cpu")
+        assert resumed.num_timesteps == 512
+        assert not np.array_equal(first_deals(resumed), begun)
+    one, other = (MaskablePPO(**settings(make_env(seed=5))) for _ in range(2))
+    assert np.array_equal(first_deals(one), first_deals(other))
+
+
+def test_one_game_trains_as_it_is():
+    model = MaskablePPO(**{**settings(SeatEnv(seat=0)), "batch_size": 16})
+    model.learn(32)
+    assert model.num_timesteps == 32

@@ -1,0 +1,44 @@
+"""The examples run: a few decisions of each, as a user would start them.
+
+Those of RLlib and TorchRL need environments of their own: ``make test-frameworks``.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run(name: str, *options: str) -> str:
+    """Runs an example in another folder and returns what it printed."""
+    command = [sys.executable, str(EXAMPLES / name), *options]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=300, cwd=EXAMPLES.anchor
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        (
+            "sb3_one_seat.py",
+            ("--steps", "512", "--games", "16", "--rounds", "50"),
+            r"512 decisions, .*: [+-]\d+\.\d\d \+/- \d+\.\d\d points a round\n$",
+        ),
+        (
+            "cleanrl_ppo.py",
+            ("--steps", "2048", "--games", "32", "--rounds", "50"),
+            r"2,048 decisions, .*\nagainst random play: [+-]\d+\.\d\d \+/- \d+\.\d\d points",
+        ),
+        ("own_bot.py", ("--steps", "100"), r"random play beside own_bot:.*[+-]\d+\.\d points"),
+        ("open_hands.py", ("--steps", "6"), r"6 worlds.*\n\naction  hands open .*\n *p "),
+    ],
+)
+def test_an_example_runs(name, options, told):
+    assert re.search(told, run(name, *options))

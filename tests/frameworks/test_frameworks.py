@@ -1,0 +1,45 @@
+"""The examples of frameworks that can't be installed beside the others: ``make test-frameworks``.
+
+Not collected by the default run. In the environment of one framework the others' are skipped.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+QUIET = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "300",
+}
+
+
+@pytest.mark.parametrize(
+    ("framework", "name", "options", "told"),
+    [
+        ("ray", "rllib_one_seat.py", ("--steps", "1500", "--batch", "512"), r"points a round"),
+        ("ray", "rllib_teams.py", ("--steps", "300", "--batch", "128"), r"points a round"),
+        (
+            "torchrl",
+            "torchrl_one_seat.py",
+            ("--steps", "2048", "--batch", "1024"),
+            r"in \d+ rounds",
+        ),
+        ("torchrl", "torchrl_teams.py", ("--steps", "256", "--batch", "128"), r"decisions, seats"),
+    ],
+)
+def test_an_example_runs(framework, name, options, told):
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"needs {framework}, in an environment of its own")
+    command = [sys.executable, str(EXAMPLES / name), *options]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=900, env=os.environ | QUIET
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(told, done.stdout)) >= 2

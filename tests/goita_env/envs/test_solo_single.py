@@ -1,0 +1,218 @@
+"""One learner among bots, one game: gymnasium's check, the batch's game 0, drawings, no leak."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from deals import RULE_SETS, digits
+from gymnasium.utils.env_checker import check_env
+from redrawn_worlds import random_world, redraw
+
+from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env.render import RENDER_MODES
+
+SETTINGS = [
+    {},
+    {"rules": "nine", "seat": "team"},
+    {"rules": "pagat", "episode": "match", "seat": 2, "reward": "win"},
+    {"observation": "dict", "keys": ("observations", "action_mask")},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_gymnasiums_own_check_passes_without_a_warning(settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make("goita/Seat-v0", **settings)
+        check_env(env.unwrapped, skip_render_check=True)
+
+
+def test_gymnasiums_check_of_drawings_passes(capsys):
+    pytest.importorskip("PIL")
+    pytest.importorskip("resvg_py")
+    check_env(gymnasium.make("goita/Seat-v0", render_mode="ansi").unwrapped)
+
+
+def test_one_id_makes_one_game_or_many():
+    one = gymnasium.make("goita/Seat-v0", partner="random", opponents="random", seat=1)
+    assert isinstance(one.unwrapped, SeatEnv)
+    assert json.loads(one.spec.to_json())["kwargs"]["opponents"] == "random"
+    assert one.get_wrapper_attr("action_masks") is not None
+    many = gymnasium.make_vec("goita/Seat-v0", num_envs=3, partner="random", opponents="random")
+    assert isinstance(many, SeatVectorEnv)
+    assert many.spec.id == "goita/Seat-v0"
+    workers = gymnasium.make_vec("goita/Seat-v0", num_envs=2, vectorization_mode="sync", seat=0)
+    workers.reset(seed=0)
+    assert workers.step(workers.action_space.sample())[2].shape == (2,)
+
+
+@pytest.mark.parametrize(("module", "knows"), [("goita_env", False), ("agents", True)])
+def test_the_registry_of_agents_is_known_to_whoever_imports_it(module, knows):
+    code = (
+        "import gymnasium\n"
+        f"env = gymnasium.make('{module}:goita/Seat-v0', opponents='greedy', seat=0)\n"
+        "print(env.reset(seed=0)[1]['seat'])\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode == 0) == knows
+    assert "0" in done.stdout if knows else "`import agents`" in done.stderr
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_it_is_the_game_0_of_a_batch(settings):
+    one = SeatEnv(**settings)
+    many = SeatVectorEnv(3, autoreset_mode="Disabled", **settings)
+    rng = np.random.default_rng(0)
+
+    def compare(observation, info, batch, infos):
+        if isinstance(observation, dict):
+            assert all(np.array_equal(observation[key], batch[key][0]) for key in batch)
+        else:
+            assert np.array_equal(observation, batch[0])
+        for key, value in info.items():
+            assert np.array_equal(value, infos[key][0])
+            assert infos[f"_{key}"][0]
+
+    compare(*one.reset(seed=6), *many.reset(seed=6))
+    for _ in range(40):
+        actions = many.sample_legal(rng)
+        observation, reward, done, truncated, info = one.step(int(actions[0]))
+        batch, rewards, dones, _, infos = many.step(actions)
+        compare(observation, info, batch, infos)
+        assert (reward, done, truncated) == (rewards[0], dones[0], False)
+        assert isinstance(reward, float)
+        assert np.array_equal(one.action_masks(), info["action_mask"])
+        assert ("points" in info) == done
+        if dones.any():
+            infos = many.reset(options={"reset_mask": dones})
+            if done:
+                compare(*one.reset(), *infos)
+
+
+def test_a_seed_repeats_and_no_seed_goes_on():
+    env = SeatEnv()
+    first, second = env.reset(seed=1)[0], env.reset()[0]
+    assert np.array_equal(env.reset(seed=1)[0], first)
+    assert np.array_equal(env.reset()[0], second)
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+def test_a_pickled_or_copied_environment_goes_on_identically(how):
+    env = SeatEnv()
+    env.reset(seed=0)
+    twin = how(env)
+    for one in (env, twin):
+        one.reset()
+    assert np.array_equal(env.action_masks(), twin.action_masks())
+
+
+def test_what_is_wrong_is_said():
+    env = SeatEnv(illegal="raise")
+    with pytest.raises(EpisodeOverError, match="reset"):
+        env.step(0)
+    env.reset(seed=0)
+    for action in (69, -1, 1.5, None, True):
+        with pytest.raises(ActionError):
+            env.step(action)
+    with pytest.raises(IllegalActionError, match="from the learner"):
+        env.step(int((~env.action_masks()).argmax()))
+    with pytest.raises(SettingError, match="render_mode"):
+        SeatEnv(render_mode="film")
+    env = SeatEnv()
+    env.reset(seed=0)
+    _, reward, done, _, info = env.step(int((~env.action_masks()).argmax()))
+    assert (reward, done, info["winner"]) == (-100.0, True, -1)
+    assert info["action_mask"].all()
+    with pytest.raises(EpisodeOverError, match="over"):
+        env.step(0)
+
+
+def test_it_is_drawn_as_the_other_environments_are(capsys):
+    assert SeatEnv.metadata["render_modes"] == list(RENDER_MODES)
+    hands = ["11235578", "11112333", "11444567", "11224569"]
+    options = {"hands": hands, "dealer": 2}
+    other = goita_v0.env(render_mode="ansi")
+    other.reset(options=options)
+    env = SeatEnv(seat=2, render_mode="ansi")
+    assert env.render() is None
+    env.reset(options=options)
+    assert env.render() == other.render()
+    env = SeatEnv(seat=2, render_mode="human")
+    env.reset(options=options)
+    assert capsys.readouterr().out == other.render() + "\n"
+    env.step(int(env.action_masks().argmax()))
+    assert capsys.readouterr().out.count("seat 2") == 2
+    assert SeatEnv().render() is None
+
+
+# ------------------------------------------------------------------------------------------ no leak
+
+
+class OverError(Exception):
+    """Raised where a script has no more moves."""
+
+
+class Script:
+    """Plays the moves of a world in the order in which they were chosen."""
+
+    def __init__(self, chosen):
+        self.chosen = iter(chosen)
+
+    def act(self, view, legal, rng):
+        action = next(self.chosen, None)
+        if action is None:
+            raise OverError
+        return np.array([action])
+
+
+def seen(world, viewer, ends):
+    """Returns all that the environment tells a learner in a world, result after result."""
+    game = Game(world.rules, hands=digits(world.hands), dealer=world.dealer, scores=world.scores)
+    own, others = [], []
+    for seat, action in world.moves:
+        if len(game.legal_actions()) > 1:
+            (own if seat == viewer else others).append(action)
+        game.play(action)
+    script, results = Script(others), []
+    env = SeatEnv(rules=world.rules, seat=viewer, partner=script, opponents=script)
+    options = {"hands": digits(world.hands), "dealer": world.dealer, "scores": world.scores}
+    try:
+        results.append(env.reset(seed=0, options=options))
+        results.extend(env.step(action) for action in own)
+    except OverError:
+        pass
+    if world.judge.seat not in (viewer, None):
+        return results[: len(own)]  # what comes next is the future, and may differ
+    ends += [world] if len(results) > 1 and results[-1][2] else []
+    return results
+
+
+def flat(result):
+    """Returns a result of reset or step as bytes and plain values."""
+    values = [*result[:-1], *result[-1].values()]
+    return [one.tobytes() if isinstance(one, np.ndarray) else one for one in values]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_learner_is_told_nothing_that_its_seat_cannot_know(rules):
+    rng, told, ends = np.random.default_rng(2), 0, []
+    for _ in range(90):
+        world, viewer = random_world(rules, rng), int(rng.integers(4))
+        other = redraw(world, viewer, rng)
+        if other is None:
+            continue
+        one, two = seen(world, viewer, ends), seen(other, viewer, ends)
+        for mine, others in zip(one, two, strict=True):
+            assert flat(mine) == flat(others)
+            told += 1
+    assert told > 50
+    assert ends
