@@ -19,7 +19,17 @@ PAGES += sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
-OPTIONAL = {"torch", "stable_baselines3", "sb3_contrib", "torchrl", "ray", "tianshou", "yaml"}
+OPTIONAL = {
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "torchrl",
+    "ray",
+    "tianshou",
+    "yaml",
+    "pyarrow",
+    "pandas",
+}
 """What a page may need that is not installed everywhere; its code is left out there."""
 
 
@@ -43,6 +53,7 @@ def papers(tmp_path_factory):
 def desk(papers, tmp_path, monkeypatch):
     """A working directory in which these lie; modules written there are forgotten afterwards."""
     shutil.copytree(papers, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield
