@@ -80,7 +80,7 @@ class Settings:
 
 PRESETS: Final = {
     "quick": Settings(
-        decisions=20_000_000,
+        decisions=12_000_000,
         games=2048,
         steps=32,
         epochs=2,
@@ -92,9 +92,9 @@ PRESETS: Final = {
         clip=0.2,
         keep=0.2,
         pool_share=0.25,
-        snapshot_every=2_500_000,
+        snapshot_every=1_500_000,
         measure_deals=512,
-        save_every=2_500_000,
+        save_every=1_500_000,
     ),
     "standard": Settings(
         decisions=120_000_000,
