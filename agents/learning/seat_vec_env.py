@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from agents.learning.games_vec_env import GamesVecEnv
 from goita_env import SeatVectorEnv
 from goita_env.errors import SettingError
 
 
-class SeatVecEnv(VecEnv):
+class SeatVecEnv(GamesVecEnv):
     """Plays the N games of a ``SeatVectorEnv`` as the N slots of a ``VecEnv``.
 
     ``MaskablePPO("MlpPolicy", SeatVecEnv(games))`` trains as it is: masks come by ``action_masks``.
@@ -33,12 +31,13 @@ class SeatVecEnv(VecEnv):
         SettingError: if the games are in another mode.
     """
 
+    games: SeatVectorEnv
+
     def __init__(self, games: SeatVectorEnv, seed: int | None = None) -> None:
         if games.autoreset_mode != AutoresetMode.SAME_STEP:
             raise SettingError(f"expected games in SAME_STEP mode, got {games.autoreset_mode}")
         self.games = games  # VecEnv's constructor already reads attributes of it
         self._seed = seed
-        self._actions: npt.NDArray[np.int64] | None = None
         super().__init__(games.num_envs, games.single_observation_space, games.single_action_space)
 
     def reset(self) -> Any:
@@ -50,10 +49,6 @@ class SeatVecEnv(VecEnv):
         self._reset_options()
         return observation
 
-    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
-        """Takes the actions of the next step: int [N]."""
-        self._actions = actions
-
     def step_wait(self) -> VecEnvStepReturn:
         """Makes the step.
 
@@ -64,10 +59,7 @@ class SeatVecEnv(VecEnv):
         Raises:
             RuntimeError: if no actions were given.
         """
-        if self._actions is None:
-            raise RuntimeError("expected step_async before step_wait")
-        actions, self._actions = self._actions, None
-        observation, rewards, done, _, info = self.games.step(actions)
+        observation, rewards, done, _, info = self.games.step(self._take_actions())
         infos = self._infos(info)
         if done.any():
             final, last = info["final_obs"], info["final_info"]
@@ -90,25 +82,6 @@ class SeatVecEnv(VecEnv):
         """Ends what bots run beside the games."""
         self.games.close()
 
-    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Returns an attribute of some games: one value, the batch's, for each.
-
-        Raises:
-            AttributeError: if there is none of this name.
-        """
-        value = getattr(self if attr_name == "action_masks" else self.games, attr_name)
-        return [value] * len(self._numbers(indices))
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Sets an attribute of the batch.
-
-        Raises:
-            ValueError: if it is meant for some of the games only.
-        """
-        if len(self._numbers(indices)) != self.num_envs:
-            raise ValueError(f"expected to set {attr_name!r} for all games, got {indices!r}")
-        setattr(self.games, attr_name, value)
-
     def env_method(
         self,
         method_name: str,
@@ -126,22 +99,6 @@ class SeatVecEnv(VecEnv):
             return list(self.action_masks()[rows])
         value = getattr(self.games, method_name)(*method_args, **method_kwargs)
         return [value] * len(rows)
-
-    def env_is_wrapped(
-        self,
-        wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
-        indices: VecEnvIndices = None,
-    ) -> list[bool]:
-        """Returns False for each game."""
-        return [False] * len(self._numbers(indices))
-
-    def get_images(self) -> Sequence[None]:
-        """Returns no pictures."""
-        return [None] * self.num_envs
-
-    def _numbers(self, indices: VecEnvIndices) -> npt.NDArray[np.int64]:
-        """Returns the numbers of the games meant by indices."""
-        return np.arange(self.num_envs)[list(self._get_indices(indices))]
 
     def _infos(self, info: dict[str, Any]) -> list[dict[str, Any]]:
         """Returns a dict a game, filled where deals were skipped."""

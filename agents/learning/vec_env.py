@@ -10,22 +10,20 @@ by the contract warns: for them there is ``SeatVecEnv``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, Final
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from agents.learning.games_vec_env import GamesVecEnv
 from goita_env import GoitaVectorEnv
 from goita_env.envs.vector import Turn
 
 RESET_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
-class GoitaVecEnv(VecEnv):
+class GoitaVecEnv(GamesVecEnv):
     """Plays N games as the N slots of a ``VecEnv``.
 
     A slot's reward is that of the seat that just decided; ``turn.reward`` and, at the end of an
@@ -39,11 +37,11 @@ class GoitaVecEnv(VecEnv):
         turn: what the games ask now, with the rewards of the last step.
     """
 
+    games: GoitaVectorEnv
     turn: Turn
 
     def __init__(self, games: GoitaVectorEnv) -> None:
         self.games = games  # VecEnv's constructor already reads attributes of it
-        self._actions: npt.NDArray[np.int64] | None = None
         self._warned = False
         space = games.single_observation_space
         self._after_the_end = np.zeros(space.shape, space.dtype)
@@ -78,10 +76,6 @@ class GoitaVecEnv(VecEnv):
         self.reset_infos = [{} for _ in range(self.num_envs)]
         return self.turn.observation
 
-    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
-        """Takes the actions of the next step: int [N]."""
-        self._actions = actions
-
     def step_wait(self) -> VecEnvStepReturn:
         """Makes the step.
 
@@ -93,8 +87,7 @@ class GoitaVecEnv(VecEnv):
             RuntimeError: if no actions were given.
             ActionError, IllegalActionError: if they are wrong; nothing has changed then.
         """
-        if self._actions is None:
-            raise RuntimeError("expected step_async before step_wait")
+        actions = self._take_actions()
         if not self._warned:
             self._warned = True
             warnings.warn(
@@ -102,7 +95,7 @@ class GoitaVecEnv(VecEnv):
                 "takes for one player's: learn with SelfPlayPPO, or on a SeatVecEnv",
                 stacklevel=2,
             )
-        movers, actions, self._actions = self.turn.seat, self._actions, None
+        movers = self.turn.seat
         turn = self.advance(actions)
         infos: list[dict[str, Any]] = [{}] * self.num_envs  # one dict for all that go on
         for game in np.flatnonzero(turn.done).tolist():
@@ -126,20 +119,8 @@ class GoitaVecEnv(VecEnv):
             AttributeError: if there is none of this name.
         """
         if attr_name == "render_mode":
-            value: Any = None
-        else:
-            value = getattr(self if attr_name == "action_masks" else self.games, attr_name)
-        return [value] * len(self._numbers(indices))
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Sets an attribute of the batch.
-
-        Raises:
-            ValueError: if it is meant for some of the games only.
-        """
-        if len(self._numbers(indices)) != self.num_envs:
-            raise ValueError(f"expected to set {attr_name!r} for all games, got {indices!r}")
-        setattr(self.games, attr_name, value)
+            return [None] * len(self._numbers(indices))
+        return super().get_attr(attr_name, indices)
 
     def env_method(
         self,
@@ -157,23 +138,7 @@ class GoitaVecEnv(VecEnv):
             raise AttributeError(f"expected the method 'action_masks', got {method_name!r}")
         return list(self.action_masks()[self._numbers(indices)])
 
-    def env_is_wrapped(
-        self,
-        wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
-        indices: VecEnvIndices = None,
-    ) -> list[bool]:
-        """Returns False for each game."""
-        return [False] * len(self._numbers(indices))
-
-    def get_images(self) -> Sequence[None]:
-        """Returns no pictures."""
-        return [None] * self.num_envs
-
     # ------------------------------------------------------------------------------------ helpers
-
-    def _numbers(self, indices: VecEnvIndices) -> npt.NDArray[np.int64]:
-        """Returns the numbers of the games meant by indices."""
-        return np.arange(self.num_envs)[list(self._get_indices(indices))]
 
     def _option(self, key: str) -> npt.NDArray[np.int64] | None:
         """Returns a reset option stacked over the games, None where no game has it.

@@ -26,12 +26,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env import actions
 from goita_env.checks import check_action
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
+from goita_env.envs.forfeit import ForfeitWrapper
 from goita_env.envs.table import ILLEGAL_REWARD
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
@@ -256,28 +256,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         self._deads_step_first()
 
 
-class TeamForfeitWrapper(BaseWrapper[str, Observation, int | None]):
-    """Ends the episode on an illegal action: the offender's team pays, the other team gains.
-
-    PettingZoo's own wrapper punishes the offender alone, which breaks team rewards and zero sum.
-    """
-
-    def last(
-        self, observe: bool = True
-    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Returns what ``raw_env.last`` does, with its errors."""
-        return self.env.last(observe)
-
-    def step(self, action: int | None) -> None:
-        """Makes the decision; an illegal one forfeits the episode instead of raising."""
-        try:
-            self.env.step(action)
-        except IllegalActionError:
-            raw = self.env.unwrapped
-            assert isinstance(raw, raw_env)
-            raw.forfeit()
-
-
 def env(
     rules: str | Rules = "jga",
     episode: Episode = "round",
@@ -285,4 +263,4 @@ def env(
     render_mode: RenderMode | None = None,
 ) -> AECEnv[str, Observation, int | None]:
     """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""
-    return TeamForfeitWrapper(raw_env(rules, episode, reward, render_mode))
+    return ForfeitWrapper(raw_env(rules, episode, reward, render_mode))

@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
-from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env.checks import check_seed
-from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
+from goita_env.envs.forfeit import ForfeitWrapper
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.tiles import NUM_KINDS
 from goita_env.uke_shogi.game import UkeShogiGame, check_rules
 from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, UkeShogiRules
@@ -261,28 +261,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         """Terminates all agents; each then takes one step with None."""
         self.terminations = dict.fromkeys(self.agents, True)
         self._deads_step_first()
-
-
-class ForfeitWrapper(BaseWrapper[str, Observation, int | None]):
-    """Ends the episode on an illegal action: the offender pays, the others gain.
-
-    PettingZoo's own wrapper punishes the offender and pays nobody, which breaks the zero sum.
-    """
-
-    def last(
-        self, observe: bool = True
-    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Returns what ``raw_env.last`` does, with its errors."""
-        return self.env.last(observe)
-
-    def step(self, action: int | None) -> None:
-        """Makes the decision; an illegal one forfeits the episode instead of raising."""
-        try:
-            self.env.step(action)
-        except IllegalActionError:
-            raw = self.env.unwrapped
-            assert isinstance(raw, raw_env)
-            raw.forfeit()
 
 
 def env(
