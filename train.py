@@ -79,7 +79,7 @@ class Args:
     """points that count as a reward of 1; a match that is won always does"""
 
     init: Path | None = None
-    """file of a policy to begin with; its layers hold"""
+    """file of a policy to begin with; its layers hold, or grow to wider --layers"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     pool_share: float | None = None
@@ -219,9 +219,12 @@ def settle(args: Args) -> tuple[Args, learning.Settings]:
     settings = preset.changed(vars(args))
     if args.init is not None:
         layers = learning.widths(args.init)
-        if args.layers is not None and layers != settings.layers:
-            raise SettingError(f"expected --layers {layers} of {args.init}, got {args.layers}")
-        settings = replace(settings, layers=layers)
+        if args.layers is None:
+            settings = replace(settings, layers=layers)
+        elif len(args.layers) != len(layers) or any(map(int.__lt__, args.layers, layers)):
+            raise SettingError(
+                f"expected --layers {layers} of {args.init} or wider, got {args.layers}"
+            )
     name = args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}"
     return replace(args, name=name, device=device, precision=precision), settings
 

@@ -20,7 +20,7 @@ from agents.bots.network_file import write_tensors
 from agents.learning.player import PolicyAgent, find_policy, rebuilt
 from agents.learning.policy import MASKED
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import ALIASES, OWN_FORMAT, load, read, write
+from agents.learning.storage import ALIASES, OWN_FORMAT, Tensors, load, read, write
 from goita_env import GoitaVectorEnv, View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
@@ -134,14 +134,18 @@ def widths(path: Path) -> tuple[int, ...]:
 def begin_from(model: SelfPlayPPO, path: Path) -> None:
     """Gives a model that has learnt nothing yet the weights of a policy's file.
 
-    Its values are kept where both stand for points (rescaled, if for other units) and forgotten
-    where one stands for points and the other for wins.
+    A stack may be wider than the file's: it then plays as the file does, as its further units are
+    random and nothing listens to them yet (a special case of Chen, Goodfellow & Shlens 2016,
+    Net2Net). Its values are kept where both stand for points (rescaled, if for other units) and
+    forgotten where one stands for points and the other for wins.
 
     Raises:
         SettingError: if the file is none or another network's, or a network's of one's own with
             values in other units.
     """
     metadata, tensors = read(path)
+    if metadata["format"] != OWN_FORMAT and model.policy.is_stack():
+        tensors = _widened(tensors, model.policy.state_dict())
     load(model.policy, tensors)
     same = metadata.get("reward", "points") == _reward(model)
     scale = float(metadata["points_per_value"]) / model.points_per_value if same else 0.0
@@ -151,6 +155,22 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         with th.no_grad():
             for parameter in model.policy.value_net.parameters():
                 parameter.mul_(scale)
+
+
+def _widened(tensors: Tensors, wide: Tensors) -> Tensors:
+    """Returns a stack's tensors in the shapes of a wider one, whose weights the further units keep.
+
+    Tensors that don't fit into the wider ones are returned as they are.
+    """
+    widened = dict(tensors)
+    for name, block in tensors.items():
+        if name not in wide or block.ndim != wide[name].ndim:
+            continue
+        if all(old <= new for old, new in zip(block.shape, wide[name].shape, strict=True)):
+            widened[name] = wide[name].clone()
+            widened[name][: len(block)] = 0.0
+            widened[name][tuple(slice(size) for size in block.shape)] = block
+    return widened
 
 
 def _reward(model: SelfPlayPPO) -> str:

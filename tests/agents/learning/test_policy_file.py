@@ -194,6 +194,30 @@ def test_another_networks_file_is_no_beginning(own, tmp_path):
         begin_from(make_model(own.TwoTrunks), tmp_path / "stack")
 
 
+def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_all_its_units(
+    tmp_path,
+):
+    narrow, wide = make_model(layers=(8, 12)), make_model(layers=(16, 24))
+    save_policy(narrow, tmp_path / "narrow", "jga")
+    begin_from(wide, tmp_path / "narrow")
+    bits = th.from_numpy(turn().observation)
+    with th.no_grad():
+        for mine, theirs in zip(
+            wide.policy.logits_and_values(bits),
+            narrow.policy.logits_and_values(bits),
+            strict=True,
+        ):
+            np.testing.assert_allclose(mine, theirs, atol=1e-5)
+    first, second = wide.policy.features_extractor.layers
+    assert first.weight[8:].any()
+    assert not second.weight[:12, 8:].any()
+    wide.learn(600, reset_num_timesteps=False)
+    assert second.weight[:12, 8:].any()
+    assert wide.policy.action_net.weight[:, 12:].any()
+    with pytest.raises(SettingError, match="size mismatch"):
+        begin_from(make_model(layers=(16, 11)), tmp_path / "narrow")
+
+
 def test_a_network_of_ones_own_is_trained_by_the_program(own, tmp_path):
     options = "--games 16 --steps 4 --layers 16 --batch 64 --decisions 1200 --snapshot-every 400"
     options += " --measure-deals 4 --threads 1 --deals 4 --no-progress --pool-share 0.5"
