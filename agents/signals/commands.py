@@ -7,12 +7,13 @@
     python -m agents.signals follow RECORD --seat 2 --assume champion
 
 ``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
-arguments. 130: interrupted; a log goes on where it stopped.
+arguments. 130: interrupted; a log or a report goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -110,6 +111,8 @@ class ReportArgs:
     """policies, each by itself at all seats and beside the others"""
     output: Path
     """HTML file that is written"""
+    json: Path | None = None
+    """JSON file with all numbers, beside the page"""
     quick: bool = False
     """few deals: minutes, and wide intervals"""
     temperature: float | None = None
@@ -124,7 +127,8 @@ class ReportArgs:
     """processes; they change no result"""
 
     def run(self) -> None:
-        """Takes every measure and writes the page."""
+        """Takes every measure and writes the page; stopped, it goes on where it was."""
+        from agents.signals.numbers import to_json
         from agents.signals.page import html
         from agents.signals.study import full, quick, study
 
@@ -135,18 +139,23 @@ class ReportArgs:
             seed=self.seed,
             rules=self.rules,
         )
-        if self.output.is_dir() or not self.output.parent.is_dir():
-            raise SettingError(f"expected a file in a folder that exists, got {self.output!s}")
+        for file in (self.output, self.json or self.output):
+            if file.is_dir() or not file.parent.is_dir():
+                raise SettingError(f"expected a file in a folder that exists, got {file!s}")
+        parts = self.output.with_name(f"{self.output.name}.parts")
         start = time.perf_counter()
 
         def progress(done: str) -> None:
             sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
 
-        found = study(plan, self.workers, progress)
+        found = study(plan, self.workers, progress, parts)
         sys.stderr.write("\n")
         given = " ".join(shlex.quote(one) for one in sys.argv[1:])
         command = f"python -m agents.signals {given}"
         self.output.write_text(html(found, command), encoding="utf-8")
+        if self.json is not None:
+            self.json.write_text(to_json(found, command), encoding="utf-8")
+        shutil.rmtree(parts)
 
 
 COMMANDS: Final[dict[str, Any]] = {"log": LogArgs, "report": ReportArgs, "follow": FollowArgs}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+import goita_env
 from agents.beliefs import Assumed
 from agents.bots.network import NetworkAgent
 from agents.registry import load_agent
@@ -124,13 +127,21 @@ class Study:
     """None for a single agent."""
 
 
-def study(plan: Plan, workers: int = 1, progress: Callable[[str], None] = print) -> Study:
+def study(
+    plan: Plan,
+    workers: int = 1,
+    progress: Callable[[str], None] = print,
+    parts: Path | None = None,
+) -> Study:
     """Takes every measure.
 
     Args:
         plan: what is studied.
         workers: processes; they change no result.
         progress: is told what has been done.
+        parts: folder in which pieces of work are kept as they end, so that a study that was stopped
+            goes on; what other code or other weights made is done anew. It holds pickled objects:
+            read none that somebody else wrote.
 
     Raises:
         AgentError: if an agent's probabilities are not known.
@@ -142,13 +153,13 @@ def study(plan: Plan, workers: int = 1, progress: Callable[[str], None] = print)
         load_policy(agent)
     pieces = list(_pieces(plan))
     done: dict[tuple[str, str], list[Any]] = {}
-    for number, (kind, agent, result) in enumerate(_worked(plan, pieces, workers), 1):
+    for number, (kind, agent, result) in enumerate(_worked(plan, pieces, workers, parts), 1):
         done.setdefault((kind, agent), []).append(result)
         progress(f"{number} of {len(pieces)} pieces")
     agents = []
     for agent in plan.agents:
-        parts = {kind: [r for _, r in sorted(done[kind, agent], key=_first)] for kind in WORK}
-        agents.append(_agent_study(plan, agent, parts))
+        results = {kind: [r for _, r in sorted(done[kind, agent], key=_first)] for kind in WORK}
+        agents.append(_agent_study(plan, agent, results))
         progress(f"{agent}: done")
     shared = play(plan.agents[:1], min(plan.rounds, 1_000), seed=plan.seed, rules=plan.rules)
     points = measures.cross_play(
@@ -220,16 +231,27 @@ def _pieces(plan: Plan) -> Iterator[tuple[str, str, int, int]]:
 
 
 def _worked(
-    plan: Plan, pieces: Sequence[tuple[str, str, int, int]], workers: int
+    plan: Plan, pieces: Sequence[tuple[str, str, int, int]], workers: int, parts: Path | None
 ) -> Iterator[tuple[str, str, tuple[int, Any]]]:
     """Yields kind, agent, first deal and result of each piece, in any order."""
-    if workers == 1:
-        yield from (_work(plan, *piece) for piece in pieces)
-        return
-    from joblib import Parallel, delayed
+    from joblib import Memory, Parallel, delayed
 
+    work = Memory(parts and parts / _source(), verbose=0).cache(_work)
+    if workers == 1:
+        yield from (work(plan, *piece) for piece in pieces)
+        return
     parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    yield from parallel(delayed(_work)(plan, *piece) for piece in pieces)
+    yield from parallel(delayed(work)(plan, *piece) for piece in pieces)
+
+
+def _source() -> str:
+    """Returns a digest of all code and weights of the project, by which results may differ."""
+    digest = sha256()
+    for folder in (Path(__file__).parents[1], Path(goita_env.__file__).parent):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".py", ".safetensors", ".json"):
+                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _work(

@@ -1,5 +1,6 @@
 """Records followed move by move, the study and its page, the commands."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,8 +11,10 @@ from record_samples import LINE, SIX, YAML
 from agents.base import AgentError
 from agents.beliefs import GROUNDED, Assumed
 from agents.signals import sentences
+from agents.signals import study as studying
 from agents.signals.commands import main
 from agents.signals.follow import follow_deal, read_record, table
+from agents.signals.numbers import to_json
 from agents.signals.page import html
 from agents.signals.study import Study, quick, study
 from agents.statistics.intervals import Interval
@@ -111,6 +114,40 @@ def test_a_study_has_every_measure_of_every_agent(found):
     assert set(at_random.misreading_cost) == {"greedy"}
     assert found.distances.keys() == {("greedy", "random")}
     assert found.partners.shape == (2, 2)
+
+
+def test_a_study_that_was_stopped_goes_on_with_what_it_had(tmp_path, monkeypatch):
+    sizes = {"heard": 4, "overheard": 2, "valued": 2, "signals": 2, "rounds": 60, "partners": 8}
+    plan = replace(quick(("greedy", "random")), worlds=4, **sizes)
+    made, work = [], dict(studying.WORK)
+    counted = {kind: lambda *a, k=kind: made.append(k) or work[k](*a) for kind in work}
+    monkeypatch.setattr(studying, "WORK", counted)
+
+    def until(words):
+        def progress(done):
+            if done == words:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            study(plan, progress=progress, parts=tmp_path)
+
+    until("5 of 8 pieces")
+    until("8 of 8 pieces")
+    assert len(made) == 8
+    monkeypatch.setattr(studying, "_source", lambda: "other code")
+    until("1 of 8 pieces")
+    assert len(made) == 9
+
+
+def test_the_numbers_are_json(found):
+    told = json.loads(to_json(found, "report"))
+    assert told["format"] == "goita-signals-study-1"
+    first, at_random = told["study"]["agents"]
+    assert first["agent"] == "greedy"
+    assert at_random["probe"] is None
+    assert first["value"]["partner"].keys() == {"mean", "low", "high"}
+    assert told["study"]["distances"].keys() == {"greedy | random"}
+    assert told["study"]["plan"]["rules"] == {"rules": "jga"}
 
 
 def test_the_page_holds_it_all_in_one_file(found):
