@@ -6,7 +6,15 @@ seat's hand and ``DealBelief`` of all three. ``SampledListener`` and ``Acting`` 
 that are too slow to be asked about every hand.
 """
 
-from agents.beliefs.assumed import FACTS, GROUNDED, Acting, Assumed, Assumption, UnexplainedError
+from agents.beliefs.assumed import (
+    FACTS,
+    GROUNDED,
+    Acting,
+    Assumed,
+    Assumption,
+    Remembered,
+    UnexplainedError,
+)
 from agents.beliefs.deal_belief import DealBelief
 from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.listener import Listener, Seat, follow
@@ -21,6 +29,7 @@ __all__ = [
     "DealBelief",
     "HandBelief",
     "Listener",
+    "Remembered",
     "SampledListener",
     "Seat",
     "UnexplainedError",

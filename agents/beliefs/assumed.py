@@ -16,6 +16,7 @@ from agents.faults import Accountable
 from agents.registry import load_agent
 from goita_env import View
 from goita_env.errors import GoitaError
+from goita_env.views import packing
 
 TREMBLE: Final = 0.02
 """How often an agent is supposed to slip unless another number is given."""
@@ -106,6 +107,42 @@ class Assumed:
         if not self.tremble:
             return known
         return (1 - self.tremble) * known + self.tremble * _uniform(legal)
+
+
+class Remembered:
+    """Asks an assumption about each view once, for listeners who hear the same seats.
+
+    What a seat would do with a hand is the same for all who wonder whether it holds that hand.
+
+    Args:
+        assumption: is asked.
+    """
+
+    def __init__(self, assumption: Assumption) -> None:
+        self._assumption = assumption
+        self.name = assumption.name
+        self._known: dict[tuple[int, int], tuple[packing.Words, Float]] = {}
+
+    def forget(self) -> None:
+        """Forgets all answers: a deal is over."""
+        self._known.clear()
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        keys, moment = view.digest(), (int(view.num_plays[0]), int(view.passes[0]))
+        known, answers = self._known.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
+        new = np.arange(len(keys))
+        if len(known):
+            place = np.minimum(known.searchsorted(keys), len(known) - 1)
+            new = np.flatnonzero(known[place] != keys)
+        if len(new):
+            asked = self._assumption.probabilities(view[new], legal[new])
+            known, answers = np.concatenate([known, keys[new]]), np.concatenate([answers, asked])
+            order = known.argsort()
+            known, answers = known[order], answers[order]
+            self._known[moment] = known, answers
+        found: Float = answers[known.searchsorted(keys)]
+        return found
 
 
 class Acting:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from agents.base import Bool, Float, Int
-from agents.beliefs import GROUNDED, Assumed, Assumption, Listener, Seat
+from agents.beliefs import GROUNDED, Assumed, Assumption, Listener, Remembered, Seat
 from agents.signals.log.schema import TURNS, WHO
 from agents.signals.playing import Play
 from goita_env import View
@@ -134,12 +134,15 @@ def listen(
     heard: list[tuple[object, ...]] = []
     known: list[tuple[object, ...]] = []
     starts = play.starts
+    remembered, ears = _remembered(decoders)
     for deal in chosen:
+        for assumption in remembered:
+            assumption.forget()
         rows = np.arange(starts[deal], starts[deal + 1])
         rows = rows[play.action[rows] < CALL]
         own = play.seat[rows]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            _follow(play, deal, rows if told else rows[own == seat], seat, decoders, heard, known)
+            _follow(play, deal, rows if told else rows[own == seat], seat, ears, heard, known)
     names, many = tuple(decoders), len(decoders)
     columns = _stacked(heard, ((), (), (), (many,), (many,), (many,)))
     shapes = ((), (), (many, 3), (many, 3), (3,), (many, 3, NUM_KINDS), (3, NUM_KINDS))
@@ -206,6 +209,25 @@ def standard(
 ) -> dict[str, Assumption]:
     """Returns the two decoders of the split: "policy" (an agent), "rules" (any legal action)."""
     return {"policy": Assumed(agent, temperature, tremble), "rules": GROUNDED}
+
+
+def _remembered(
+    decoders: Mapping[str, Decoder],
+) -> tuple[list[Remembered], dict[str, Decoder]]:
+    """Returns decoders that ask what is assumed about each view once, and what remembers that."""
+    assumptions = [
+        one
+        for decoder in decoders.values()
+        for one in (decoder.values() if isinstance(decoder, Mapping) else (decoder,))
+    ]
+    by = {id(one): Remembered(one) for one in assumptions}
+    ears: dict[str, Decoder] = {
+        name: {seat: by[id(one)] for seat, one in decoder.items()}
+        if isinstance(decoder, Mapping)
+        else by[id(decoder)]
+        for name, decoder in decoders.items()
+    }
+    return list(by.values()), ears
 
 
 def _follow(

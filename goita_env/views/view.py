@@ -100,12 +100,16 @@ class View(ViewFields):
         Returns:
             One row of each kind of view, int64 [m], and of which kind each row is, int64 [N].
         """
+        _, first, which = np.unique(self.digest(), return_index=True, return_inverse=True)
+        return first, which
+
+    def digest(self) -> packing.Words:
+        """Returns a number of 64 bits by which rows that show different things differ: [N]."""
         mixed = self.words[:, 0].copy()
         for word in range(1, self.words.shape[1]):
             mixed = mix(mixed)
             mixed ^= self.words[:, word]
-        _, first, which = np.unique(mix(mixed), return_index=True, return_inverse=True)
-        return first, which
+        return mix(mixed)
 
     def observation(self) -> packing.Observation:
         """Returns the flat observation: uint8 [N, 512]."""

@@ -8,7 +8,16 @@ from playing import played
 
 from agents import load_agent
 from agents.base import AgentError
-from agents.beliefs import FACTS, GROUNDED, Assumed, Listener, UnexplainedError, follow, summing
+from agents.beliefs import (
+    FACTS,
+    GROUNDED,
+    Assumed,
+    Listener,
+    Remembered,
+    UnexplainedError,
+    follow,
+    summing,
+)
 from agents.bots.network import NetworkAgent
 from goita_env import Game, actions
 from goita_env.errors import HandsError, SettingError
@@ -43,6 +52,26 @@ def test_following_a_round_gives_what_the_last_view_alone_gives(rules):
             one, other = heard.posterior(seat), fresh.posterior(seat)
             np.testing.assert_allclose(one.probability, other.probability, atol=1e-12)
         assert heard.log_evidence() == pytest.approx(fresh.log_evidence())
+
+
+def test_what_is_remembered_is_asked_once_and_the_same_for_all_listeners():
+    asked = []
+
+    class Counting(OddPolicy):
+        def probabilities(self, view, legal):
+            asked.extend(view.digest().tolist())
+            return super().probabilities(view, legal)
+
+    record, remembered = played_round(1), Remembered(Assumed(Counting(), tremble=0.05))
+    for seat in (0, 2):
+        last, plain = (list(follow(record, seat, ear))[-1][1] for ear in (remembered, ODD))
+        for other in SEATS:
+            one, two = plain.posterior(other), last.posterior(other)
+            np.testing.assert_allclose(one.probability, two.probability, atol=1e-12)
+    assert len(asked) == len(set(asked))
+    remembered.forget()
+    list(follow(record, 0, remembered))
+    assert len(asked) > len(set(asked))
 
 
 def begun(record: DealRecord) -> Game:
