@@ -25,6 +25,8 @@ from goita_env.actions import NUM_ACTIONS
 from goita_env.rules import Rules, get_rules
 from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 
+Bits = np.typing.NDArray[np.uint8]
+
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
 
@@ -181,12 +183,16 @@ class NetworkAgent:
 
         Points; of a network trained for wins (``info.reward``) the win, 1, or the loss, -1.
         """
-        value = self._head("value", self.features(view))[:, 0]
-        return value.astype(np.float64) * self.info.points_per_value
+        return self._values(self.features(view))
 
     def logits(self, view: View) -> Array:
         """Returns the unmasked logits: float32 [N, 69]."""
         return self._head("policy", self.features(view))
+
+    def evaluate(self, view: View) -> tuple[Array, Float]:
+        """Returns what ``logits`` and ``values`` do, at little more than the price of one."""
+        features = self.features(view)
+        return self._head("policy", features), self._values(features)
 
     def _masked(self, view: View, legal: Bool) -> Float:
         """Returns the logits, minus infinity where illegal: float64 [N, 69]."""
@@ -206,11 +212,33 @@ class NetworkAgent:
 
     def features(self, view: View) -> Array:
         """Returns what the last shared layer makes of the views: float32 [N, width]."""
-        features = view.observation().astype(np.float32)
-        for layer in range(self.info.layers):
+        features = self._first(view.observation())
+        np.maximum(features, 0, out=features)
+        for layer in range(1, self.info.layers):
             features = self._head(f"layers.{layer}", features)
             np.maximum(features, 0, out=features)
         return features
+
+    def _first(self, bits: Bits) -> Array:
+        """Returns the first layer's outputs before the activation: float32 [N, width].
+
+        Bits that are the same in all rows are summed once. In positions of one round, as search and
+        listeners ask for them, nine in ten are.
+
+        Args:
+            bits: uint8 [N, 512].
+        """
+        weight, ones = self._weights["layers.0.weight"], bits.all(axis=0)
+        same = weight[ones].sum(axis=0) + self._weights["layers.0.bias"]
+        differ = np.flatnonzero(bits.any(axis=0) & ~ones)
+        outputs: Array = bits[:, differ].astype(np.float32) @ weight[differ]
+        outputs += same
+        return outputs
+
+    def _values(self, features: Array) -> Float:
+        """Returns the values that features mean: float64 [N]."""
+        value = self._head("value", features)[:, 0]
+        return value.astype(np.float64) * self.info.points_per_value
 
     def _head(self, name: str, features: Array) -> Array:
         """Returns one layer's outputs before the activation."""
