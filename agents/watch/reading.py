@@ -1,4 +1,4 @@
-"""Reads deals wherever they are recorded: kifu, history strings, games that tournaments saved."""
+"""Reads deals wherever they are recorded: in any notation, or saved by a tournament."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from agents.tournament.games import SavedDeal
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
-from goita_env.records import DealRecord, Problem, Record, history, kifu
+from goita_env.records import DealRecord, Problem, Record, complete, history, kifu
 from goita_env.rules import JGA, Rules
 
 _HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
@@ -47,7 +47,7 @@ def read(
 
     Args:
         what: a file, a folder of saved games, or a history string.
-        rules: the rule set of a kifu or a history string; saved games know theirs.
+        rules: the rule set of a kifu or a history string; other records know theirs.
         deals: which, counted from 1: "3" or "5-9"; None: the first ones.
         most: how many of them, if ``deals`` is None.
 
@@ -95,6 +95,8 @@ def _loads(path: Path, rules: str | Rules) -> Record:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise RecordError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
+    if text.lstrip().startswith("{"):
+        return complete.loads(text, strict=False, source=path.name)
     loads = history.loads if _HISTORY.match(text) else kifu.loads
     return loads(text, rules=rules, strict=False, source=path.name)
 

@@ -40,7 +40,7 @@ def view(view: View, index: int = 0, *, ascii: bool = False, color: bool = False
     Raises:
         SettingError: if there is no such view.
     """
-    return _picture(scene.of_view(view, index), _Brush.of(ascii, color))
+    return draw(scene.of_view(view, index), ascii=ascii, color=color)
 
 
 def table(
@@ -63,7 +63,43 @@ def table(
     Raises:
         SettingError: if there is no such game or seat.
     """
-    return _picture(scene.of_table(state, index, viewer), _Brush.of(ascii, color))
+    return draw(scene.of_table(state, index, viewer), ascii=ascii, color=color)
+
+
+def draw(shown: Scene, *, ascii: bool = False, color: bool = False) -> str:  # noqa: A002  (its plain name)
+    """Returns the drawing of a scene: panels of the seats within a frame.
+
+    Args:
+        shown: the scene.
+        ascii: digits as in records instead of characters.
+        color: the last attack bold and face-down tiles dim, by escape sequences.
+    """
+    brush = _Brush.of(ascii, color)
+    below, right, above, left = (
+        # Header and hand begin where the first tile's face stands.
+        [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
+        for column, (name, blocks, attacks, hand) in zip(
+            _PANEL_COLUMNS, (_panel(place, brush) for place in shown.places), strict=True
+        )
+    )
+    rules, scores = shown.rules, "   ".join(f"{team}: {points}" for team, points in shown.scores)
+    while width(rules) > _WIDTH - 6 - width(scores):
+        rules = rules[:-1]
+    rule, blank = f"+{'-' * _WIDTH}+", _line()
+    lines = [
+        rule,
+        _line((2, rules), (_WIDTH - 2 - width(scores), scores)),
+        blank,
+        *(_line(place) for place in above),
+        blank,
+        *(_line(*places) for places in zip(left, right, strict=True)),
+        blank,
+        *(_line(place) for place in below),
+        rule,
+        *(_line((2, text)) for text in (shown.moment(brush.tile(shown.attack)), *shown.calls())),
+        rule,
+    ]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -115,7 +151,7 @@ def _panel(place: Place, brush: _Brush) -> list[str]:
     ]
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """Returns the columns that a text takes in a terminal."""
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in _ESCAPES.sub("", text))
 
@@ -124,34 +160,5 @@ def _line(*parts: tuple[int, str]) -> str:
     """Returns a framed line with texts at given columns."""
     line = ""
     for column, text in parts:
-        line += " " * (column - _width(line)) + text
-    return f"|{line}{' ' * (_WIDTH - _width(line))}|"
-
-
-def _picture(shown: Scene, brush: _Brush) -> str:
-    """Returns the table: panels of the seats from the bottom counter-clockwise, within a frame."""
-    below, right, above, left = (
-        # Header and hand begin where the first tile's face stands.
-        [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
-        for column, (name, blocks, attacks, hand) in zip(
-            _PANEL_COLUMNS, (_panel(place, brush) for place in shown.places), strict=True
-        )
-    )
-    rules, scores = shown.rules, "   ".join(f"{team}: {points}" for team, points in shown.scores)
-    while _width(rules) > _WIDTH - 6 - _width(scores):
-        rules = rules[:-1]
-    rule, blank = f"+{'-' * _WIDTH}+", _line()
-    lines = [
-        rule,
-        _line((2, rules), (_WIDTH - 2 - _width(scores), scores)),
-        blank,
-        *(_line(place) for place in above),
-        blank,
-        *(_line(*places) for places in zip(left, right, strict=True)),
-        blank,
-        *(_line(place) for place in below),
-        rule,
-        *(_line((2, text)) for text in (shown.moment(brush.tile(shown.attack)), *shown.calls())),
-        rule,
-    ]
-    return "\n".join(lines)
+        line += " " * (column - width(line)) + text
+    return f"|{line}{' ' * (_WIDTH - width(line))}|"

@@ -1,0 +1,146 @@
+"""Reads and writes a record whole, as JSON: questions before play, redeals, names and rules too.
+
+::
+
+    {"format": "goita-record-1", "rules": "jga", "players": ["north", "east", "south", "west"],
+     "deals": [{"hands": ["11124559", "11122347", "13445667", "11123358"], "dealer": 2,
+                "scores": [0, 0], "moves": ["2:46", "3:83", "0:p", ...]}]}
+
+A move is its seat, from 0, and the short name of its action, passes and questions among them. What
+else stands beside these keys is not read. A rule set of one's own stands there with its fields
+(``rules_fields``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from goita_env import actions
+from goita_env.errors import RecordError, SettingError
+from goita_env.records.building import build, check_text
+from goita_env.records.model import DealRecord, Move, Record, brief
+from goita_env.rules import JGA, Rules
+
+FORMAT: Final = "goita-record-1"
+"""Names this notation; grows when the meaning of a key changes."""
+
+MAX_CHARACTERS: Final = 10**7
+"""A longer text is refused; a deal takes about four hundred characters."""
+
+
+def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
+    """Reads a record.
+
+    Args:
+        text: the JSON text.
+        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
+            ``Record.problems`` and keep of each deal what comes before.
+        source: name of the file for messages.
+
+    Raises:
+        RecordError: if it is no such text or, if strict, a deal is malformed. Illegal moves are
+            found by ``replay``.
+    """
+    try:
+        root = _parse(check_text(text, MAX_CHARACTERS))
+        rules = Rules.from_keys(root)
+        players = tuple(root.get("players", ()))
+        entries = root.get("deals")
+        if not isinstance(entries, list):
+            raise RecordError(f"expected deals, a list, got {brief(entries)}")
+        checked = Record((), players or ("", "", "", ""))
+    except (RecordError, SettingError, TypeError) as error:
+        raise RecordError(f"{source}: {error}" if source else str(error)) from error
+    record = build(
+        entries,
+        lambda entry: _read_deal(entry, rules),
+        _read_moves,
+        strict=strict,
+        source=source,
+    )
+    return Record(record.deals, checked.players, record.problems, source)
+
+
+def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
+    """Writes a record, a deal in each line.
+
+    Args:
+        record: the record.
+        beside: further keys with what JSON can hold; they are written and never read.
+
+    Raises:
+        RecordError: if its deals have different rule sets.
+    """
+    rules = {deal.rules for deal in record.deals} or {JGA}
+    if len(rules) > 1:
+        names = sorted(one.name for one in rules)
+        raise RecordError(f"expected deals of one rule set, got {', '.join(names)}")
+    told = {"format": FORMAT, **rules.pop().to_keys(), "players": record.players, **(beside or {})}
+    head = json.dumps(told, ensure_ascii=False)[:-1]
+    deals = ",\n".join(f" {_write_deal(deal)}" for deal in record.deals)
+    return f'{head}, "deals": [\n{deals}\n]}}\n'
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Returns the table that a text holds.
+
+    Raises:
+        RecordError: if it is no JSON, or something else.
+    """
+    try:
+        root = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"expected JSON, got: {brief(str(error))}") from error
+    if not isinstance(root, dict) or root.get("format") != FORMAT:
+        found = root.get("format") if isinstance(root, dict) else root
+        raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(found)}")
+    return root
+
+
+def _read_deal(entry: object, rules: Rules) -> DealRecord:
+    """Returns a deal without its moves.
+
+    Raises:
+        RecordError, HandsError, SettingError: if it is malformed.
+    """
+    wanted = ("hands", "dealer", "scores", "moves")
+    if not isinstance(entry, dict) or any(key not in entry for key in wanted):
+        raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")
+    hands, scores = entry["hands"], entry["scores"]
+    if not isinstance(hands, list) or [type(hand) for hand in hands] != [str] * 4:
+        raise RecordError(f"expected four hands as texts, got {brief(hands)}")
+    if not isinstance(scores, list) or [type(score) for score in scores] != [int, int]:
+        raise RecordError(f"expected scores, the points of two teams, got {brief(scores)}")
+    return DealRecord(
+        hands=tuple(hands),
+        dealer=entry["dealer"],
+        scores=(scores[0], scores[1]),
+        rules=rules,
+        second_king_first=entry.get("second_king_first") is True,
+    )
+
+
+def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
+    """Yields the moves of a deal.
+
+    Raises:
+        RecordError, ActionError: at the first malformed one.
+    """
+    if not isinstance(entry["moves"], list):
+        raise RecordError(f"expected moves, a list, got {brief(entry['moves'])}")
+    for move in entry["moves"]:
+        seat, colon, name = move.partition(":") if isinstance(move, str) else ("", "", "")
+        if seat not in ("0", "1", "2", "3") or not colon:
+            raise RecordError(f"expected a seat 0 to 3 and an action (2:46), got {brief(move)}")
+        yield int(seat), actions.parse(name)
+
+
+def _write_deal(deal: DealRecord) -> str:
+    """Returns the entry of a deal."""
+    told: dict[str, Any] = {"hands": deal.hands, "dealer": deal.dealer, "scores": deal.scores}
+    if deal.second_king_first:
+        told["second_king_first"] = True
+    told["moves"] = [f"{seat}:{actions.name(action)}" for seat, action in deal.moves]
+    return json.dumps(told)
