@@ -102,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, _HELP)
     try:
         table, path = open_table(args)
-        code = _serve(args, table, path) if args.web else _play(args, table)
+        code = _sit_down(args, table, path)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     over = table.asks == "match"
@@ -111,21 +111,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _play(args: Args, table: Table) -> int:
-    """Plays in the terminal; returns the exit code."""
-    from agents.play.terminal import Terminal
-
+def _sit_down(args: Args, table: Table, path: Path) -> int:
+    """Plays in the terminal or on a page until the player leaves; returns the exit code."""
     try:
-        Terminal(table, ascii=args.ascii).play()
+        if args.web:
+            from agents.play import web
+
+            web.serve(table, path, args.host, args.port)
+        else:
+            from agents.play.terminal import Terminal
+
+            Terminal(table, ascii=args.ascii).play()
     except KeyboardInterrupt:
         sys.stdout.write("\n")
         return 130
-    return 0
-
-
-def _serve(args: Args, table: Table, path: Path) -> int:
-    """Plays on a page; returns the exit code."""
-    from agents.play import web
-
-    web.serve(table, path, args.host, args.port)
     return 0

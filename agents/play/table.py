@@ -310,7 +310,8 @@ class Table:
         rng = np.random.default_rng((self.setting.seed, self._made))
         action = int(agent.act(view, mask, rng)[0])
         if action not in legal:
-            raise AgentError(f"expected one of {legal} from {agent.name!r}, got {action!r}")
+            # Neither is named: the player may read this, and both tell of the hand.
+            raise AgentError(f"expected a legal action from {agent.name!r}, got another one")
         return action
 
     def _number(self, seat: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

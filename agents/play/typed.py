@@ -130,18 +130,19 @@ def help_text(view: View, legal: Iterable[int], faces: str) -> str:
             attacks[pair[0]] = attacks.get(pair[0], "") + faces[pair[1]]
     verb = "lay face down" if view.leads[0] else "receive with"
     lines = [
-        f"  {verb} {faces[block]}, attack with one of {all_}" for block, all_ in attacks.items()
+        f"  {verb} {faces[block]}, attack with one of {each}" for block, each in attacks.items()
     ]
-    lines += [f"  {word}" for word in words]
     names = ", ".join(
         f"{faces[kind]} {DIGITS[kind]} {LETTERS[kind]} {NAMES[kind]}" for kind in range(len(NAMES))
     )
-    wrapped = textwrap.wrap(f"Tiles: {names}.", 70)
-    example = "Type the two tiles, block first, in any of these ways: 54, GS, gold silver."
-    commands = [f"  {name:8} {text}" for name, text in COMMANDS.items()]
-    hand = format_hand(view.hand[0])
-    return "\n".join(
-        [f"You may (your hand: {''.join(faces[DIGITS.index(tile)] for tile in hand)}):"]
-        + lines
-        + [*wrapped, example, "Or:", *commands]
-    )
+    hand = "".join(faces[DIGITS.index(tile)] for tile in format_hand(view.hand[0]))
+    told = [
+        f"You may (your hand: {hand}):",
+        *lines,
+        *(f"  {word}" for word in words),
+        *textwrap.wrap(f"Tiles: {names}.", 70),
+        "Type the two tiles, block first, in any of these ways: 54, GS, gold silver.",
+        "Or:",
+        *(f"  {name:8} {text}" for name, text in COMMANDS.items()),
+    ]
+    return "\n".join(told)

@@ -1,0 +1,318 @@
+"use strict";
+(() => {
+  const find = (id) => document.getElementById(id);
+  const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"];
+  const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
+  const LABELS = { silent: "keep silent" };
+  let state = null, block = null, busy = false, skip = null;
+
+  // ------------------------------------------------------------------------------- small parts
+
+  function make(tag, text, attributes = {}) {
+    const element = document.createElement(tag);
+    if (text !== null) element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  }
+
+  // Kinds are numbers; the definitions of the tiles come from the server.
+  function tile(kind) {
+    const box = document.createElement("span");
+    box.innerHTML = `<svg class="tile" viewBox="-22 -26 44 52" aria-hidden="true"><use href="#wt${Number(kind)}"/></svg>`;
+    return box.firstChild;
+  }
+
+  function row(body, cells, heads = 0) {
+    const line = body.insertRow();
+    cells.forEach((cell, n) => {
+      const box = n < heads ? line.appendChild(make("th", null, { scope: "row" })) : line.insertCell();
+      box.append(cell);
+    });
+    return line;
+  }
+
+  // -------------------------------------------------------------------------------- the server
+
+  const theme = () => find("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const look = () => `theme=${theme()}&faces=${find("faces").value}`;
+
+  async function ask(path, body = null) {
+    const options = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
+    let told;
+    try {
+      const answer = await fetch(`${path}?${look()}`, options);
+      told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: `The server answers ${answer.status}.` };
+    } catch {
+      told = { error: "The server doesn't answer. Start it again with --resume; nothing is lost." };
+    }
+    find("problem").textContent = told.error ?? "";
+    return told;
+  }
+
+  // While something is under way, nothing else is begun.
+  async function alone(work) {
+    if (busy) return;
+    busy = true;
+    document.body.setAttribute("aria-busy", "true");
+    await work();
+    busy = false;
+    document.body.removeAttribute("aria-busy");
+  }
+
+  async function change(path, body = {}) {
+    await alone(async () => {
+      const inside = document.activeElement.closest("#hand, #answers");
+      offer(false);
+      const told = await ask(path, { ...body, mark: state.mark });
+      if (!told.error) {
+        find("advice").textContent = "";
+        await show(told, true);
+      } else await refresh();
+      if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
+    });
+  }
+
+  async function refresh() {
+    const problem = find("problem").textContent, told = await ask("state");
+    if (!told.error) {
+      find("problem").textContent = problem;
+      await show(told, false);
+    }
+  }
+
+  // ------------------------------------------------------------------------------- what is seen
+
+  function draw(frame) {
+    find("picture").innerHTML = frame.svg;
+    find("words").replaceChildren(...frame.words.map((sentence) => make("li", sentence)));
+    hand(frame.hand);
+  }
+
+  function hand(kinds) {
+    find("hand").hidden = kinds === null;
+    find("hand").replaceChildren(...(kinds ?? []).map((kind, place) => {
+      const button = make("button", null, { type: "button", "data-kind": kind, "data-place": place, "aria-label": `${NAMES[kind]}, key ${kind + 1}` });
+      button.append(tile(kind), String(kind + 1));
+      button.disabled = true;
+      return button;
+    }));
+  }
+
+  function wait(time) {
+    return new Promise((done) => {
+      const timer = setTimeout(done, time);
+      skip = () => { clearTimeout(timer); done(); };
+    });
+  }
+
+  async function show(told, moving) {
+    state = told;
+    block = null;
+    const time = Number(find("speed").value), frames = told.frames, past = frames.slice(0, -1);
+    const log = find("log"), begin = told.log.length - past.length;
+    log.replaceChildren(...told.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
+    let hurry = !moving || time === 0;
+    for (const frame of moving ? past : []) {
+      log.append(make("li", frame.said));
+      log.parentElement.scrollTop = log.parentElement.scrollHeight;
+      if (hurry) continue;
+      draw(frame);
+      find("question").textContent = frame.said;
+      let left = false;
+      const waiting = wait(time).then(() => { left = true; });
+      const leave = skip;
+      skip = () => { hurry = true; leave(); };
+      if (!left) await waiting;
+    }
+    skip = null;
+    draw(frames.at(-1));
+    log.parentElement.scrollTop = log.parentElement.scrollHeight;
+    match();
+    offer(true);
+  }
+
+  function match() {
+    const { names, scores, rounds, rules } = state;
+    find("facts").textContent = `Rules ${rules}, to 150 points. You and partner ${scores[0]}, the others ${scores[1]}.`;
+    const seats = find("seats").tBodies[0], body = find("rounds").tBodies[0];
+    seats.replaceChildren();
+    ["you", "next, at your right", "partner", "previous, at your left"].forEach((place, n) => { if (names[n] !== place) row(seats, [place, names[n]], 1); });
+    body.replaceChildren();
+    rounds.forEach(([who, team, points], n) => row(body, [String(n + 1), who, team ? "" : String(points), team ? String(points) : ""]));
+    row(body, ["all", "", String(scores[0]), String(scores[1])]).className = "total";
+  }
+
+  // ------------------------------------------------------------------------------ what is asked
+
+  const pairs = () => state.actions.filter((one) => one.pair);
+  const others = () => state.actions.filter((one) => !one.pair);
+
+  // Shows what may be done now, or nothing while others move.
+  function offer(on) {
+    const asked = on && state.asks === "move", buttons = [...find("hand").children];
+    const chosen = block === null ? null : Number(buttons[block].dataset.kind);
+    for (const button of buttons) {
+      const kind = Number(button.dataset.kind), own = Number(button.dataset.place) === block;
+      const fits = pairs().some(({ pair }) => (chosen === null ? pair[0] === kind : pair[0] === chosen && pair[1] === kind));
+      button.disabled = !asked || !(fits || own);
+      button.setAttribute("aria-pressed", own ? "true" : "false");
+    }
+    find("answers").replaceChildren();
+    if (asked) {
+      for (const { action, name } of others()) answer(LABELS[name] ?? name, KEYS[name], { "data-action": action });
+      if (chosen !== null) answer("another block", "Esc", { "data-do": "clear" });
+    }
+    if (on && state.asks === "round") answer("next round", "n", { "data-do": "next", class: "main" });
+    find("question").textContent = on ? question(asked, chosen) : "";
+    for (const button of document.querySelectorAll(".side .bar button[data-do]")) {
+      const { do: what } = button.dataset;
+      if (what === "hint" || what === "partner") button.disabled = !asked;
+      if (what === "back") button.disabled = !on || !state.may_take_back;
+    }
+  }
+
+  function question(asked, chosen) {
+    if (asked && chosen !== null) return `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.`;
+    return state.question;
+  }
+
+  function answer(text, key, attributes) {
+    const button = make("button", text, { type: "button", ...attributes });
+    button.append(make("kbd", key, { "aria-hidden": "true" }));
+    find("answers").append(button);
+  }
+
+  function choose(button) {
+    if (!button || button.disabled || busy) return;
+    const place = Number(button.dataset.place), kind = Number(button.dataset.kind);
+    if (block === null || block === place) {
+      block = block === null ? place : null;
+      offer(true);
+      return;
+    }
+    const first = Number(find("hand").children[block].dataset.kind);
+    const found = pairs().find(({ pair }) => pair[0] === first && pair[1] === kind);
+    change("move", { action: found.action });
+  }
+
+  function key(kind) {
+    const fits = [...find("hand").children].filter((button) => !button.disabled && Number(button.dataset.kind) === kind);
+    choose(fits.find((button) => Number(button.dataset.place) !== block));
+  }
+
+  function say(name) {
+    const found = state.asks === "move" && others().find((one) => one.name === name);
+    if (found) change("move", { action: found.action });
+  }
+
+  // --------------------------------------------------------------------------------- the advice
+
+  async function advise(path, write) {
+    if (state.asks !== "move") return;
+    await alone(async () => {
+      find("advice").replaceChildren(make("p", "Thinking …"));
+      const told = await ask(path, {});
+      find("advice").replaceChildren();
+      if (!told.error) write(find("advice"), told);
+    });
+  }
+
+  function head(box, texts) {
+    const table = box.appendChild(make("table", null)), line = table.createTHead().insertRow();
+    for (const text of texts) line.append(make("th", text, { scope: "col" }));
+    return table.createTBody();
+  }
+
+  function hint(box, told) {
+    box.append(make("p", `The champion suggests ${told.said}.`, { class: "best" }));
+    const body = head(box, ["Action", "Its policy", "Points", "±"]);
+    for (const one of told.options) {
+      const name = make("span", null);
+      if (one.pair) name.append(...one.pair.map(tile), " ");
+      name.append(one.name);
+      const line = row(body, [name, one.chance, one.points, one.error]);
+      if (one.action === told.action) line.className = "best";
+      for (const cell of [...line.cells].slice(1)) cell.className = "number";
+    }
+    box.append(make("p", "Points of the round for your team, on average where the champion plays on at all seats in drawn worlds; ± one standard error.", { class: "small" }));
+  }
+
+  function partner(box, told) {
+    box.append(make("p", "What your partner has not shown yet, in its hand or face down:", { class: "best" }));
+    const body = head(box, ["Tile", "At least one", "", "Expected"]);
+    for (const { kind, name, chance, expected } of told.kinds) {
+      const first = make("span", null);
+      first.append(tile(kind), ` ${name}`);
+      const bar = make("meter", null, { min: 0, max: 1, value: chance, "aria-label": `${name}, at least one` });
+      row(body, [first, bar, `${Math.round(100 * chance)} %`, expected]).lastChild.className = "number";
+    }
+    const likely = box.appendChild(make("p", "Likeliest hands as dealt: "));
+    for (const { hand: kinds, chance } of told.likely) {
+      const one = likely.appendChild(make("span", null));
+      one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(", ")}`, { class: "hidden" }));
+    }
+    box.append(make("p", `Supposed of next, partner, previous: ${told.assumed.join("; ")}.`, { class: "small" }));
+  }
+
+  // -------------------------------------------------------------------------------- hands and keys
+
+  const does = {
+    hint: () => advise("hint", hint),
+    partner: () => advise("partner", partner),
+    back: () => { if (state.may_take_back) change("back"); },
+    next: () => { if (state.asks === "round") change("next"); },
+    clear: () => { if (block !== null && !busy) { block = null; offer(true); } },
+    help: () => find("help").showModal(),
+    faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; box.dispatchEvent(new Event("change")); },
+  };
+  const keys = {
+    p: () => say("pass"), c: () => say("call"), s: () => say("silent"), r: () => say("redeal"), o: () => say("continue"),
+    n: does.next, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target.closest("input, select, textarea, dialog");
+    if (event.ctrlKey || event.altKey || event.metaKey || field || state === null) return;
+    if (event.key === " " && !event.target.closest("button, summary, a")) {
+      event.preventDefault();
+      skip?.();
+    } else if (!busy && event.key >= "1" && event.key <= "8" && event.key.length === 1) key(Number(event.key) - 1);
+    else if (!busy && keys[event.key]) {
+      event.preventDefault();
+      keys[event.key]();
+    }
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (event.target.closest("#picture")) skip?.();
+    if (!button || busy || state === null) return;
+    if (button.dataset.place !== undefined) choose(button);
+    else if (button.dataset.action !== undefined) change("move", { action: Number(button.dataset.action) });
+    else if (button.dataset.do) does[button.dataset.do]();
+  });
+
+  // ------------------------------------------------------------------------------ settings that stay
+
+  const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
+  const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* forbidden */ } };
+
+  async function paint() {
+    document.documentElement.className = theme();
+    const answer = await fetch(`tiles?${look()}`).catch(() => null);
+    if (answer?.ok) find("tiles").innerHTML = await answer.text();
+    await refresh();
+  }
+
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
+  for (const name of ["faces", "theme", "speed"]) {
+    const value = kept(name), box = find(name);
+    if ([...box.options].some((option) => option.value === value)) box.value = value;
+    box.addEventListener("change", () => {
+      keep(name, box.value);
+      if (name !== "speed") alone(paint);
+    });
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => alone(paint));
+  alone(paint);
+})();
