@@ -19,6 +19,7 @@ from agents.play.typed import said
 from goita_env import actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
+from goita_env.render.scene import Scene
 from goita_env.render.themes import Theme
 from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS
 
@@ -42,16 +43,26 @@ def state(table: Table, look: Look, frames: Iterable[dict[str, Any]] = ()) -> di
         look: how it is drawn.
         frames: what was to be seen on the way here, as ``frame`` gives it.
     """
-    asks, view = table.asks, table.view
+    return _facts(table) | {"frames": [*frames, frame(table, look, "")], "mark": mark(table)}
+
+
+def mark(table: Table) -> str:
+    """Returns what tells a position from others: a page that shows another one is told so."""
+    text = json.dumps([_facts(table), words.position(_scene(table))])
+    return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _facts(table: Table) -> dict[str, Any]:
+    """Returns what is told beside drawings."""
     names, seat = table.setting.names, table.seat
-    legal = table.legal if asks == "move" else []
-    told: dict[str, Any] = {
+    legal = table.legal if table.asks == "move" else []
+    return {
         "rules": table.setting.rules.name,
         "names": [names[(seat + place) % NUM_SEATS] for place in range(NUM_SEATS)],
         "scores": table.scores,
-        "asks": asks,
+        "asks": table.asks,
         "question": _question(table),
-        "leads": bool(view.leads[0]),
+        "leads": bool(table.view.leads[0]),
         "actions": [_action(action) for action in legal],
         "log": table.log,
         "rounds": [
@@ -59,9 +70,13 @@ def state(table: Table, look: Look, frames: Iterable[dict[str, Any]] = ()) -> di
             for winner, points in table.results
         ],
         "may_take_back": table.may_take_back,
-        "frames": [*frames, frame(table, look, "")],
     }
-    return told | {"mark": _mark(told)}
+
+
+def _scene(table: Table) -> Scene:
+    """Returns what is to be seen: the open table between rounds, else what the player may know."""
+    over = table.asks in ("round", "match")
+    return showing.opened(table) if over else showing.seen(table)
 
 
 def frame(table: Table, look: Look, told: str) -> dict[str, Any]:
@@ -69,11 +84,10 @@ def frame(table: Table, look: Look, told: str) -> dict[str, Any]:
 
     While a round is played, the page itself shows the player's hand, as buttons.
     """
+    shown, hand = _scene(table), None
     if table.asks in ("round", "match"):
-        shown, hand = showing.opened(table), None
         drawing = svg.draw(shown, theme=look.theme, faces=look.faces)
     else:
-        shown = showing.seen(table)
         own, *others = shown.places
         hand, bare = own.hand, replace(shown, places=(replace(own, hand=()), *others))
         drawing = svg.draw(bare, theme=look.theme, faces=look.faces)
@@ -84,11 +98,6 @@ def frame(table: Table, look: Look, told: str) -> dict[str, Any]:
         "words": words.position(shown),
         "said": told,
     }
-
-
-def mark(table: Table) -> str:
-    """Returns what tells a position of the page from others: pages that are behind are told so."""
-    return str(state(table, Look())["mark"])
 
 
 def hint(table: Table) -> dict[str, Any]:
@@ -172,10 +181,3 @@ def _action(action: int) -> dict[str, Any]:
     """Returns an action as the page offers it."""
     pair = actions.decode(action)
     return {"action": action, "name": said(action), "pair": pair}
-
-
-def _mark(told: dict[str, Any]) -> str:
-    """Returns a number of what a page shows, however it is drawn."""
-    shown = {key: value for key, value in told.items() if key != "frames"}
-    text = json.dumps(shown | {"words": told["frames"][-1]["words"]})
-    return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -88,7 +88,10 @@ def resume(path: Path) -> Table:
     first = record.deals[0]
     name = record.players[agents.index("")] if "" in agents else ""
     setting = Setting(tuple(agents), seed, first.rules, name, first, taken_back)
-    return Table(setting, record.deals, keep=Kept(path))
+    try:
+        return Table(setting, record.deals, keep=Kept(path))
+    except RecordError as error:
+        raise RecordError(f"{path.name}: {error}") from error
 
 
 def free_name() -> Path:

@@ -230,6 +230,8 @@ class Table:
         self.taken_back += 1
         self._begin()
         self._replay(moves)
+        if self.asks == "round":  # the decision was the first of the next one
+            self.go_on()
         self._tell_deal()
         self._save()
 

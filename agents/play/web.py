@@ -185,7 +185,7 @@ class Guard:
 # ---------------------------------------------------------------------------------------- answers
 
 
-async def _file(name: str, request: Request) -> Response:
+async def _file(name: str, _: Request) -> Response:
     """Answers with a file of the page."""
     from starlette.responses import Response
 
@@ -239,9 +239,7 @@ async def _change(room: Room, change: Callable[[Table], None], request: Request)
     return await _answered(partial(room.change, _look(request), told.get("mark"), change))
 
 
-async def _ask(
-    room: Room, question: Callable[[Table], dict[str, Any]], request: Request
-) -> Response:
+async def _ask(room: Room, question: Callable[[Table], dict[str, Any]], _: Request) -> Response:
     """Answers a question."""
     return await _answered(partial(room.ask, question))
 
@@ -313,6 +311,7 @@ def serve(table: Table, path: Path, host: str, port: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen()  # who is quick with the link waits a moment
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
         sys.stdout.write(f"Play at {address}   (Ctrl-C ends; the match is saved in {path})\n")
         sys.stdout.flush()

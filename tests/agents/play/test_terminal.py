@@ -1,0 +1,264 @@
+"""The game in the terminal: what can be typed, 80 columns, plain ASCII, Ctrl-C and going on."""
+
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from play_tables import any_move
+
+from agents import play
+from agents.play import saved, terminal, typed
+from agents.play.table import Setting, Table
+from goita_env import actions, errors
+from goita_env.render import ansi
+
+ROOT = Path(__file__).resolve().parents[3]
+GREEDY = ("", "greedy", "greedy", "greedy")
+
+
+# ------------------------------------------------------------------------------- what can be typed
+
+LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        *((way, 36) for way in ("54", "5 4", " 金銀 ", "金 銀", "GS", "gs", "G, s", "gold silver")),
+        *((way, 36) for way in ("５４", "Gold-Silver", "5銀", "goldS")),
+        *((way, 57) for way in ("王し", "玉し", "91", "81", "kp", "king pawn")),
+        *((way, 0) for way in ("p", "P", "pass", "pas")),
+        *((way, 65) for way in ("call", "ca")),
+        *((way, 66) for way in ("silent", "s", "SI")),
+        *((way, 67) for way in ("redeal", "r")),
+        *((way, 68) for way in ("continue", "co")),
+        *((way, "?") for way in ("?", "？", "help")),
+        *((way, "hint") for way in ("hint", "h", "HI")),
+        *((way, "partner") for way in ("partner", "par")),
+        *((way, way) for way in ("back", "log", "table", "quit")),
+    ],
+)
+def test_moves_and_commands_can_be_typed_in_many_ways(line, meant):
+    assert typed.read(line, LEGAL) == meant
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "expected a move or \\?"),
+        ("5", "expected a move or \\?"),
+        ("543", "expected a move or \\?"),
+        ("xyz", "expected a move or \\?"),
+        ("11", r"expected a legal move, got '11' \(pawn then pawn\)"),
+        ("c", "expected one of call, continue, got 'c'"),
+        ("pa", "expected one of pass, partner"),
+        ("金", "expected a move"),
+        ("\x00", "expected a move"),
+        ("5" * 9999, "expected a move"),
+    ],
+)
+def test_what_is_no_move_is_told(line, message):
+    with pytest.raises(errors.ActionError, match=message) as caught:
+        typed.read(line, LEGAL)
+    assert len(str(caught.value)) < 120
+
+
+def test_a_word_that_is_not_legal_here_is_told():
+    with pytest.raises(errors.ActionError, match=r"got 'pass' \(pass\)"):
+        typed.read("pass", [36])
+
+
+# --------------------------------------------------------------------------------------- a match
+
+
+def sit(monkeypatch, table, lines, **options) -> None:
+    """Plays at a terminal whose lines are given, or come from a function of the table."""
+    given = iter(lines) if not callable(lines) else iter(lambda: lines(table), None)
+
+    def line(prompt: str) -> str:
+        print(prompt)
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", line)
+    terminal.Terminal(table, **options).play()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
+    table, choose = Table(Setting(GREEDY, 3, name="Ann")), any_move(0)
+    asked = []
+
+    def answer(table):
+        if table.asks == "round":
+            return ""
+        asked.append(1)
+        helps = {2: "?", 4: "log", 6: "table", 8: "hint", 9: "partner", 10: "zz", 11: "99"}
+        return helps.get(len(asked)) or typed.said(choose(table))
+
+    sit(monkeypatch, table, answer, ascii=plain)
+    text = capsys.readouterr().out
+
+    assert table.asks == "match"
+    assert re.search(r"The match is over: you (win|lose), \d+ to \d+\.", text)
+    for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
+        assert said in text
+    assert "expected a legal move, got '99'" in text
+    assert max(map(ansi.width, text.splitlines())) <= 80
+    if plain:
+        assert set(text) - set("±") <= {chr(code) for code in range(128)}
+    assert "\x1b" not in text
+
+
+def test_the_end_of_the_input_leaves_and_so_does_quit(monkeypatch, capsys):
+    for lines in ([], ["", "quit"]):
+        table = Table(Setting(GREEDY, 0))
+        sit(monkeypatch, table, lines)
+        assert table.asks == "move"
+
+
+def test_a_move_is_taken_back(monkeypatch, capsys):
+    table, count = Table(Setting(GREEDY, 1)), []
+    list(table.advance())
+    first, before = table.legal[0], table.view.words.copy()
+
+    def answer(table):
+        count.append(table.asks)
+        if len(count) == 3:
+            assert (table.view.words == before).all()
+            return None
+        return "back" if len(count) == 2 else typed.said(first)
+
+    sit(monkeypatch, table, answer)
+    assert table.taken_back == 1
+
+
+def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
+    for encoding, faces in (
+        ("ascii", "12345678"),
+        ("latin-1", "12345678"),
+        ("utf-8", "し香馬銀金角飛王"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+            shown = terminal.Terminal(Table(Setting(GREEDY, 0)))
+            assert shown.faces == faces
+            shown._hint = None
+            sys.stdout.close()
+
+
+# -------------------------------------------------------------------------------------- the command
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Runs the command in this process; returns the exit code."""
+    with pytest.raises(SystemExit) as caught:
+        play.main(words)
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--seat", "4"], "expected a seat 0..3"),
+        (["--partner", "nobody"], "expected an agent of"),
+        (["--opponents", "greedy", "greedy", "greedy"], "one or two opponents"),
+        (["--resume", "missing.json"], "No such file"),
+        (["--resume", "a", "--save", "b"], "--resume or --save"),
+        (["--deal", "1111"], "four hands"),
+        (["--save", "no/such/folder.json"], "No such file"),
+        (["--web", "--host", "0.0.0.0"], "one address of this machine"),
+    ],
+)
+def test_wrong_options_end_the_program_with_a_reason(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    deal = "11224455,11233346,11123568,11145779,s2"
+    words = ["--seat", "1", "--partner", "greedy", "--opponents", "random", "b=greedy"]
+    assert play.main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
+    assert play.main(["--partner", "random", "--opponents", "greedy", "--deal", deal]) == 0
+    first, second = (saved.resume(Path(f"match-{n}.json")) for n in (1, 2))
+    assert first.setting.names == ("b", "Ann", "random", "greedy")
+    assert first.setting.rules.name == "pagat"
+    assert second.record.deals[0].hands[0] == "11224455"
+    assert second.game.deals[0].dealer == 1
+    assert "--resume match-2.json" in capsys.readouterr().out
+
+
+class Screen:
+    """A program at a terminal of 80 columns."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self._end, inner = pty.openpty()
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "TERM": "dumb"}
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "agents.play", *words],
+            cwd=folder, env=environment, stdin=inner, stdout=inner, stderr=inner,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(inner)
+        self.text = ""
+
+    def until(self, wanted: str) -> str:
+        """Reads until something is written; returns all since the last time."""
+        self.text, end = "", time.monotonic() + 60
+        while wanted not in self.text:
+            assert select.select([self._end], [], [], end - time.monotonic())[0], self.text
+            try:
+                self.text += os.read(self._end, 4096).decode()
+            except OSError:  # the program has ended
+                assert wanted in self.text, self.text
+        return self.text
+
+    def type(self, line: str) -> None:
+        """Types a line."""
+        os.write(self._end, f"{line}\n".encode())
+
+    def close(self) -> int:
+        """Waits for the end of the program."""
+        try:
+            return self.program.wait(20)
+        finally:
+            self.program.kill()
+            os.close(self._end)
+
+
+def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
+    words = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
+    screen = Screen(tmp_path, *words)
+    screen.until("your move (? helps) > ")
+    screen.type("?")
+    helped = screen.until("your move (? helps) > ")
+    tiles = re.search(r"(?:lay face down|receive with) (\S), attack with one of (\S)", helped)
+    screen.type(f"{tiles[1]}{tiles[2]}")
+    screen.until("attack with")
+    screen.until(" > ")
+    screen.program.send_signal(signal.SIGINT)
+    assert "Go on: python -m agents.play --resume m.json" in screen.until("--resume m.json")
+    assert screen.close() == 130
+
+    before = saved.resume(tmp_path / "m.json")
+    assert before.may_take_back
+    screen = Screen(tmp_path, "--resume", "m.json")
+    shown = screen.until(" > ")
+    assert all(said[:40] in " ".join(shown.split()) for said in before.log)
+    screen.type("quit")
+    screen.until("Saved in m.json")
+    assert screen.close() == 0
+    assert saved.resume(tmp_path / "m.json").log == before.log

@@ -1,0 +1,289 @@
+"""The page's server: who is let in, what it answers, and that a restart loses nothing."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from play_tables import OWN, TOKEN, any_move, play_on, request, table_of
+from redrawn_worlds import World
+
+from agents.play import pages, saved
+from agents.play.table import Setting, Table
+from goita_env import errors
+
+pytest.importorskip("starlette")
+
+from agents.play import web
+
+ROOT = Path(__file__).resolve().parents[3]
+GREEDY = ("", "greedy", "greedy", "greedy")
+STATE = f"/{TOKEN}/state"
+
+
+def standing(app: object) -> dict:
+    """The state of a page that is loaded: the others have moved."""
+    request(app, STATE)
+    return told(request(app, STATE))
+
+
+def server(table: Table | None = None) -> object:
+    """A server of a match."""
+    return web.application(table or Table(Setting(GREEDY, 0)), TOKEN, "192.168.0.5")
+
+
+def told(answer: tuple) -> dict:
+    """What an answer says."""
+    assert answer[1]["content-type"] == "application/json"
+    return json.loads(answer[2])
+
+
+# ---------------------------------------------------------------------------------- who is let in
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (STATE, 200),
+        (f"/{TOKEN}/", 200),
+        (f"/{TOKEN}", 404),
+        ("/", 404),
+        ("/state", 404),
+        ("/wrong/state", 404),
+        (f"/{TOKEN[:-1]}/state", 404),
+        ("/tökén/state", 404),
+        (f"/{TOKEN}/nothing", 404),
+        (f"/{TOKEN}/../{TOKEN}/state", 404),
+        (f"/{TOKEN}/page.html", 404),
+    ],
+)
+def test_the_link_alone_leads_in(path, status):
+    assert request(server(), path)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8742", 200),
+        ("localhost:1", 200),
+        ("192.168.0.5:8742", 200),
+        ("goita.example:8742", 400),
+        ("127.0.0.1.example", 400),
+        ("", 400),
+    ],
+)
+def test_a_request_under_another_name_is_refused(host, status):
+    assert request(server(), STATE, headers={"host": host})[0] == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (OWN, 409),  # let in, and then told that the page is behind
+        ({"host": OWN["host"]}, 403),
+        (OWN | {"origin": "http://evil.example"}, 403),
+        (OWN | {"origin": "null"}, 403),
+        (OWN | {"origin": "https://127.0.0.1:8742"}, 403),
+        (OWN | {"origin": "http://127.0.0.1:8743"}, 403),
+    ],
+)
+def test_only_the_page_itself_may_change_anything(headers, status):
+    assert request(server(), f"/{TOKEN}/move", {"action": 1}, headers)[0] == status
+    if status == 403 and "origin" in headers:
+        assert request(server(), STATE, headers=headers)[0] == 403
+
+
+def test_other_methods_and_large_bodies_are_refused():
+    assert request(server(), f"/{TOKEN}/move", None)[0] == 405
+    assert request(server(), STATE, {})[0] == 405
+    assert request(server(), f"/{TOKEN}/move", b"x" * (web.LARGEST + 1))[0] == 413
+
+
+@pytest.mark.parametrize("path", ["", "style.css", "script.js", "icon.svg", "state", "nothing"])
+def test_every_answer_forbids_what_the_page_does_not_need(path):
+    headers = request(server(), f"/{TOKEN}/{path}")[1]
+    assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert "access-control-allow-origin" not in headers
+
+
+def test_the_page_names_no_address_and_no_secret():
+    for path in ("", "style.css", "script.js"):
+        text = request(server(), f"/{TOKEN}/{path}")[2].decode()
+        assert "//" not in re.sub(r"^\s*// .*$", "", text, flags=re.MULTILINE)
+        assert TOKEN not in text
+
+
+# --------------------------------------------------------------------------------- what it answers
+
+
+def test_a_match_is_played_by_requests_to_its_end():
+    table = Table(Setting(GREEDY, 0))
+    app, choose = server(table), any_move(0)
+    state = told(request(app, STATE))
+    while state["asks"] != "match":
+        if state["asks"] == "round":
+            way, change = "next", {}
+        else:
+            way, change = "move", {"action": choose(table)}
+            assert change["action"] in [one["action"] for one in state["actions"]]
+        state = told(request(app, f"/{TOKEN}/{way}", change | {"mark": state["mark"]}))
+        said = [frame["said"] for frame in state["frames"][:-1]]
+        assert all(said)
+        assert said == state["log"][len(state["log"]) - len(said) :]
+        assert all(frame["svg"].startswith("<svg ") for frame in state["frames"])
+    assert max(state["scores"]) >= 150
+    assert state["question"].startswith("The match is over: you ")
+    assert len(state["rounds"]) == len(table.results)
+
+
+def test_hands_are_shown_when_the_round_is_over_and_not_before():
+    table = Table(Setting(GREEDY, 1))
+    app = server(table)
+    for _ in play_on(table, any_move(0), rounds=1):
+        words = " ".join(pages.frame(table, pages.Look(), "")["words"])
+        assert words.count(" in hand") == 4
+        assert words.count("hidden tile") == (0 if table.asks == "round" else words.count("hidden"))
+    frame = told(request(app, STATE))["frames"][-1]
+    assert frame["hand"] is None
+    assert not any("hidden" in sentence for sentence in frame["words"])
+
+
+def test_a_page_that_is_behind_changes_nothing_and_is_told_so():
+    table = Table(Setting(GREEDY, 0))
+    app = server(table)
+    state = standing(app)
+    action = state["actions"][0]["action"]
+    for change in (
+        {"action": action},
+        {"action": action, "mark": "x"},
+        {"action": action, "mark": 1},
+    ):
+        answer = request(app, f"/{TOKEN}/move", change)
+        assert answer[0] == 409
+        assert "behind" in told(answer)["error"]
+    assert told(request(app, STATE)) == state
+
+
+@pytest.mark.parametrize("action", [None, 69, -1, "1", True, 1.0, [1], 64])
+def test_what_is_no_move_changes_nothing(action):
+    app = server()
+    state = standing(app)
+    assert action not in [one["action"] for one in state["actions"]]
+    answer = request(app, f"/{TOKEN}/move", {"action": action, "mark": state["mark"]})
+    assert answer[0] == 409
+    assert told(request(app, STATE)) == state
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"\xff", b"[" * 900])
+def test_what_is_no_json_is_answered(body):
+    assert request(server(), f"/{TOKEN}/move", body)[0] == 409
+
+
+def test_advice_comes_where_it_is_asked_for_and_changes_nothing():
+    app = server(Table(Setting(GREEDY, 1)))
+    state = standing(app)
+    hint = told(request(app, f"/{TOKEN}/hint", {}))
+    legal = [one["action"] for one in state["actions"]]
+    assert hint["action"] in legal
+    assert {one["action"] for one in hint["options"]} <= set(legal)
+    partner = told(request(app, f"/{TOKEN}/partner", {}))
+    assert partner["kinds"][0]["name"] == "pawn"
+    assert told(request(app, STATE)) == state
+
+
+def test_no_advice_between_rounds():
+    table = Table(Setting(GREEDY, 1))
+    for _ in play_on(table, any_move(0)):
+        if table.asks == "round":
+            assert request(server(table), f"/{TOKEN}/hint", {})[0] == 409
+            return
+
+
+def test_names_are_data_and_the_script_writes_them_as_text():
+    name = "<img src=x onerror=alert(1)>&\"'"
+    app = server(Table(Setting(GREEDY, 0, name=name)))
+    assert told(request(app, STATE))["names"][0] == name
+    script = request(app, f"/{TOKEN}/script.js")[2].decode()
+    written = re.findall(r"innerHTML = (.*)", script)
+    assert len(written) == 3  # a tile by its number, and two drawings that Python made
+    assert not any("name" in one for one in written)
+
+
+def test_an_agent_that_fails_is_told_without_its_hand():
+    moves = [(0, 1 + 8 * 0 + 0)]
+    world = World("jga", [[0] * 4 + [1] * 4, [0] * 4 + [2] * 4, [0, 0] + [3] * 4 + [5] * 2,
+                          [4] * 4 + [6, 6, 7, 7]], 0, [0, 0], [*moves, (1, 64)])  # fmt: skip
+    table = table_of(world, 0)
+    app = server(table)
+    state = told(request(app, STATE))
+    answer = request(app, f"/{TOKEN}/move", {"action": 1, "mark": state["mark"]})
+    assert answer[0] == 409
+    assert told(answer)["error"] == "expected a legal action from 'told', got another one"
+
+
+# --------------------------------------------------------------------------------------- restarting
+
+
+def test_a_restart_of_the_server_loses_nothing(tmp_path):
+    file = tmp_path / "match.json"
+    table = saved.begin(Setting(("", "random", "greedy", "random"), 3), file)
+    app, choose = server(table), any_move(1)
+    state = told(request(app, STATE))
+    while state["asks"] != "match" and len(state["rounds"]) < 3:
+        way = {"round": "next", "move": "move"}[state["asks"]]
+        change = {"action": choose(table)} if way == "move" else {}
+        state = told(request(app, f"/{TOKEN}/{way}", change | {"mark": state["mark"]}))
+        table = saved.resume(file)
+        app = server(table)
+        again = told(request(app, STATE))
+        if way == "move":  # what "next" does without a move after it is not in the file
+            assert again | {"frames": []} == state | {"frames": []}
+            assert again["frames"][-1] == state["frames"][-1]
+        state = again
+
+
+def test_the_token_of_a_match_is_secret_and_stays(tmp_path):
+    file = tmp_path / "match.json"
+    token = web.token_of(file)
+    assert len(token) >= 24
+    assert web.token_of(file) == token != web.token_of(tmp_path / "other.json")
+    (kept,) = tmp_path.glob(".match.json.*")
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "*"])
+def test_it_is_never_served_to_all_networks(host, tmp_path):
+    with pytest.raises(errors.SettingError, match="one address of this machine"):
+        web.serve(Table(Setting(GREEDY, 0)), tmp_path / "match.json", host, 0)
+
+
+def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):
+    command = [sys.executable, "-m", "agents.play", "--web", "--port", "0"]
+    file = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    tokens, states = [], []
+    for more in (file, ["--resume", "m.json"]):
+        with subprocess.Popen(
+            [*command, *more], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        ) as served:
+            link = re.search(r"http://127\.0\.0\.1:\d+/(\S+)/", served.stdout.readline())
+            try:
+                tokens.append(link[1])
+                with urllib.request.urlopen(f"{link[0]}state", timeout=20) as answer:
+                    states.append(json.loads(answer.read()))
+                served.send_signal(signal.SIGINT)
+                assert served.wait(20) == 130
+            finally:
+                served.kill()
+            assert "--resume m.json" in served.stdout.read()
+    assert tokens[0] == tokens[1]
+    assert states[1]["mark"] == states[0]["mark"]

@@ -1,0 +1,116 @@
+"""The JSON record: nothing is left out, and nothing in a file is trusted."""
+
+import json
+
+import pytest
+from record_samples import FIVE, LINE, PARTNERS, SIX, message
+
+from goita_env import Game, Rules, errors, records
+from goita_env.records import DealRecord, Record, complete
+
+
+def played(*names: str, **options) -> Game:
+    """A game after some moves."""
+    from goita_env import actions
+
+    game = Game(seed=1, **options)
+    for name in names:
+        game.play(actions.parse(name))
+    return game
+
+
+GAMES = [
+    played("call", "redeal", hands=FIVE, dealer=0, episode="match"),
+    played("silent", hands=FIVE, dealer=0),
+    played("call", hands=SIX, dealer=0, scores=[30, 140]),
+    played("call", "call", hands=PARTNERS, dealer=0),
+]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=["redeal", "silent", "six", "partners"])
+def test_what_no_other_notation_stores_comes_back(game):
+    record = records.from_game(game, ("a", "", "c\n<", '"'))
+    again = complete.loads(complete.dumps(record))
+    assert again == record
+    assert [deal.moves for deal in again.deals] == [tuple(deal.moves) for deal in game.deals]
+
+
+def test_other_notations_come_back_and_a_rule_set_of_ones_own():
+    rules = Rules(name="mine", last_king=False)
+    record = records.history.loads(f"{LINE}\n{LINE}", rules=rules)
+    again = complete.loads(complete.dumps(record))
+    assert again == record
+    assert again.deals[1].number == 2
+    assert records.history.dumps(again) == records.history.dumps(record)
+
+
+def test_which_king_comes_first_comes_back():
+    line = LINE.replace("483", "493").replace("346", "386")
+    record = records.history.loads(LINE)
+    deal = DealRecord(record.deals[0].hands, 0, second_king_first=True)
+    assert complete.loads(complete.dumps(Record((deal,)))).deals[0].second_king_first
+    assert line != LINE
+
+
+def test_an_empty_record_and_other_keys_are_fine():
+    text = complete.dumps(Record((), ("a", "b", "c", "d")), {"beside": [1]})
+    assert json.loads(text)["beside"] == [1]
+    assert complete.loads(text) == Record((), ("a", "b", "c", "d"))
+
+
+def test_deals_of_different_rules_are_refused():
+    (deal,) = records.history.loads(LINE).deals
+    (other,) = records.history.loads(LINE, rules="nine").deals
+    assert "one rule set, got jga, nine" in message(complete.dumps, Record((deal, other)))
+
+
+def changed(**keys) -> str:
+    """A record with some keys of its deal, or of itself, changed."""
+    told = json.loads(complete.dumps(records.history.loads(LINE)))
+    for key, value in keys.items():
+        (told["deals"][0] if key in told["deals"][0] else told)[key] = value
+    return json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "expected JSON"),
+        ("[]", "expected a record with format"),
+        ("[" * 100_000, "expected JSON"),
+        ('{"format": "goita-record-2"}', "got 'goita-record-2'"),
+        (changed(rules="chess"), "chess"),
+        (changed(rules=None), "None"),
+        (changed(players=["a"]), "four names"),
+        (changed(players=3), "int"),
+        (changed(deals={}), "deals, a list"),
+        (changed(deals=[3]), "deal 1: expected a deal with hands"),
+        (changed(hands=["1"] * 4), "deal 1"),
+        (changed(hands="11"), "four hands"),
+        (changed(hands=[1, 2, 3, 4]), "four hands"),
+        (changed(dealer=4), "deal 1"),
+        (changed(dealer="0"), "deal 1"),
+        (changed(dealer=True), "deal 1"),
+        (changed(scores=[0]), "points of two teams"),
+        (changed(scores=[0, "1"]), "points of two teams"),
+        (changed(moves="p"), "moves, a list"),
+        (changed(moves=["4:p"]), "move 1 (play 1): expected a seat 0 to 3"),
+        (changed(moves=["0p"]), "seat 0 to 3"),
+        (changed(moves=[["0", "p"]]), "seat 0 to 3"),
+        (changed(moves=["0:99x"]), "expected two digits"),
+    ],
+)
+def test_what_is_malformed_is_told_by_deal_and_move(text, expected):
+    assert expected in message(complete.loads, text)
+
+
+def test_without_strictness_the_rest_is_kept():
+    record = complete.loads(changed(moves=["2:46", "3:83", "x"]), strict=False, source="file")
+    assert record.deals[0].moves == ((2, 30), (3, 59))
+    assert str(record.problems[0]).startswith("file: deal 1, move 3 (play 3): ")
+
+
+def test_a_long_text_is_refused(monkeypatch):
+    monkeypatch.setattr(complete, "MAX_CHARACTERS", 10)
+    with pytest.raises(errors.RecordError, match="at most 10 characters"):
+        complete.loads("x" * 11)
