@@ -239,7 +239,7 @@
 
   function partner(box, told) {
     box.append(make("p", "What your partner has not shown yet, in its hand or face down:", { class: "best" }));
-    const body = head(box, ["Tile", "At least one", "", "Expected"]);
+    const body = head(box, ["Tile", "At least one", "Chance", "Expected"]);
     for (const { kind, name, chance, expected } of told.kinds) {
       const first = make("span", null);
       first.append(tile(kind), ` ${name}`);

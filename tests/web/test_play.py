@@ -1,0 +1,282 @@
+"""The table as a page in a browser: whole matches, restarts, themes, widths, accessibility."""
+
+import socket
+from threading import Thread
+
+import pytest
+
+from agents.play import saved
+from agents.play.table import Setting
+
+web = pytest.importorskip("agents.play.web")
+pytest.importorskip("starlette", reason="no Starlette: make test-web")
+uvicorn = pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
+
+GREEDY = ("", "greedy", "greedy", "greedy")
+READY = "body:not([aria-busy])"
+AT_ONCE = {"reduced_motion": "reduce"}
+"""A browser's wish for which the page shows others' moves at once."""
+
+
+class Server:
+    """Serves a match, and can be restarted at the same address."""
+
+    def __init__(self, folder, seed=0, agents=GREEDY, name="you"):
+        self.file, self.port = folder / "match.json", 0
+        saved.begin(Setting(agents, seed, name=name), self.file)
+        self.start()
+
+    def start(self):
+        self.table = saved.resume(self.file)
+        app = web.application(self.table, "token", "127.0.0.1")
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", self.port))
+        listening.listen()
+        self.port, self._listening = listening.getsockname()[1], listening
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        self._thread = Thread(target=self._server.run, kwargs={"sockets": [listening]})
+        self._thread.start()
+        self.link = f"http://127.0.0.1:{self.port}/token/"
+
+    def stop(self):
+        self._server.should_exit = True
+        self._thread.join()
+        self._listening.close()
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Serves a match to the end of the test."""
+    servers = []
+
+    def served(**options):
+        servers.append(Server(tmp_path, **options))
+        return servers[-1]
+
+    yield served
+    for server in servers:
+        server.stop()
+
+
+def ready(page):
+    """Waits until the page waits."""
+    page.wait_for_selector("#hand button, #answers button, #picture svg")
+    page.wait_for_selector(READY)
+
+
+def over(page) -> bool:
+    """Tells whether the match is over."""
+    return page.inner_text("#question").startswith("The match is over: you ")
+
+
+def go(page, press) -> None:
+    """Does the next thing that the page asks for: plays two tiles where it can.
+
+    Args:
+        page: the page.
+        press: presses one of the buttons of a selector, the last one.
+    """
+    if page.locator("button.main").count():
+        press("button.main")
+    elif page.locator("#hand button:enabled").count():
+        press("#hand button:enabled")
+        assert page.locator("#hand [aria-pressed=true]").count() == 1
+        press("#hand button[aria-pressed=false]:enabled")
+    else:
+        press("#answers button")
+    page.wait_for_selector(READY)
+
+
+def finish(page, press, server, check=lambda: None) -> int:
+    """Plays to the end of the match, and returns how many things were done."""
+    ready(page)
+    for steps in range(200):
+        if over(page):
+            assert server.table.asks == "match"
+            assert max(server.table.scores) >= 150
+            return steps
+        go(page, press)
+        check()
+    raise AssertionError("expected the end of the match")
+
+
+# ----------------------------------------------------------------------------------- whole matches
+
+
+def test_a_match_is_played_by_clicks_over_reloads_and_restarts(serve, open_page):
+    server = serve(seed=1)
+    page = open_page(server.link, **AT_ONCE)
+    ready(page)
+    steps = 0
+    while not over(page):
+        go(page, lambda buttons: page.locator(buttons).last.click())
+        steps += 1
+        if steps % 5 == 0:
+            shown = page.inner_text("main")
+            if steps % 10 == 0:
+                server.stop()
+                server.start()
+            page.reload()
+            ready(page)
+            assert page.inner_text("main") == shown
+    assert steps > 10
+    assert server.table.asks == "match"
+    assert page.locator("#rounds tbody tr").count() == len(server.table.results) + 1
+
+
+def test_a_match_is_played_by_keys_alone(serve, open_page):
+    server = serve(seed=2)
+    page = open_page(server.link, **AT_ONCE)
+
+    def press(buttons):
+        button = page.locator(buttons).last
+        kind, label = button.get_attribute("data-kind"), button.text_content()
+        keys = {"pass": "p", "call": "c", "keep silent": "s", "redeal": "r", "continue": "o"}
+        name = label[:-1] if label[:-1] in keys else "n"
+        page.keyboard.press(keys.get(name, "n") if kind is None else str(int(kind) + 1))
+
+    assert finish(page, press, server) > 10
+
+
+def test_a_match_is_played_by_taps_on_a_phone_and_nothing_overflows(serve, open_page):
+    server = serve(seed=3)
+    page = open_page(server.link, wide=320, has_touch=True, is_mobile=True, **AT_ONCE)
+
+    def check():
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+    steps = finish(page, lambda buttons: page.locator(buttons).last.tap(), server, check)
+    assert steps > 10
+    ready(page)
+    box = page.locator("#picture svg").bounding_box()
+    assert box["width"] >= 290
+
+
+def test_a_match_is_played_with_tab_and_enter_and_the_focus_stays(serve, open_page):
+    server = serve(seed=4)
+    page = open_page(server.link, **AT_ONCE)
+    ready(page)
+
+    def press(buttons):
+        page.locator(buttons).last.focus()
+        page.keyboard.press("Enter")
+
+    for _ in range(6):
+        go(page, press)
+        inside = "document.activeElement.closest('#hand, #answers') !== null"
+        assert over(page) or page.evaluate(inside)
+
+
+# --------------------------------------------------------------------------------- what it can do
+
+
+def test_others_moves_come_one_by_one_and_are_told_to_screen_readers(serve, open_page):
+    page = open_page(serve(seed=1).link)
+    ready(page)
+    log = page.locator("[role=log] li")
+    page.select_option("#speed", "1500")
+    before = log.count()
+    page.click("#hand button:enabled >> nth=0")
+    page.click("#hand button[aria-pressed=false]:enabled >> nth=0")
+    log.nth(before).wait_for()
+    assert page.locator("body[aria-busy]").count() == 1
+    assert page.locator("#hand button:enabled").count() == 0
+    page.keyboard.press(" ")
+    page.wait_for_selector(READY, timeout=1200)
+    assert log.count() >= before + 2
+    assert page.get_attribute("#question", "aria-live") == "polite"
+
+
+def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
+    page = open_page(serve(seed=1).link, **AT_ONCE)
+    ready(page)
+    page.keyboard.press("h")
+    page.wait_for_selector("#advice .number")
+    assert page.inner_text("#advice").startswith("The champion suggests ")
+    page.click("[data-do=partner]")
+    page.wait_for_selector("#advice meter")
+    assert page.locator("#advice meter").count() == 8
+
+
+def test_a_move_is_taken_back(serve, open_page):
+    server = serve(seed=1)
+    page = open_page(server.link, **AT_ONCE)
+    ready(page)
+    words = page.text_content("#words")
+    go(page, lambda buttons: page.locator(buttons).last.click())
+    assert page.text_content("#words") != words
+    page.keyboard.press("u")
+    page.wait_for_selector(READY)
+    assert page.text_content("#words") == words
+    assert server.table.taken_back == 1
+    assert page.locator("[data-do=back]").is_disabled()
+
+
+def test_a_block_can_be_chosen_again(serve, open_page):
+    page = open_page(serve(seed=1).link, **AT_ONCE)
+    ready(page)
+    enabled = page.locator("#hand button:enabled").count()
+    for undo in (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.click("[data-do=clear]"),
+        lambda: page.click("#hand [aria-pressed=true]"),
+    ):
+        page.locator("#hand button:enabled").first.click()
+        assert page.locator("#hand [aria-pressed=true]").count() == 1
+        assert "Now the attack" in page.inner_text("#question")
+        undo()
+        assert page.locator("#hand [aria-pressed=true]").count() == 0
+        assert page.locator("#hand button:enabled").count() == enabled
+
+
+def test_settings_stay_and_python_draws_in_them(serve, open_page):
+    page = open_page(serve(seed=1).link, **AT_ONCE)
+    ready(page)
+    page.select_option("#theme", "dark")
+    page.select_option("#faces", "letters")
+    ready(page)
+    page.reload()
+    ready(page)
+    fill = "getComputedStyle(document.querySelector('#picture rect')).fill"
+    assert page.evaluate(fill) == "rgb(21, 24, 28)"
+    assert page.input_value("#faces") == "letters"
+
+
+def test_names_are_shown_as_they_are(serve, open_page):
+    name = '<b onmouseover=alert(1)>Ann & "Bo"</b>'
+    page = open_page(serve(seed=1, name=name).link, **AT_ONCE)
+    ready(page)
+    assert name in page.inner_text("#seats")
+    assert page.locator("#seats b").count() == 0
+
+
+# ---------------------------------------------------------------------------------- accessibility
+
+
+@pytest.mark.parametrize("wide", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(serve, open_page, wide, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(serve(seed=1).link, wide=wide, scheme=scheme, **AT_ONCE)
+    ready(page)
+
+    def check():
+        page.wait_for_timeout(200)  # until what moves stands
+        assert axe.run(page).response["violations"] == []
+        assert page.evaluate("document.documentElement.scrollWidth") == wide
+
+    page.click("summary")
+    page.click("[data-do=hint]")
+    page.wait_for_selector("#advice .number")
+    check()
+    page.click("[data-do=partner]")
+    page.wait_for_selector("#advice meter")
+    page.locator("#hand button:enabled").first.click()
+    check()
+    page.keyboard.press("Escape")
+    while not page.locator("button.main").count():
+        go(page, lambda buttons: page.locator(buttons).last.click())
+    check()
+    page.keyboard.press("?")
+    check()
