@@ -117,7 +117,7 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,signals,docs,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,signals,play,docs,dev]'
 	mv $(VENV)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed
@@ -142,7 +142,7 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 $(WEB)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(WEB))
 	$(WEB)/$(PIP) -c constraints.txt hatchling
-	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records]' pytest hypothesis playwright axe-playwright-python
+	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[play,records]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
 # Beside what a framework pins, the versions that the checks run with.

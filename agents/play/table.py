@@ -211,7 +211,7 @@ class Table:
         if self.asks != "round":
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
         self._between = False
-        self.log = []
+        self.log.clear()
 
     @property
     def may_take_back(self) -> bool:

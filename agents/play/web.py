@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 from agents.play import pages
 from agents.play.table import Table
 from goita_env.errors import GoitaError, SettingError
-from goita_env.render.pen import FACES
-from goita_env.render.themes import THEMES
+from goita_env.render.pen import FACES, Faces
+from goita_env.render.themes import Theme
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -167,18 +167,18 @@ class Guard:
         if scope["type"] != "http":
             return
         headers = dict(scope["headers"])
-        _, token, *rest = [*scope["path"].split("/"), ""]
+        token, slash, rest = str(scope["path"]).removeprefix("/").partition("/")
         own = b"http://" + headers.get(b"host", b"")
         post = scope["method"] == "POST"
         origin = headers.get(b"origin", None if post else own)
         app: ASGIApp = self._app
-        if not secrets.compare_digest(token.encode(), self._token) or rest[:-1] == []:
+        if not slash or not secrets.compare_digest(token.encode(), self._token):
             app = PlainTextResponse("expected the link that agents.play printed", 404)
         elif origin != own:
             app = PlainTextResponse("expected a request of the page itself", 403)
         elif int(headers.get(b"content-length", LARGEST + 1 if post else 0)) > LARGEST:
             app = PlainTextResponse(f"expected at most {LARGEST} bytes", 413)
-        path = "/" + "/".join(rest[:-1])
+        path = f"/{rest}"
         await app({**scope, "path": path, "raw_path": path.encode()}, receive, send_more)
 
 
@@ -201,11 +201,10 @@ def _text(name: str) -> str:
 
 def _look(request: Request) -> pages.Look:
     """Returns how a page is drawn, as its address says."""
-    theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
-    return pages.Look(
-        next((one for one in THEMES if one == theme), "light"),  # type: ignore[arg-type]
-        next((one for one in FACES if one == faces), "characters"),
-    )
+    wanted = request.query_params
+    theme: Theme = "dark" if wanted.get("theme") == "dark" else "light"
+    faces: Faces = "characters"
+    return pages.Look(theme, next((one for one in FACES if one == wanted.get("faces")), faces))
 
 
 async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:

@@ -1,0 +1,55 @@
+"""Photographs the table in a browser: ``python tools/play_picture.py`` (playwright, Chromium)."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Page, sync_playwright
+
+FILE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "play.png"
+SEED = "12"
+MOVES = 2
+
+
+def photograph(page: Page) -> None:
+    """Makes some moves, asks for a hint, and writes the picture."""
+    for _ in range(MOVES):
+        page.locator("#hand button:enabled, #answers button").first.click()
+        attack = page.locator("#hand button[aria-pressed=false]:enabled")
+        if page.locator("#hand [aria-pressed=true]").count():
+            attack.last.click()
+        page.wait_for_selector("body:not([aria-busy])")
+    page.click("[data-do=hint]")
+    page.wait_for_selector("#advice .number")
+    page.mouse.move(0, 0)
+    page.screenshot(path=FILE)
+
+
+def main() -> None:
+    """Serves a match and opens it."""
+    words = ["--web", "--port", "0", "--seed", SEED, "--save"]
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        command = [sys.executable, "-m", "agents.play", *words, f"{folder}/match.json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
+            try:
+                found = re.search(r"http://\S+", served.stdout.readline() if served.stdout else "")
+                browser = playwright.chromium.launch(
+                    executable_path=chromium, args=["--no-sandbox"]
+                )
+                size = {"width": 1180, "height": 860}
+                page = browser.new_page(viewport=size, reduced_motion="reduce")
+                page.goto(found[0] if found else "")
+                page.wait_for_selector("#hand button:enabled")
+                photograph(page)
+                browser.close()
+            finally:
+                served.send_signal(signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()
