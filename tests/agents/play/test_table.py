@@ -9,10 +9,12 @@ from deals import RULE_SETS
 from play_tables import any_move, play_on
 from record_samples import FIVE, SIX
 
+from agents import watch
 from agents.base import AgentError
 from agents.bots.greedy import GreedyAgent
 from agents.play import saved
 from agents.play.table import Setting, Table
+from agents.watch.reading import read
 from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
@@ -226,6 +228,14 @@ def file(tmp_path, text):
     path = tmp_path / "match.json"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def test_a_saved_match_opens_as_a_replay_page(file):
+    source = read(str(file))
+    assert len(source.deals) == len(saved.resume(file).record.deals)
+    assert source.deals[0].players == ("you", "greedy", "greedy", "greedy")
+    assert source.problems == ()
+    assert "ends the round" in watch.page(source)
 
 
 def test_a_new_match_takes_no_file_that_is_there(file):
