@@ -14,17 +14,17 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Bool, Float, Int, Memory, Policy
+from agents.base import Agent, AgentError, Bool, Int, Memory, Policy
 from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
-from agents.search.drawing import TREMBLE, WEIGHED, draw, lay_out
-from agents.search.halving import Race, playouts
+from agents.search.drawing import TREMBLE, WEIGHED, draw
+from agents.search.halving import playouts
 from agents.search.hearing import Hearing
 from agents.search.playout import Keys, Player
+from agents.search.pricing import set_up
 from agents.solver.limits import check_search
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
-from goita_env.seeds import deal_keys
 
 Weight = Literal["uniform", "policy"]
 
@@ -115,17 +115,7 @@ class RolloutAgent:
         favourite = self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
         counts = self._counts[legal.sum(axis=1)]
         drawn = draw(view, seeds, counts, self._worlds, self._policy, self._hearing)
-        games = lay_out(view, drawn.worlds)
-        places = np.arange(self._worlds)
-        # A world's key is the same whatever action is tried in it: common random numbers.
-        keys = deal_keys(seeds.repeat(len(places)), np.tile(places, len(view)), 0)
-        race = Race(legal, favourite, drawn.weight, drawn.count)
-
-        def play(pair: Int, world: Int) -> Float:
-            row = race.row[pair]
-            place = row * self._worlds + world
-            return self._player.finish(games, place, race.action[pair], keys[place], row)
-
+        race, play = set_up(self._player, view, legal, favourite, drawn, seeds)
         return race.run(play, CAUTION)
 
 

@@ -10,17 +10,20 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from agents.tournament.block import BlockResult, Task, play_block
 from goita_env.errors import GoitaError, SettingError
 
 Backend = Literal["loky", "ray"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 MAX_WORKERS: Final = 1024
 
@@ -72,10 +75,8 @@ def play_blocks(
     """
     if backend == "ray":
         yield from _play_on_ray(tasks, workers, save_share)
-    elif workers == 1:
-        yield from (play_alone(task, save_share) for task in tasks)
     else:
-        yield from _play_on_loky(tasks, workers, save_share)
+        yield from on_processes(partial(play_block, save_share=save_share), tasks, workers)
 
 
 def play_alone(task: Task, save_share: float = 0.0, folder: str | None = None) -> BlockResult:
@@ -107,15 +108,31 @@ def _libraries() -> Any:
     return ThreadpoolController()
 
 
-def _play_on_loky(tasks: Iterable[Task], workers: int, save_share: float) -> Iterator[BlockResult]:
-    """Plays blocks on processes of this machine; they are gone at the end."""
+def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """Does something with every item on processes of this machine; they are gone at the end.
+
+    Args:
+        work: a function that can be pickled; matrices are held to one thread.
+        items: taken as workers become free.
+        workers: processes; one is this process itself.
+
+    Yields:
+        What came out, in any order.
+
+    Raises:
+        WorkerError: if a process died.
+    """
+    if workers == 1:
+        with one_thread():
+            yield from map(work, items)
+        return
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    # A stop must not wait for blocks under way, nor leave a process behind.
+    # A stop must not wait for what is under way, nor leave a process behind.
     parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    results = parallel(delayed(_play_for)(os.getpid(), task, save_share) for task in tasks)
+    results = parallel(delayed(_work_for)(os.getpid(), work, item) for item in items)
     finished = False
     try:
         yield from results
@@ -126,10 +143,11 @@ def _play_on_loky(tasks: Iterable[Task], workers: int, save_share: float) -> Ite
         get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
 
 
-def _play_for(parent: int, task: Task, save_share: float) -> BlockResult:
-    """Plays a block for another process, and ends when that one does, even if it is killed."""
+def _work_for(parent: int, work: Callable[[T], R], item: T) -> R:
+    """Does one for another process, and ends when that one does, even if it is killed."""
     _watch(parent)
-    return play_alone(task, save_share)
+    with one_thread():
+        return work(item)
 
 
 @cache

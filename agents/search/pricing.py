@@ -1,0 +1,101 @@
+"""Says what every legal action of a decision is worth by playouts, and how sure that is.
+
+It is the race that ``rollout`` runs (``halving``), told in full: the points of all actions, and what
+the one that was played lost against the best, both in the same worlds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agents.base import Bool, Float, Int, Policy
+from agents.search.drawing import Drawn, draw, lay_out
+from agents.search.halving import Play, Race
+from agents.search.playout import Keys, Player
+from goita_env import View
+from goita_env.seeds import deal_keys
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Holds what the A legal actions of one decision are worth to the mover's team, in points."""
+
+    action: Int
+    """[A] In order."""
+    points: Float
+    """[A] Average over the worlds in which the action was played out."""
+    error: Float
+    """[A] Standard error of it: of the drawing of worlds alone."""
+    worlds: Int
+    """[A] How many worlds those are: actions that fall back are dropped on the way."""
+    best: int
+    """The action that did best in all worlds; the one that was played among equals."""
+    loss: float
+    """By how much it did better than the action played, in the same worlds; at least 0."""
+    loss_error: float
+    """Standard error of the difference."""
+
+
+def price(base: Policy, view: View, legal: Bool, played: int, worlds: int, seed: int) -> Prices:
+    """Plays every legal action of a decision out in drawn worlds.
+
+    Args:
+        base: plays all seats from then on, and worlds count by how well it explains in them what
+            the others did; no memory of its own.
+        view: what the seat that is asked sees: one row.
+        legal: bool [1, 69] with two actions at least.
+        played: the action that the others are compared with; it is never dropped.
+        worlds: how many are drawn at most.
+        seed: of all that is random.
+    """
+    seeds = np.array([seed], np.uint64)
+    drawn = draw(view, seeds, np.array([worlds]), worlds, base)
+    race, play = set_up(Player(base), view, legal, np.array([played]), drawn, seeds)
+    seen = np.zeros(len(race.action), np.int64)
+
+    def count(pair: Int, world: Int) -> Float:
+        np.add.at(seen, pair, 1)
+        return play(pair, world)
+
+    best = int(race.run(count)[0])
+    weight = drawn.weight[0]
+    points, error = _average(race.points, weight * (np.arange(worlds) < seen[:, None]))
+    ahead = race.points[race.action == best] - race.points[race.action == played]
+    loss, loss_error = _average(ahead, weight[None])
+    return Prices(race.action, points, error, seen, best, float(loss[0]), float(loss_error[0]))
+
+
+def set_up(
+    player: Player, view: View, legal: Bool, favourite: Int, drawn: Drawn, seeds: Keys
+) -> tuple[Race, Play]:
+    """Returns a race between the legal actions of R rows, and what plays it.
+
+    Args:
+        player: plays the rounds out.
+        view: R positions.
+        legal: bool [R, 69].
+        favourite: [R] an action of each row that is never dropped.
+        drawn: the worlds.
+        seeds: [R] of all that is random in a row.
+    """
+    most = drawn.weight.shape[1]
+    games = lay_out(view, drawn.worlds)
+    # A world's key is the same whatever action is tried in it: common random numbers.
+    keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(view)), 0)
+    race = Race(legal, favourite, drawn.weight, drawn.count)
+
+    def play(pair: Int, world: Int) -> Float:
+        row = race.row[pair]
+        place = row * most + world
+        return player.finish(games, place, race.action[pair], keys[place], row)
+
+    return race, play
+
+
+def _average(points: Float, weight: Float) -> tuple[Float, Float]:
+    """Returns weighted averages and their standard errors: [P] each; points and weight: [P, W]."""
+    share = weight / weight.sum(axis=1, keepdims=True)
+    mean = (share * points).sum(axis=1)
+    return mean, np.sqrt((share**2 * (points - mean[:, None]) ** 2).sum(axis=1))
