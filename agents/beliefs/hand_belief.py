@@ -47,6 +47,18 @@ class HandBelief:
         """Returns the entropy of the prior in nats."""
         return _entropy(self.prior)
 
+    def divergence(self, before: HandBelief) -> float:
+        """Returns what has been learnt since an earlier belief about the same hand, in nats.
+
+        That is the divergence of Kullback and Leibler (1951) of this belief from the earlier one.
+
+        Args:
+            before: of the same listener.
+        """
+        some = self.probability > 0
+        ratio = self.probability[some] / before.probability[some]
+        return max(float(self.probability[some] @ np.log(ratio)), 0.0)
+
     def expected(self) -> Float:
         """Returns the expected tiles of each kind in the hand as dealt: float64 [8]."""
         expected: Float = self.probability @ self.hands

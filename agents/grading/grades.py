@@ -51,7 +51,12 @@ class Grade:
     @property
     def phase(self) -> str:
         """Returns the name of the phase of the round."""
-        return next(name for name, tiles in PHASES.items() if self.tiles in tiles)
+        return phase_of(self.tiles)
+
+
+def phase_of(tiles: int) -> str:
+    """Returns the name of the phase of a round after so many tiles have been played."""
+    return next(name for name, played in PHASES.items() if tiles in played)
 
 
 def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Grade]:

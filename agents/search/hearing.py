@@ -40,7 +40,7 @@ class Hearing:
         rows: most questions to the policy, about, with which a listener begins.
     """
 
-    def __init__(self, policy: Policy, tremble: tuple[float, ...], rows: int = ROWS) -> None:
+    def __init__(self, policy: Policy, tremble: tuple[float, ...], rows: float = ROWS) -> None:
         _, one, two, three = (Assumed(policy, tremble=slip) for slip in tremble)
         self._assumed: dict[Seat, Assumption] = {"next": one, "partner": two, "previous": three}
         self._rows = rows

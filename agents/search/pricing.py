@@ -1,7 +1,7 @@
 """Says what every legal action of a decision is worth by playouts, and how sure that is.
 
-It is the race that ``rollout`` runs (``halving``), told in full: the points of all actions, and what
-the one that was played lost against the best, both in the same worlds.
+It is the race that ``rollout`` runs (``halving``), told in full: the points of all actions, and
+what the one that was played lost against the best, both in the same worlds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from agents.base import Bool, Float, Int, Policy
 from agents.search.drawing import Drawn, draw, lay_out
 from agents.search.halving import Play, Race
+from agents.search.hearing import Hearing
 from agents.search.playout import Keys, Player
 from goita_env import View
 from goita_env.seeds import deal_keys
@@ -38,20 +39,31 @@ class Prices:
     """Standard error of the difference."""
 
 
-def price(base: Policy, view: View, legal: Bool, played: int, worlds: int, seed: int) -> Prices:
+def price(
+    base: Policy,
+    view: View,
+    legal: Bool,
+    played: int,
+    *,
+    worlds: int,
+    seed: int,
+    hearing: Hearing,
+) -> Prices:
     """Plays every legal action of a decision out in drawn worlds.
 
     Args:
-        base: plays all seats from then on, and worlds count by how well it explains in them what
-            the others did; no memory of its own.
+        base: plays all seats from then on, and is supposed to have played the others' so far; no
+            memory of its own.
         view: what the seat that is asked sees: one row.
         legal: bool [1, 69] with two actions at least.
         played: the action that the others are compared with; it is never dropped.
         worlds: how many are drawn at most.
         seed: of all that is random.
+        hearing: draws from the exact posterior, as far as it is not too slow for it. Worlds that
+            are weighed instead may be so few that count that errors come out too small.
     """
     seeds = np.array([seed], np.uint64)
-    drawn = draw(view, seeds, np.array([worlds]), worlds, base)
+    drawn = draw(view, seeds, np.array([worlds]), worlds, base, hearing)
     race, play = set_up(Player(base), view, legal, np.array([played]), drawn, seeds)
     seen = np.zeros(len(race.action), np.int64)
 

@@ -103,8 +103,8 @@ def follow_deal(
                 mover,
                 name_ or "itself",
                 _written(game, seat, action),
-                _divergence(now[name_], before[name_]) if name_ and action < CALL else 0.0,
-                _divergence(mine, before["partner"]),
+                now[name_].divergence(before[name_]) if name_ and action < CALL else 0.0,
+                mine.divergence(before["partner"]),
                 mine.entropy(),
                 expected,
                 expected - before["partner"].expected(),
@@ -163,13 +163,6 @@ def table(deal: DealRecord, seat: int, steps: list[Step], assumed: str) -> str:
             f"In the end the partner was expected to have been dealt {held}; it was dealt {hand}.",
         ]
     )
-
-
-def _divergence(after: HandBelief, before: HandBelief) -> float:
-    """Returns the divergence KL of one belief from another about the same hand, in nats."""
-    some = after.probability > 0
-    ratio = after.probability[some] / before.probability[some]
-    return max(float(after.probability[some] @ np.log(ratio)), 0.0)
 
 
 def _written(game: Game, seat: int, action: int) -> str:

@@ -37,7 +37,7 @@ def on_all_cores(
         KeyboardInterrupt: soon after Ctrl-C; what has begun is broken off.
         SettingError: if the number of workers is not above 0.
     """
-    workers = _cores() if workers is None else workers
+    workers = cores() if workers is None else workers
     if not is_whole(workers) or workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
     load_kernel()
@@ -69,6 +69,6 @@ def on_all_cores(
     return found
 
 
-def _cores() -> int:
+def cores() -> int:
     """Returns how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -68,7 +68,7 @@ class GamesFolder:
         if not manifest.exists():
             if any(path.glob("[!.]*")):
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
-            _write(manifest, text)
+            write_whole(manifest, text)
         elif manifest.read_text(encoding="utf-8") != text:
             raise SettingError(
                 f"expected {str(path)!r} to hold this tournament's games and the same share, "
@@ -82,7 +82,7 @@ class GamesFolder:
     def write(self, task: Task, deals: Iterable[SavedDeal]) -> None:
         """Writes the games of a block, in the place of those that may be there already."""
         lines = (deal.to_line(task.agents, task.block) for deal in deals)
-        _write(self.file(task), "".join(f"{line}\n" for line in lines))
+        write_whole(self.file(task), "".join(f"{line}\n" for line in lines))
 
     def keep(self, tasks: Iterable[Task]) -> None:
         """Removes the games of all other blocks: they were played, but don't count."""
@@ -113,7 +113,7 @@ def _file_name(agents: Iterable[str]) -> str:
     return "-".join(re.sub(r"[^\w.=+]+", "_", agent)[-32:] for agent in agents)
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Writes a file such that it is there whole or not at all, even if the power fails."""
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8", newline="\n") as file:

@@ -123,8 +123,10 @@ def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
         WorkerError: if a process died.
     """
     if workers == 1:
-        with one_thread():
-            yield from map(work, items)
+        for item in items:
+            with one_thread():
+                done = work(item)
+            yield done
         return
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor

@@ -1,36 +1,46 @@
-"""Makes replay pages of recorded games: one HTML file each, which needs no other.
+"""Makes replay and analysis pages of recorded games: one HTML file each, which needs no other.
 
 ::
 
     python -m agents.watch game.yaml -o page.html            a kifu, a history string, saved games
     python -m agents.watch games/ --deals 5-9 -o page.html   some deals of many
+    python -m agents.watch game.yaml --analyse champion -o page.html --json analysis.json
 
 The page steps by keys, buttons and its list of moves, shows all hands or what each seat saw, plays
-by itself, prints, and keeps deal, move and seat in its address (``page.html#3.12``).
+by itself, prints, and keeps deal, move and seat in its address (``page.html#3.12``). With
+``--analyse`` it says what every decision was worth (``docs/analysis.md``). An analysis keeps what
+it has in ``page.html.parts`` and goes on from there after a stop.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agents import cli
 from agents.watch.frames import Book
 from agents.watch.page import html
 from agents.watch.reading import Source, read
-from goita_env.errors import GoitaError
+from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
 from goita_env.rules import JGA, Rules
 
-__all__ = ["page", "read", "write_pages"]
+if TYPE_CHECKING:
+    from agents.watch.running import Analysis
+
+__all__ = ["analyse", "page", "read", "to_json", "write_pages"]
 
 MOST_DEALS: Final = 50
 """Deals on a page, unless others are asked for."""
 
-_HELP: Final = "Makes a replay page of recorded games: one HTML file that needs no other."
+MOVING: Final = (".gif", ".svg")
+"""What the names of animations end in."""
+
+_HELP: Final = "Makes a replay or analysis page of recorded games: one HTML file."
 
 
 @dataclass(frozen=True)
@@ -46,15 +56,83 @@ class Args:
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
     """rule set of a kifu or history string: jga, pagat, nine, or a JSON file of your own"""
+    analyse: str | None = None
+    """an agent with known probabilities, such as champion: says what each decision was worth"""
+    json: Path | None = None
+    """the analysis as JSON, too"""
+    worlds: int = 1024
+    """most worlds in which the analysis searches a decision"""
+    seed: int = 0
+    """seed of the analysis"""
+    workers: int | None = None
+    """processes that analyse (default: one a core)"""
+
+    def __post_init__(self) -> None:
+        """Checks that options of an analysis come with one, and that it is put on a page."""
+        if self.analyse is None and self.json is not None:
+            raise SettingError("expected --analyse AGENT with --json, got none")
+        if self.analyse is not None and self.output.suffix in MOVING:
+            raise SettingError(
+                f"expected a page as the analysis's output, got {str(self.output)!r}"
+            )
+        if self.workers is not None and self.workers < 1:
+            raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
 
 
-def page(source: Source) -> str:
+def page(source: Source, analysis: Analysis | None = None) -> str:
     """Returns the replay page of a record as HTML text.
 
-    Raises:
-        SettingError: if it has no deal.
+    Args:
+        source: the record.
+        analysis: of the same deals: the page shows it, too.
     """
-    return html(source, Book.of(source.deals))
+    if analysis is None:
+        return html(source, Book.of(source.deals))
+    from agents.watch import telling
+
+    return html(source, Book.of(source.deals), telling.shown(source, analysis))
+
+
+def analyse(
+    source: Source,
+    agent: str,
+    *,
+    worlds: int = 1024,
+    seed: int = 0,
+    workers: int = 1,
+    keep: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Analysis:
+    """Says what each decision of a record was worth by what the seat could know, and what it told.
+
+    Args:
+        source: the record.
+        agent: whose policy is shown, searched with and listened with, as ``load_agent`` takes it;
+            its probabilities must be known.
+        worlds: most worlds in which a decision is searched.
+        seed: of these.
+        workers: processes; they change no result.
+        keep: a file that is written as each deal ends, from which a stopped analysis goes on.
+        progress: called with the number of deals that are done, and of all.
+
+    Raises:
+        AgentError: if the agent cannot analyse.
+        SettingError: if a number is not above 0, or the file holds something else.
+        ImportError: if numba is missing (extra ``goita-env[search]``).
+        OSError: if the file cannot be read or written.
+    """
+    from agents.watch.decisions import Settings
+    from agents.watch.running import run
+
+    settings = Settings(agent, worlds, seed)
+    return run(source, settings, workers=workers, keep=keep, progress=progress)
+
+
+def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
+    """Returns an analysis as plain values for JSON; ``docs/analysis.md`` says what is what."""
+    from agents.watch import telling
+
+    return telling.to_json(source, analysis)
 
 
 def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
@@ -101,12 +179,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         source = read(args.record, rules=args.rules, deals=args.deals, most=MOST_DEALS)
         kind = args.output.suffix
-        moving = kind in (".gif", ".svg")
-        args.output.write_bytes(animation_of(source, kind) if moving else page(source).encode())
+        if kind in MOVING:
+            args.output.write_bytes(animation_of(source, kind))
+        elif args.analyse is None:
+            args.output.write_text(page(source), encoding="utf-8")
+        else:
+            _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command goes on\n")
+        return 130
     for problem in source.problems:
         sys.stderr.write(f"{problem}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""
     sys.stdout.write(f"{args.output}: {len(source.deals)}{left} deals\n")
     return 0
+
+
+def _write_analysis(args: Args, agent: str, source: Source) -> None:
+    """Analyses, showing how far it is, and writes the page and the JSON; then the parts can go."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from agents.solver.cores import cores
+
+    keep = args.output.with_name(f"{args.output.name}.parts")
+    columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        line = bar.add_task("", total=None)
+        analysis = analyse(
+            source,
+            agent,
+            worlds=args.worlds,
+            seed=args.seed,
+            workers=args.workers or cores(),
+            keep=keep,
+            progress=lambda done, total: bar.update(line, completed=done, total=total),
+        )
+    args.output.write_text(page(source, analysis), encoding="utf-8")
+    if args.json is not None:
+        text = json.dumps(to_json(source, analysis), ensure_ascii=False, indent=1)
+        args.json.write_text(f"{text}\n", encoding="utf-8")
+    keep.unlink(missing_ok=True)

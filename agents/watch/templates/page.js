@@ -5,6 +5,7 @@
   const OPEN = 4;
   const at = { deal: 0, move: 0, seen: OPEN };
   let timer = null, dark = false, printing = false;
+  let analysis = null;
 
   // ------------------------------------------------------------------ drawing: Python drew it all
 
@@ -104,9 +105,11 @@
       } else link.removeAttribute("aria-current");
     }
     find("link").href = address();
+    if (analysis) analysis.show();
   }
 
   function all() {
+    if (analysis) analysis.deal();
     find("deal").value = at.deal;
     find("seen").value = at.seen;
     find("definitions").innerHTML = colored(data.faces[find("faces").value]);
@@ -230,6 +233,8 @@
   addEventListener("beforeprint", () => { printing = true; paint(); });
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  if (data.analysis) analysis = analysing({ data, at, OPEN, find, tile, to, address });
+  if (analysis) Object.assign(does, analysis.does), Object.assign(keys, analysis.keys);
   paint();
   read();
 })();

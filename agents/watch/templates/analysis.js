@@ -1,0 +1,165 @@
+
+// What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
+// search and the policy know what the seat knew, so they stay; open hands and partners do not.
+function analysing({ data, at, OPEN, find, tile, to }) {
+  const told = data.analysis, MOST = 7;
+  const decision = (move) => told.deals[at.deal][move];
+  const known = (one) => at.seen === OPEN || one.seat === at.seen;
+
+  const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
+  const whole = (points) => signed(points).replace(/\.0$/, "");
+  const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
+  const word = (action) => (action === "p" ? "pass" : action);
+
+  const VERDICTS = {
+    forced: "forced", best: "nothing did better", level: "level with the best",
+    close: "a close loss", clear: "a clear loss",
+  };
+
+  // --------------------------------------------------------------------------------- one decision
+
+  function cells(row, texts, classes = "number") {
+    for (const text of texts) {
+      const cell = row.insertCell();
+      cell.textContent = text;
+      cell.className = classes;
+    }
+  }
+
+  function head(table, titles) {
+    const row = table.createTHead().insertRow();
+    titles.forEach((title, n) => {
+      const th = document.createElement("th");
+      th.scope = "col";
+      th.textContent = title;
+      if (n) th.className = "number";
+      row.append(th);
+    });
+  }
+
+  function name(cell, one, option) {
+    const what = document.createElement("span");
+    what.className = "what";
+    const digits = /^[1-9]{2}$/.test(option.action) ? [...option.action] : [];
+    what.innerHTML = digits.map((digit) => tile(Math.min(digit - 1, 7), false)).join("");
+    what.append(word(option.action));
+    const marks = [];
+    if (option.action === one.action) marks.push(["b", "played"]);
+    if (option.action === one.best) marks.push(["i", "best"]);
+    for (const [tag, text] of marks) {
+      const mark = document.createElement(tag);
+      mark.textContent = text;
+      what.append(" ", mark);
+    }
+    cell.append(what);
+  }
+
+  function list(one) {
+    const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
+    table.textContent = "";
+    if (!one.options.length) return;
+    head(table, ["action", "policy", "search", ...(open ? ["open hands"] : [])]);
+    const body = table.createTBody();
+    // The best by all worlds comes first, though one that was dropped early may show more.
+    const rank = (option) => (option.action === one.best ? 1e6 : option.worlds * 1e-9 + option.points);
+    const sorted = [...one.options].sort((a, b) => rank(b) - rank(a));
+    const shown = sorted.filter((option, n) => n < MOST || option.action === one.action);
+    for (const option of shown) {
+      const row = body.insertRow();
+      if (option.action === one.action) row.className = "played";
+      name(row.insertCell(), one, option);
+      cells(row, [percent(option.probability), `${signed(option.points)} ± ${option.error.toFixed(1)}`]);
+      if (open) cells(row, [whole(option.open)]);
+    }
+    const left = one.options.length - shown.length;
+    if (left) {
+      const cell = body.insertRow().insertCell();
+      cell.colSpan = open ? 4 : 3;
+      cell.textContent = `and ${left} more that did worse`;
+    }
+  }
+
+  function judged(one) {
+    if (one.verdict === "forced") return "There was nothing else to do.";
+    if (one.verdict === "best") return `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`;
+    return `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.`;
+  }
+
+  function worth(one) {
+    const parts = [];
+    if (one.value !== null) parts.push(`The network expected ${signed(one.value)} points.`);
+    if (at.seen === OPEN && one.open_value !== null) {
+      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, which nobody could see` : `${word(one.action)} keeps it`;
+      parts.push(`Perfect play with all hands open makes ${whole(one.open_value)}; ${lost}.`);
+    }
+    return parts.join(" ");
+  }
+
+  function belief(one) {
+    const table = find("belief"), heard = one.heard, partner = (one.seat + 2) % 4;
+    table.textContent = "";
+    find("heard").hidden = at.seen !== OPEN || !heard;
+    if (find("heard").hidden) return;
+    find("heard").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
+    const real = heard.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
+    find("told").textContent = `The move told ${heard.told.toFixed(2)} nats. Doubt: ${heard.entropy[0].toFixed(1)} nats before, ${heard.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
+    head(table, ["dealt", "one or more", "before", "after", "expected", "real"]);
+    const body = table.createTBody(), hand = [...told.dealt[at.deal][one.seat]].map((digit) => Math.min(digit - 1, 7));
+    told.kinds.forEach((kind, n) => {
+      const row = body.insertRow(), th = document.createElement("th");
+      th.scope = "row";
+      th.innerHTML = tile(n, false);
+      th.append(kind);
+      row.append(th);
+      const [before, after] = heard.at_least_one.map((shares) => shares[n]);
+      const bars = row.insertCell();
+      bars.className = "share";
+      bars.style.setProperty("--before", before);
+      bars.style.setProperty("--after", after);
+      cells(row, [percent(before), percent(after), heard.expected[1][n].toFixed(1), hand.filter((one) => one === n).length]);
+    });
+  }
+
+  function show() {
+    const one = decision(at.move), seen = one && known(one);
+    find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${VERDICTS[one.verdict]}` : `Move ${at.move}`;
+    find("verdict").className = seen ? one.verdict : "";
+    find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : `What seat ${one.seat} thought of needs its hand: it is shown with all hands open.`;
+    find("options").parentElement.hidden = !(seen && one.options.length);
+    find("worth").textContent = seen ? worth(one) : "";
+    if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("heard").hidden = true; }
+    const x = told.left + at.move * step();
+    const now = find("graph").querySelector(".now");
+    if (now) now.setAttribute("d", `M${x} 20V346`);
+    find("tour").textContent = "";
+  }
+
+  // -------------------------------------------------------------------------------- the whole deal
+
+  const moves = () => data.deals[at.deal].moves.length;
+  const step = () => (told.right - told.left) / Math.max(moves(), 1);
+
+  function deal() {
+    for (const part of document.querySelectorAll("[data-open]")) part.hidden = at.seen !== OPEN;
+    const { svg, label } = told.graphs[at.deal];
+    find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
+    find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
+  }
+
+  find("graph").addEventListener("click", (event) => {
+    const box = find("graph").getBoundingClientRect(), x = ((event.clientX - box.left) / box.width) * 600;
+    to({ move: Math.ceil((x - told.left) / step()) });
+  });
+
+  // Clear losses in order of play; of one seat alone where the page shows what that seat saw.
+  function tour(by) {
+    const places = told.deals.flatMap((moves, n) => Object.values(moves).filter((one) => one.verdict === "clear" && known(one)).map((one) => [n, one.move]));
+    const ahead = ([n, move]) => by * (n - at.deal || move - at.move) > 0;
+    const next = (by > 0 ? places : places.reverse()).find(ahead);
+    if (next) to({ deal: next[0], move: next[1] });
+    else find("tour").textContent = places.length ? `No clear loss ${by > 0 ? "after" : "before"} this move.` : "No clear loss.";
+  }
+
+  const does = { before: () => tour(-1), after: () => tour(1) };
+  return { show, deal, does, keys: { ",": does.before, ".": does.after } };
+}
