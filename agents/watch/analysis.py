@@ -104,7 +104,7 @@ def _decide(
     )
     if legal.sum() == 1:
         return decision
-    seed = _seed(settings.seed, key, number)
+    seed = decision_seed(settings.seed, key, number)
     prices = analyst.prices(view, seat, legal, action, worlds=settings.worlds, seed=seed)
     chances = analyst.probabilities(view, legal)
     rows = zip(prices.action, prices.points, prices.error, prices.worlds, strict=True)
@@ -125,7 +125,7 @@ def _decide(
     )
 
 
-def _seed(seed: int, key: str, move: int) -> int:
+def decision_seed(seed: int, key: str, move: int) -> int:
     """Returns the seed of a decision's worlds."""
     digest = blake2b(f"{seed} {key} {move}".encode(), digest_size=8).digest()
     return int(np.frombuffer(digest, "<u8")[0])

@@ -16,17 +16,18 @@ from typing import Final
 from agents.watch.decisions import Decision
 from agents.watch.judging import verdict
 
-WIDTH: Final = 600
-HEIGHT: Final = 352
 LEFT: Final = 52
 """Where the first position stands."""
 RIGHT: Final = 586
 """Where the last one does."""
 
-_CURVE: Final = (34, 158)
+_CURVE: Final = (38, 160)
 """Top and bottom of the band of expected points."""
-_LOST: Final = (196, 252)
-_OPEN: Final = (290, 346)
+_LOST: Final = (206, 262)
+_OPEN: Final = (308, 364)
+BOTTOM: Final = _OPEN[1]
+_MARK: Final = 14
+"""Room for the mark over the longest bar."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _height(value: float, edge: float) -> float:
 def _scale(edge: int) -> str:
     """Returns the lines and the words of the three bands."""
     top, bottom = _CURVE
-    parts = [_words(top - 14, "expected points of seats 0 and 2")]
+    parts = [_words(top - 16, "expected points of seats 0 and 2")]
     for value in (edge, 0, -edge):
         y = _height(value, edge)
         parts.append(
@@ -103,7 +104,7 @@ def _scale(edge: int) -> str:
         (_LOST, "points lost, by what the seat could know"),
         (_OPEN, "points lost against perfect play, hands open"),
     ):
-        parts.append(_words(top - 14, text))
+        parts.append(_words(top - 10, text))
         parts.append(f'<path class="axis" d="M{LEFT} {bottom}H{RIGHT}"/>')
     return "".join(parts)
 
@@ -143,11 +144,11 @@ def _bars(decisions: Sequence[Decision], at: Callable[[float], float], step: flo
     verdicts = {one.move: verdict(one) for one in decisions}
     for (top, bottom), lost in losses:
         most = max([10.0, *lost.values()])
-        parts.append(f'<text class="tick" x="{LEFT - 6}" y="{top + 8}">{most:.0f}</text>')
+        parts.append(f'<text class="tick" x="{LEFT - 6}" y="{top + _MARK + 5}">{most:.0f}</text>')
         for move, loss in lost.items():
             if not loss > 0:
                 continue
-            high, x = max((bottom - top) * loss / most, 1.5), at(move - 0.5)
+            high, x = max((bottom - top - _MARK) * loss / most, 1.5), at(move - 0.5)
             name = "hands" if top == _OPEN[0] else verdicts[move]
             parts.append(
                 f'<rect class="bar {name}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '

@@ -97,6 +97,7 @@ def shown(source: Source, analysis: Analysis) -> Shown:
         "graphs": graphs,
         "left": graph.LEFT,
         "right": graph.RIGHT,
+        "bottom": graph.BOTTOM,
         "deals": [_deal(decisions) for decisions in analysis.deals],
     }
     return Shown(

@@ -58,7 +58,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
     table.textContent = "";
     if (!one.options.length) return;
-    head(table, ["action", "policy", "search", ...(open ? ["open hands"] : [])]);
+    head(table, ["action", "policy", "search", ...(open ? ["open"] : [])]);
     const body = table.createTBody();
     // The best by all worlds comes first, though one that was dropped early may show more.
     const rank = (option) => (option.action === one.best ? 1e6 : option.worlds * 1e-9 + option.points);
@@ -89,7 +89,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     const parts = [];
     if (one.value !== null) parts.push(`The network expected ${signed(one.value)} points.`);
     if (at.seen === OPEN && one.open_value !== null) {
-      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, which nobody could see` : `${word(one.action)} keeps it`;
+      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, but nobody at the table sees all hands` : `${word(one.action)} keeps it`;
       parts.push(`Perfect play with all hands open makes ${whole(one.open_value)}; ${lost}.`);
     }
     return parts.join(" ");
@@ -103,7 +103,8 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     find("heard").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
     const real = heard.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
     find("told").textContent = `The move told ${heard.told.toFixed(2)} nats. Doubt: ${heard.entropy[0].toFixed(1)} nats before, ${heard.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
-    head(table, ["dealt", "one or more", "before", "after", "expected", "real"]);
+    head(table, ["kind", "one or more", "dealt"]);
+    table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
     const body = table.createTBody(), hand = [...told.dealt[at.deal][one.seat]].map((digit) => Math.min(digit - 1, 7));
     told.kinds.forEach((kind, n) => {
       const row = body.insertRow(), th = document.createElement("th");
@@ -116,7 +117,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
       bars.className = "share";
       bars.style.setProperty("--before", before);
       bars.style.setProperty("--after", after);
-      cells(row, [percent(before), percent(after), heard.expected[1][n].toFixed(1), hand.filter((one) => one === n).length]);
+      cells(row, [`${percent(before)} → ${percent(after)}`.replace(" % →", " →"), hand.filter((one) => one === n).length]);
     });
   }
 
@@ -130,7 +131,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("heard").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
-    if (now) now.setAttribute("d", `M${x} 20V346`);
+    if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);
     find("tour").textContent = "";
   }
 
