@@ -142,7 +142,7 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 $(WEB)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(WEB))
 	$(WEB)/$(PIP) -c constraints.txt hatchling
-	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[play,records]' pytest hypothesis playwright axe-playwright-python
+	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,play,records,render,search]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
 # Beside what a framework pins, the versions that the checks run with.

@@ -64,6 +64,9 @@ class Args:
     """most worlds in which the analysis searches a decision"""
     seed: int = 0
     """seed of the analysis"""
+    tremble: float = 0.5
+    """how often the mover is supposed to slip, for what its partner could know; for games of the
+    agent itself less is right, such as 0.02"""
     workers: int | None = None
     """processes that analyse (default: one a core)"""
 
@@ -99,6 +102,7 @@ def analyse(
     *,
     worlds: int = 1024,
     seed: int = 0,
+    tremble: float = 0.5,
     workers: int = 1,
     keep: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -111,6 +115,7 @@ def analyse(
             its probabilities must be known.
         worlds: most worlds in which a decision is searched.
         seed: of these.
+        tremble: how often the mover is supposed to slip, for what its partner could know.
         workers: processes; they change no result.
         keep: a file that is written as each deal ends, from which a stopped analysis goes on.
         progress: called with the number of deals that are done, and of all.
@@ -124,7 +129,7 @@ def analyse(
     from agents.watch.decisions import Settings
     from agents.watch.running import run
 
-    settings = Settings(agent, worlds, seed)
+    settings = Settings(agent, worlds, seed, tremble)
     return run(source, settings, workers=workers, keep=keep, progress=progress)
 
 
@@ -216,6 +221,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             agent,
             worlds=args.worlds,
             seed=args.seed,
+            tremble=args.tremble,
             workers=args.workers or cores(),
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),

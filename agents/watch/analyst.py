@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 from typing import Protocol, runtime_checkable
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import AgentError, Bool, Float, Memory, Policy
-from agents.beliefs import Assumed, HandBelief, Listener
+from agents.beliefs import Assumed, Assumption, HandBelief, Listener, Seat
 from agents.beliefs.assumed import Tempered
 from agents.faults import Accountable
 from agents.registry import load_agent
@@ -38,7 +39,8 @@ class Analyst:
 
     Args:
         spec: the agent, as ``load_agent`` takes it.
-        tremble: how often the seats are supposed to slip, for a partner who listens.
+        tremble: how often the mover is supposed to slip, for a partner who listens; opponents slip
+            as often as for the search.
 
     Raises:
         AgentError: if there is no such agent, its probabilities are not known, or it remembers more
@@ -55,7 +57,13 @@ class Analyst:
         self._base: Policy = agent
         cold = isinstance(agent, Tempered) and agent.temperature == 0
         self._shown = agent.at(1.0) if isinstance(agent, Tempered) and cold else agent
-        self._assumed = Assumed(self._shown, tremble=tremble)
+        rival = Assumed(self._shown, tremble=TREMBLE[1])
+        self._partner = Assumed(self._shown, tremble=tremble)
+        self._assumed: dict[Seat, Assumption] = {
+            "next": rival,
+            "partner": self._partner,
+            "previous": rival,
+        }
         self._hearings = [Hearing(agent, TREMBLE, rows=inf) for _ in range(NUM_SEATS)]
 
     @property
@@ -66,8 +74,8 @@ class Analyst:
 
     @property
     def assumed(self) -> str:
-        """Returns what a partner assumes of all seats, in words."""
-        return self._assumed.name
+        """Returns as what a partner hears the mover, in words."""
+        return self._partner.name
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the policy's probabilities at a decision: float64 [69]; ``view``: one row."""
@@ -110,7 +118,7 @@ class Listeners:
         assumed: how the others are supposed to play.
     """
 
-    def __init__(self, game: Game, assumed: Assumed) -> None:
+    def __init__(self, game: Game, assumed: Mapping[Seat, Assumption]) -> None:
         self._ears = [Listener(game.view(seat), assumed) for seat in range(NUM_SEATS)]
 
     def belief(self, game: Game, seat: int) -> HandBelief:

@@ -36,7 +36,7 @@ class Analysis:
     policy: str
     """The policy whose probabilities are shown, in words."""
     assumed: str
-    """As what a listening partner supposes all seats to play, in words."""
+    """As what a listening partner hears the mover, in words."""
     deals: tuple[Decisions, ...]
     """The decisions of each deal, in order."""
 

@@ -45,7 +45,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     what.append(word(option.action));
     const marks = [];
     if (option.action === one.action) marks.push(["b", "played"]);
-    if (option.action === one.best) marks.push(["i", "best"]);
+    else if (option.action === one.best) marks.push(["i", "best"]);
     for (const [tag, text] of marks) {
       const mark = document.createElement(tag);
       mark.textContent = text;
@@ -125,7 +125,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     const one = decision(at.move), seen = one && known(one);
     find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${VERDICTS[one.verdict]}` : `Move ${at.move}`;
     find("verdict").className = seen ? one.verdict : "";
-    find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : `What seat ${one.seat} thought of needs its hand: it is shown with all hands open.`;
+    find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
     find("options").parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
     if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("heard").hidden = true; }
@@ -145,6 +145,14 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     const { svg, label } = told.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
+    for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
+      const one = decision(link.dataset.move);
+      if (!one || !known(one) || one.verdict !== "clear") continue;
+      const mark = Object.assign(document.createElement("span"), { className: "lost", textContent: "!" });
+      mark.setAttribute("aria-hidden", "true");
+      link.querySelector(".words").before(mark);
+      link.querySelector(".words").append("; a clear loss");
+    }
   }
 
   find("graph").addEventListener("click", (event) => {

@@ -109,12 +109,12 @@
   }
 
   function all() {
-    if (analysis) analysis.deal();
     find("deal").value = at.deal;
     find("seen").value = at.seen;
     find("definitions").innerHTML = colored(data.faces[find("faces").value]);
     list();
     facts();
+    if (analysis) analysis.deal();
     show();
   }
 

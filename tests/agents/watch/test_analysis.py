@@ -1,4 +1,4 @@
-"""Analyses: figures as solver, search and listener tell them; errors, resumption, JSON, the page."""
+"""Analyses: figures as solver, search and listener tell them; errors, going on, JSON, pages."""
 
 import json
 import re
@@ -13,13 +13,14 @@ from record_samples import FIVE, LINE, YAML
 
 pytest.importorskip("numba")
 
+import evaluate
 from agents import load_agent, solver, watch
 from agents.base import AgentError
-from agents.beliefs import Assumed, follow
+from agents.beliefs import Assumed, Listener, follow
 from agents.search.drawing import TREMBLE
 from agents.search.hearing import Hearing
 from agents.search.pricing import price
-from agents.watch import graph, judging, running, telling
+from agents.watch import graph, judging, running
 from agents.watch.analysis import analyse_deal, decision_seed, key_of
 from agents.watch.decisions import Decision, Option, Settings
 from agents.watch.reading import Source, Watched, read
@@ -31,6 +32,7 @@ from goita_env.tiles import NUM_KINDS
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "analysis.md"
 QUICK = Settings("greedy", worlds=32)
 DEAL = records.history.loads(LINE).deals[0]
+SHORT = replace(DEAL, moves=DEAL.moves[:3])
 NAMES = ("north", "</script>west", "", "")
 
 
@@ -59,7 +61,7 @@ def analysed():
     return found, watch.analyse(found, "greedy", worlds=32)
 
 
-# ------------------------------------------------------------------------- figures and their sources
+# ------------------------------------------------------------------------ figures and their sources
 
 
 def test_every_move_is_there_and_forced_ones_are_not_judged(decisions):
@@ -107,14 +109,15 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
 
 
 def test_what_a_partner_could_know_is_what_its_listener_believes(decisions):
-    assumed = Assumed("greedy", tremble=QUICK.tremble)
+    rival = Assumed("greedy", tremble=0.15)
+    assumed = {"next": rival, "partner": Assumed("greedy", tremble=0.5), "previous": rival}
     for seat in range(4):
         partner = (seat + 2) % 4
         hand = np.bincount([int(d) - 1 if d != "9" else 7 for d in DEAL.hands[seat]], minlength=8)
-        before = None
+        # Nobody called five pawns: that, too, is known before the first lead.
+        before = Listener(games(DEAL)[0].view(partner), assumed).posterior("partner")
         for (_, listener), one in zip(follow(DEAL, partner, assumed), decisions, strict=True):
             now = listener.posterior("partner")
-            before = before or replace(now, probability=now.prior)
             if one.seat == seat:
                 some = now.probability > 0
                 told = np.log(now.probability[some] / before.probability[some])
@@ -139,7 +142,7 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
     warm = agent.at(1.0).probabilities(game.view(3), game.view(3).legal())[0]
     assert [o.probability for o in two.options] == warm[game.view(3).legal()[0]].tolist()
     assert found.policy == "champion at temperature 1"
-    assert found.assumed == "champion (temperature=1, tremble=0.02)"
+    assert found.assumed == "champion (temperature=1, tremble=0.5)"
     assert one.value != two.value
 
 
@@ -166,7 +169,7 @@ def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
     assert key_of(broken) != key_of(whole)
 
 
-# ----------------------------------------------------------------------------------- what is an error
+# --------------------------------------------------------------------------------- what is an error
 
 
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
@@ -221,7 +224,7 @@ def test_sums_leave_forced_moves_out_and_count_clear_losses_alone(analysed):
     assert sum(row.clear for row in sums["seat"]) > 0
 
 
-# -------------------------------------------------------------------------- going on, other processes
+# ------------------------------------------------------------------------ going on, other processes
 
 
 def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkeypatch):
@@ -248,14 +251,12 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
     assert [deal.number for deal in todo] == [2]
 
 
-def test_parts_with_other_settings_are_not_gone_on_with(tmp_path, analysed):
-    source, whole = analysed
-    keep = tmp_path / "parts"
-    watch.analyse(source, "greedy", worlds=32, keep=keep)
-    seen = []
-    watch.analyse(source, "greedy", worlds=8, keep=keep, progress=lambda *n: seen.append(n))
+def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
+    keep, seen = tmp_path / "parts", []
+    watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
+    watch.analyse(source(SHORT), "greedy", worlds=8, keep=keep, progress=lambda *n: seen.append(n))
 
-    assert seen == [(0, 2), (1, 2), (2, 2)]
+    assert seen == [(0, 1), (1, 1)]
     assert json.loads(keep.read_text())["worlds"] == 8
     assert not list(tmp_path.glob(".*"))
 
@@ -287,7 +288,7 @@ def test_impossible_numbers_are_refused():
             watch.analyse(source(DEAL), "greedy", **options)
 
 
-# ------------------------------------------------------------------------------------------ the JSON
+# ----------------------------------------------------------------------------------------- the JSON
 
 
 def test_json_holds_what_its_page_says(analysed):
@@ -313,7 +314,7 @@ def test_what_is_kept_comes_back(decisions):
     assert tuple(map(Decision.from_json, kept)) == decisions
 
 
-# ------------------------------------------------------------------------------------------ the page
+# ----------------------------------------------------------------------------------------- the page
 
 
 def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
@@ -360,7 +361,7 @@ def _clear(decisions) -> list[str]:
     return [str(one.move) for one in decisions if judging.verdict(one) == "clear"]
 
 
-# --------------------------------------------------------------------------------------- the command
+# -------------------------------------------------------------------------------------- the command
 
 
 def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
@@ -372,6 +373,17 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     assert capsys.readouterr().out == f"{page}: 1 deals\n"
     assert json.loads(told.read_text(encoding="utf-8"))["worlds"] == 8
     assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
+
+
+def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
+    def stop(*_, keep, **__):
+        keep.write_text("parts")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch, "analyse", stop)
+    assert watch.main([LINE, "--analyse", "greedy", "-o", str(tmp_path / "page.html")]) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html.parts"]
 
 
 @pytest.mark.parametrize(
@@ -393,9 +405,20 @@ def test_wrong_options_are_refused(arguments, message, capsys, tmp_path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
-def test_saved_games_and_history_are_read_alike(tmp_path):
-    (tmp_path / "game.txt").write_text(f"{LINE}\n", encoding="utf-8")
-    one = watch.analyse(read(str(tmp_path / "game.txt")), "greedy", worlds=8)
+def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
+    folder = tmp_path / "games"
+    saved = ["--agents", "random", "again=random", "--deals", "2", "--save-games", str(folder)]
+    assert evaluate.main(saved) == 0
+    capsys.readouterr()
+    found = read(str(folder), deals="1")
+    analysis = watch.analyse(found, "greedy", worlds=8)
+    rows = watch.to_json(found, analysis)["totals"]["player"]
+    assert {row["name"] for row in rows} == set(found.deals[0].players)
+    assert len(rows) == 2
 
-    assert one.deals == watch.analyse(read(LINE), "greedy", worlds=8).deals
-    assert telling.about(one)["worlds"] == 8
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    (one, two) = analyse_deal(records.from_game(game).deals[0], QUICK)
+    assert (one.action, two.action) == ("call", "redeal")
+    assert two.heard is None

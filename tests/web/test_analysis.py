@@ -1,0 +1,119 @@
+"""The analysis page in a browser: what a decision says, losses by key, the graph, seats."""
+
+import pytest
+
+pytest.importorskip("numba")
+
+from agents import watch
+from agents.watch.reading import read
+
+LINE = "11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374"
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
+    """A page of a deal twice, the second time broken off, its data and its file."""
+    folder = tmp_path_factory.mktemp("analysis")
+    (folder / "record.txt").write_text(f"{LINE}\n{LINE[:70]}\n", encoding="utf-8")
+    source = read(str(folder / "record.txt"))
+    analysis = watch.analyse(source, "greedy", worlds=64)
+    page = folder / "analysis.html"
+    page.write_text(watch.page(source, analysis), encoding="utf-8")
+    return page, watch.to_json(source, analysis)
+
+
+def clear(told, seat=None) -> list[tuple[int, int]]:
+    """Deal and move of the clear losses, in order."""
+    return [
+        (deal["deal"], one["move"])
+        for deal in told["deals"]
+        for one in deal["decisions"]
+        if one["verdict"] == "clear" and seat in (None, one["seat"])
+    ]
+
+
+def at(page) -> tuple[int, int]:
+    """Deal and move at which a page stands."""
+    deal, move, *_ = page.url.partition("#")[2].split(".")
+    return int(deal), int(move)
+
+
+def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, open_page):
+    file, told = analysed
+    one = next(d for d in told["deals"][0]["decisions"] if d["verdict"] == "clear")
+    page = open_page(f"{file.as_uri()}#1.{one['move']}")
+
+    assert page.inner_text("#verdict") == f"Move {one['move']}: a clear loss"
+    assert f"{one['loss']:.1f} ± {one['loss_error']:.1f} points" in page.inner_text("#judged")
+    shown = page.inner_text("#options tr.played")
+    assert "played" in shown
+    (option,) = (o for o in one["options"] if o["action"] == one["action"])
+    assert f"{abs(option['points']):.1f} ± {option['error']:.1f}" in shown
+    assert f"told {one['heard']['told']:.2f} nats" in page.inner_text("#told")
+    assert page.locator("#belief tbody tr").count() == 8
+    assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
+
+
+def test_keys_and_buttons_go_from_loss_to_loss(analysed, open_page):
+    file, told = analysed
+    page, found = open_page(file.as_uri()), clear(told)
+    for place in found:
+        page.keyboard.press(".")
+        assert at(page) == place
+    page.keyboard.press(".")
+    assert at(page) == found[-1]
+    assert page.inner_text("#tour") == "No clear loss after this move."
+    page.click("[data-do=before]")
+    assert at(page) == found[-2]
+
+
+def test_the_graph_the_list_and_its_links_lead_to_moves(analysed, open_page):
+    file, told = analysed
+    page = open_page(file.as_uri())
+    box = page.locator("#graph").bounding_box()
+    page.click("#graph", position={"x": box["width"] * 0.97, "y": box["height"] / 2})
+    assert at(page) == (1, 13)
+    page.click("a[href^='#1.']:text('move') >> nth=0")
+    place = min((w for w in told["worst"] if w["deal"] == 1), key=told["worst"].index)
+    assert at(page) == (1, place["move"])
+    marked = page.locator("#moves .lost").count()
+    assert marked == sum(deal == 1 for deal, _ in clear(told)) > 0
+
+
+def test_what_a_seat_saw_shows_nothing_that_needs_other_hands(analysed, open_page):
+    file, told = analysed
+    for seat in range(4):
+        page = open_page(f"{file.as_uri()}#1.0.{seat}")
+        for hidden in (".graph", "#worst", "#sums"):
+            assert not page.locator(hidden).is_visible()
+        assert page.inner_html("#graph") == ""
+        for one in told["deals"][0]["decisions"]:
+            page.keyboard.press("ArrowRight")
+            assert not page.locator("#heard").is_visible()
+            assert "hands open makes" not in page.inner_text("#worth")
+            if one["seat"] != seat:
+                assert page.inner_text("#verdict") == f"Move {one['move']}"
+                assert page.inner_text("#options") == page.inner_text("#worth") == ""
+            elif one["options"]:
+                assert page.locator("#options thead th").count() == 3
+                assert "played" in page.inner_text("#options")
+        page.keyboard.press("Home")
+        for place in clear(told, seat):
+            page.keyboard.press(".")
+            assert at(page) == place
+
+
+@pytest.mark.parametrize("wide", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_and_axe_finds_nothing(analysed, open_page, wide, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    file, told = analysed
+    page = open_page(file.as_uri(), wide=wide, scheme=scheme)
+    for _ in told["deals"][0]["decisions"]:
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.documentElement.scrollWidth") == wide
+    page.keyboard.press("Home")
+    page.keyboard.press(".")
+    assert axe.run(page).response["violations"] == []
+    page.keyboard.press("v")
+    assert axe.run(page).response["violations"] == []
