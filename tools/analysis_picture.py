@@ -6,21 +6,25 @@ environment) and photographs a decision.
 
 import shutil
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from agents import watch
 
 ROOT = Path(__file__).resolve().parents[1]
-LINE = "11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374"
-MOVE = 10
-SIZE = {"width": 1160, "height": 1085}
+HANDS = "11113445,22334689,11122357,11145567"
+MOVES = "s3,317,475,1p,2p,352,4p,1p,223,332,4p,1p,228,3p,4p,1p,249,3p,4p,1p,236"
+MOVE = 12
+SIZE = {"width": 1160, "height": 1390}
+COLOURS = 64
 
 
 def main() -> None:
     """Writes the picture."""
-    source = watch.read(LINE)
+    source = watch.read(f"{HANDS},{MOVES}")
     html = watch.page(source, watch.analyse(source, "champion"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder, "A deal.html")
@@ -29,8 +33,10 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         window = browser.new_page(viewport=SIZE)
         window.goto(f"{page.as_uri()}#1.{MOVE}")
-        window.screenshot(path=ROOT / "docs" / "pictures" / "analysis.png")
+        picture = Image.open(BytesIO(window.screenshot()))
         browser.close()
+    small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small.save(ROOT / "docs" / "pictures" / "analysis.png", optimize=True)
 
 
 if __name__ == "__main__":
