@@ -503,13 +503,13 @@ def test_an_agents_error_in_another_process_comes_back_as_it_is():
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.jsonl", plan(deals=400)
 
-    def die(parent, task, save_share):
+    def die(parent, work, task):
         if task.block == 9:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)
-        return play_block(task)
+        return work(task)
 
-    monkeypatch.setattr(workers, "_play_for", die)
+    monkeypatch.setattr(workers, "_work_for", die)
     with pytest.raises(workers.WorkerError, match="stay alive"):
         keep(path, whole, workers=2)
     monkeypatch.undo()
