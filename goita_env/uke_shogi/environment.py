@@ -17,7 +17,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +27,11 @@ from pettingzoo import AECEnv
 from goita_env.checks import check_seed
 from goita_env.envs.forfeit import ForfeitWrapper
 from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, rendered
 from goita_env.tiles import NUM_KINDS
 from goita_env.uke_shogi.game import UkeShogiGame, check_rules
 from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, UkeShogiRules
 from goita_env.uke_shogi.view import observation_size
-
-RenderMode = Literal["ansi", "human"]
-RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human")
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -44,7 +42,9 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
     Args:
         rules: how it is played.
         deals: deals of an episode.
-        render_mode: None, "ansi" (``render`` returns the table as text) or "human" (prints it).
+        render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
+            it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
+            ``goita-env[render]``).
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -66,10 +66,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         super().__init__()  # type: ignore[no-untyped-call]
         if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
             raise SettingError(f"expected a number of deals from 1 up, got {deals!r}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise SettingError(
-                f"expected a render_mode of None, {RENDER_MODES}, got {render_mode!r}"
-            )
+        check_render_mode(render_mode)
         self.rules = check_rules(rules)
         self.deals = deals
         self.render_mode = render_mode
@@ -199,15 +196,16 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         game = self._begun("state")
         return np.concatenate([np.array(game.hands, np.uint8).ravel(), game.view(0).observation()])
 
-    def render(self) -> str | None:
-        """Draws the whole table as text: returns it ("ansi") or prints it ("human")."""
-        if self.render_mode is None or self._game is None:
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset.
+
+        Raises:
+            ImportError: if "rgb_array" lacks its extra.
+        """
+        game = self._game
+        if game is None:
             return None
-        text = str(self._game)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return rendered(self.render_mode, game.__str__, game._repr_svg_)
 
     def close(self) -> None:
         """Does nothing: there is no window."""
