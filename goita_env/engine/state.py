@@ -99,7 +99,6 @@ class State:
         """[m] Games in which a question before play is open."""
         self.ended: Int = _NO_GAMES
         """[m] Games in which the last step decided a redeal or ended the round, ascending."""
-        self.places = _places(data.shape[1])
 
     def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
         """Pickles and deep-copies without the derived parts."""
@@ -108,7 +107,7 @@ class State:
     @classmethod
     def empty(cls, num_games: int, rules: str | Rules) -> Self:
         """Returns games that wait for their first deal."""
-        state = cls(get_rules(rules), np.zeros((_ROWS, num_games), np.int64))
+        state = cls(get_rules(rules), np.zeros((ROWS, num_games), np.int64))
         state.status[:], state.winner[:] = WAITING, -1
         state.asking = _NO_GAMES
         return state
@@ -117,6 +116,11 @@ class State:
     def num_games(self) -> int:
         """Returns N."""
         return int(self.data.shape[1])
+
+    @property
+    def places(self) -> Places:
+        """Returns where rows stand in the flat block."""
+        return _places(self.data.shape[1])
 
     @property
     def seat(self) -> Int:
@@ -197,10 +201,25 @@ def _parts() -> list[tuple[str, int, int]]:
 
 _PARTS: Final = _parts()
 _START: Final = {name: start for name, start, _ in _PARTS}
-_ROWS: Final = _PARTS[-1][2]
+ROWS: Final = _PARTS[-1][2]
+"""Rows of the block."""
+OFFSET: Final = _START["offset"]
+"""Its row of offsets."""
 _SLOT_ROWS: Final = _START["status"]
 HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
 """Numbers of the fields in ``State.by_slot``."""
+
+
+def _rows_by_turn() -> list[Int]:
+    """Lists for 0 to 3 slots the rows in the order in which they stand once seats have moved on."""
+    rows = np.arange(ROWS)
+    slots = rows[:_SLOT_ROWS].reshape(-1, NUM_SEATS)
+    turned = [np.roll(slots, by, axis=1).ravel() for by in range(NUM_SEATS)]
+    return [np.concatenate((seats, rows[_SLOT_ROWS:]))[:, None] for seats in turned]
+
+
+ROWS_BY_TURN: Final = _rows_by_turn()
+"""By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
 
 PREPARED: Final = tuple(name for name, field in FIELDS.items() if field.deal is None)
 """The fields that are prepared for a deal, in order; ``deals.Prepared`` holds them."""
@@ -244,7 +263,7 @@ class Places(NamedTuple):
     """[7, 4, 1] By slot, all that belongs to a seat."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _places(num_games: int) -> Places:
     """Returns the places for so many games."""
     turns = [_START[name] for name, field in FIELDS.items() if field.turns]
