@@ -15,7 +15,7 @@ import numpy as np
 from goita_env.engine import core
 from goita_env.engine.core import Bits
 from goita_env.engine.match import Match, Outcome
-from goita_env.engine.state import OFFSET, ROWS, ROWS_BY_TURN, Bool, Int, State, in_question
+from goita_env.engine.state import OFFSET, ROWS, ROWS_BY_TURN, Int, State, in_question
 from goita_env.engine.tables import OVER, WAITING
 
 _NO_ROWS: Final = np.zeros(0, np.int64)
@@ -29,10 +29,10 @@ _SPARSE: Final = 0.5
 
 @dataclass(frozen=True)
 class Endings:
-    """Says which deals a step ended, and with what; ``n`` games."""
+    """Says which deals have ended, and with what; ``n`` games."""
 
     rows: Int
-    """[n] The games."""
+    """[n] The games, ascending."""
     final: State
     """How they ended, before anything was dealt."""
     outcome: Outcome | None
@@ -60,6 +60,8 @@ class Moving:
         self.rows: Int = _NO_ROWS
         self._state = match.state.select(_NO_ROWS)
         self._many = 0
+        self._ended: list[Int] = []
+        """Games that have ended and stand."""
 
     def __len__(self) -> int:
         """Returns how many games move."""
@@ -67,14 +69,13 @@ class Moving:
 
     def join(self, rows: Int) -> None:
         """Lets games that stand move; ``rows``: [n] the games."""
-        if len(rows) == 0:
-            return
-        state, fetched = self._state, self._fetch(rows)
+        data = self._fetch(rows)
         if self._many:
-            live = (state.status < _WAITING).nonzero()[0]
-            fetched = np.concatenate((state.data.take(live, axis=1), fetched), axis=1)
+            live = (self._state.status < _WAITING).nonzero()[0]
+            data = np.concatenate((self._state.data.take(live, axis=1), data), axis=1)
             rows = np.concatenate((self.rows[live], rows))
-        self._hold(rows, fetched)
+        self.rows, self._many = rows, len(rows)
+        self._state = self._state.like(data)
 
     def leave(self, places: Int) -> None:
         """Lets games stand; ``places``: [n] where they are in ``rows``."""
@@ -104,43 +105,40 @@ class Moving:
         return low, high, forced, (number > _ONE).nonzero()[0]
 
     def step(self, actions: Int) -> Endings | None:
-        """Makes a decision in every game that moves; episodes that end leave.
+        """Makes a decision in every game that moves; where a deal ends the game leaves.
 
-        Where the match goes on by itself, they don't: their next episodes move.
+        It joins again with its next deal, at once or, while many others move, some steps later.
 
         Args:
             actions: [m] legal actions, 0 for those that have left.
 
         Returns:
-            What ended; None: nothing.
+            What has ended, so far as it is gone on with; None: nothing.
         """
-        core.step(self._state, actions)
-        endings = self._go_on(self._state.ended) if len(self._state.ended) else None
+        state = self._state
+        core.step(state, actions)
+        if len(state.ended):
+            self._store(state.ended)
+            self._ended.append(self.rows[state.ended])
+            self._many -= len(state.ended)
+        # As many as still move: a few at a time cost hardly less.
+        if self._ended and sum(map(len, self._ended)) >= self._many:
+            return self._go_on()
         if self._many < _SPARSE * len(self.rows):
-            live = (self._state.status < _WAITING).nonzero()[0]
-            self._hold(self.rows[live], self._state.data.take(live, axis=1))
-        return endings
+            self.join(_NO_ROWS)
+        return None
 
-    def _go_on(self, ended: Int) -> Endings:
-        """Goes on where deals have ended; ``ended``: [n] the places in ``rows``."""
-        state, match = self._state, self.match
-        rows, stand = self.rows[ended], match.state
-        self._store(ended)
+    def _go_on(self) -> Endings:
+        """Goes on where deals have ended."""
+        match = self.match
+        stand, rows = match.state, np.sort(np.concatenate(self._ended))
+        self._ended.clear()
         final = stand.select(rows)
         stand.asking, stand.ended = _NO_ROWS, rows
         outcome = match.go_on()
-        goes_on: Bool = stand.status[rows] != OVER
-        on = ended[goes_on]
-        if len(on):
-            state.data[:, on] = self._fetch(rows[goes_on])
-        state.asking = in_question(state.status).nonzero()[0]
-        self._many -= len(ended) - len(on)
-        return Endings(rows, final, outcome, match.redealt, rows[goes_on])
-
-    def _hold(self, rows: Int, data: Int) -> None:
-        """Takes the block of all games that move from now on."""
-        self.rows, self._many = rows, len(rows)
-        self._state = State(self._state.rules, data, self._state.clock)
+        dealt = rows[stand.status[rows] != OVER]
+        self.join(dealt)
+        return Endings(rows, final, outcome, match.redealt, dealt)
 
     def _fetch(self, rows: Int) -> Int:
         """Returns games that stand as the clock wants them: [r, n]."""

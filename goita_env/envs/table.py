@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match
+from goita_env.engine.match import Episode, Match, Outcome
 from goita_env.engine.moving import Endings, Moving
-from goita_env.engine.state import in_question
+from goita_env.engine.state import State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, SettingError
@@ -225,7 +225,8 @@ class Table:
         moving, answered, waiting = self._moving, rows, list[Int]()
         moving.join(fresh)
         while True:
-            moving.join(answered)
+            if len(answered):
+                moving.join(answered)
             if len(moving):
                 chosen = self._choose(len(answered), waiting)
                 chosen[len(chosen) - len(answered) :] = actions
@@ -267,7 +268,7 @@ class Table:
         if len(places) < len(asked):
             moving.leave(asked[~blind])
             learner |= blind
-            if np.count_nonzero(learner) < len(asked):
+            if not learner.all():
                 waiting.append(rows[~learner])
         return chosen
 
@@ -313,18 +314,19 @@ class Table:
     def _settle(self, endings: Endings, told: Told) -> None:
         """Takes notice of what a step ended and dealt, and goes on where nobody is to be told."""
         done = skipped = _NO_ROWS
-        won = endings.final.winner >= 0
+        final = endings.final
+        won = final.winner >= 0
         if self.bots.remember and len(endings.redealt):
             rows, zeros = endings.redealt, np.zeros(len(endings.redealt), np.int64)
-            final = endings.final.select(~won)
-            self.bots.tell_redealt(Ended(rows, zeros, zeros - 1, zeros > 0, rows, final))
+            lost = Ended(rows, zeros, zeros - 1, zeros > 0, rows, final.select(~won))
+            self.bots.tell_redealt(lost)
         if endings.outcome is not None:
-            rows, final = endings.outcome.rows, endings.final.select(won)
-            points, winner = endings.outcome.points, endings.outcome.winner
-            ended = Ended(rows, points, winner, endings.outcome.done, rows, final)
+            final = final if won.all() else final.select(won)
             if self.bots.remember:
+                rows, result = endings.outcome.rows, endings.outcome
+                ended = Ended(rows, result.points, result.winner, result.done, rows, final)
                 self.bots.tell_ended(ended)
-            done, skipped = self._score(ended, told)
+            done, skipped = self._score(endings.outcome, final, told)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)
         if len(endings.dealt):
@@ -333,8 +335,13 @@ class Table:
             self._begin(skipped, {})
             self._moving.join(skipped)
 
-    def _score(self, ended: Ended, told: Told) -> tuple[Int, Int]:
+    def _score(self, ended: Outcome, final: State, told: Told) -> tuple[Int, Int]:
         """Takes notice of rounds that ended.
+
+        Args:
+            ended: n rounds.
+            final: how the games stood then.
+            told: is told of it.
 
         Returns:
             The games whose episode ended, and those of them in which the learner decided nothing.
@@ -352,7 +359,7 @@ class Table:
         over = rows[places]
         if len(over):
             told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
-            self._end(told, over, ended.view(places, self.seat[over]).words)
+            self._end(told, over, packing.pack_seat(final, self.seat[rows])[places])
         return rows[ended.done], skipped
 
     def _end(self, told: Told, rows: Int, words: npt.NDArray[np.uint64]) -> None:
