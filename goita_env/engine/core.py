@@ -101,8 +101,9 @@ def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
     number += np.bitwise_count(high)
     # Of a word with a single one, the ones of word - 1 count the place of that one.
     place = np.bitwise_count(low - _ONE_BIT).astype(np.int64)
-    beyond = low == 0
-    place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
+    beyond = (low == 0).nonzero()[0]
+    if len(beyond):
+        place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
     return np.where(number == 1, place, 0), number
 
 

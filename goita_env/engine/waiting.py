@@ -66,10 +66,6 @@ class Waiting:
             state.asking = np.sort(np.concatenate((state.asking, asked)))
         self.there[rows] = False
 
-    def forget(self, places: Int) -> None:
-        """Lets games wait no longer that begin anew; ``places``: [n] waiting or not."""
-        self.there[places] = False
-
     def keep(self, places: Int) -> None:
         """Drops all games but those of ``places``, int64 [n]."""
         self.there, self._status = self.there[places], self._status[places]

@@ -118,7 +118,7 @@ def uniform(legal: Bool, numbers: Float) -> Int:
     """Returns the legal action in each row that a number from 0 to below 1 draws: int64 [m]."""
     summed = legal.cumsum(axis=1, dtype=np.uint8)
     rank = (numbers * summed[:, -1]).astype(np.uint8)
-    chosen: Int = np.count_nonzero(summed <= rank[:, None], axis=1)
+    chosen: Int = (summed <= rank[:, None]).sum(axis=1)
     return chosen
 
 
