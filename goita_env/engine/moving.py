@@ -24,7 +24,9 @@ _THREE: Final = np.array(3)
 _ONE: Final = np.array(1)
 _WAITING: Final = np.array(WAITING)
 _SPARSE: Final = 0.5
-"""Those that have left are dropped once less than this share of the block still moves."""
+_FEW: Final = 64
+"""Those that have left are dropped once less than this share of the block still moves, but not from
+a block of a few games, which costs hardly more than one."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Moving:
         # As many as still move: a few at a time cost hardly less.
         if self._ended and sum(map(len, self._ended)) >= self._many:
             return self._go_on()
-        if self._many < _SPARSE * len(self.rows):
+        if self._many < _SPARSE * len(self.rows) and len(self.rows) > _FEW:
             self.join(_NO_ROWS)
         return None
 

@@ -93,8 +93,7 @@ class State:
         self.data = data = np.ascontiguousarray(data)  # flat indices write into it
         self.clock = clock
         """Slot whose seat is asked now, in all games."""
-        for name, start, stop in _PARTS:
-            setattr(self, name, data[start] if stop == start + 1 else data[start:stop])
+        self.__dict__.update(zip(_NAMES, map(data.__getitem__, _INDICES), strict=True))
         self.by_slot: Int = data[:_SLOT_ROWS].reshape(
             _SLOT_ROWS // NUM_SEATS, NUM_SEATS, data.shape[1]
         )
@@ -214,6 +213,8 @@ def _parts() -> list[tuple[str, int, int]]:
 
 
 _PARTS: Final = _parts()
+_NAMES: Final = [name for name, _, _ in _PARTS]
+_INDICES: Final = [start if stop == start + 1 else slice(start, stop) for _, start, stop in _PARTS]
 _START: Final = {name: start for name, start, _ in _PARTS}
 ROWS: Final = _PARTS[-1][2]
 """Rows of the block."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from deals import RULE_SETS
-from playing import habits, legal_mask
+from playing import habits, legal_mask, pick
 
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
@@ -59,20 +59,21 @@ def test_games_that_leave_and_join_at_random_are_played_as_all_at_once(rules, ep
 
 def test_who_stands_is_asked_at_the_first_slot_and_stays_still():
     match = begun("jga", "round")
-    moving = Moving(match)
+    moving, rng = Moving(match), np.random.default_rng(0)
     moving.join(np.arange(GAMES))
-    for _ in range(2):
+    for step in range(8):
         low, high, chosen, asked = moving.legal()
         legal = unpack_legal(low[asked], high[asked])
-        chosen[asked] = legal.argmax(axis=1)
+        chosen[asked] = pick(legal, rng.integers(1000, size=len(asked)))
+        if step == 2:
+            left, many = asked[::2], len(moving)
+            rows, seats, masks = moving.rows[left], moving.seats(left), legal[::2]
+            moving.leave(left)
+            chosen[left] = 0
+            before = match.state.select(rows)
+            assert len(moving) == many - len(left) > 0
         moving.step(chosen)
-    low, high, _, asked = moving.legal()
-    rows, seats = moving.rows[asked], moving.seats(asked)
-    moving.leave(asked)
-    before = match.state.select(rows)
     assert before.clock == 0
     assert before.seat.tolist() == seats.tolist()
-    assert (legal_mask(before) == unpack_legal(low[asked], high[asked])).all()
-    assert len(moving) == GAMES - len(asked)
-    moving.step(np.where(np.isin(np.arange(GAMES), asked), 0, moving.legal()[2]))
+    assert (legal_mask(before) == masks).all()
     assert (match.state.select(rows).data == before.data).all()
