@@ -101,10 +101,11 @@ test-wheel: $(VENV)/.installed
 	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
 	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py
 
-# The examples of RLlib and TorchRL.
-test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
+# The examples of RLlib and TorchRL; videos by gymnasium's means.
+test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed
 	$(FRAMEWORKS)/rllib/bin/pytest tests/frameworks
 	$(FRAMEWORKS)/torchrl/bin/pytest tests/frameworks
+	$(FRAMEWORKS)/video/bin/pytest tests/frameworks
 
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
@@ -159,6 +160,14 @@ $(FRAMEWORKS)/torchrl/.installed: pyproject.toml constraints.txt
 	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt hatchling
 	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt --no-build-isolation -e . torch torchrl==0.14.1 'tensordict>=0.14.3,<0.15' pytest hypothesis
 	mv $(FRAMEWORKS)/torchrl/.installing $@
+
+# moviepy, with which gymnasium writes videos, wants an older Pillow than the checks run with.
+$(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(FRAMEWORKS)/video)
+	sed 's/^pillow==.*/pillow<12/' constraints.txt > $(FRAMEWORKS)/video/constraints.txt
+	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt hatchling
+	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt --no-build-isolation -e '.[render]' moviepy pytest hypothesis
+	mv $(FRAMEWORKS)/video/.installing $@
 
 clean:
 	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -13,7 +13,8 @@ from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from goita_env.engine.match import Episode
-from goita_env.envs.aec import Observation, env, raw_env
+from goita_env.envs.aec import env, raw_env
+from goita_env.envs.seated import Observation
 from goita_env.envs.vector import Reward
 from goita_env.render import RenderMode
 from goita_env.rules import Rules

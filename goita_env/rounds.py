@@ -242,7 +242,6 @@ class Rounds:
         hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
         auto_reset: go on with the next episode at once, for ever; else a game is over after its
             first.
-        stay: a game that is over stays until ``restart`` begins its next episode.
         finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
         log: tell every decision in ``Tick.made``.
 
@@ -269,7 +268,6 @@ class Rounds:
         dealer: npt.ArrayLike | None = None,
         scores: npt.ArrayLike | None = None,
         auto_reset: bool = False,
-        stay: bool = False,
         finals: bool = True,
         log: bool = False,
     ) -> None:
@@ -278,7 +276,6 @@ class Rounds:
         match.reset(hands, dealer, scores)
         told = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, told, finals=finals, log=log)
-        self._stay = stay or auto_reset
         self.tick = self._ask()
         self.tick.dealt = Dealt(self, np.arange(num_games))
 
@@ -330,8 +327,6 @@ class Rounds:
         """Sets up what all rounds have."""
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
-        self._stay = False
-        """No game is ever dropped."""
         self._by_time = False
         """What is dealt after a redeal depends on the time."""
         self._held: Int | None = None
@@ -396,43 +391,6 @@ class Rounds:
         self.tick = self._advance(forced)
         return self.tick
 
-    def restart(
-        self,
-        rows: npt.ArrayLike,
-        *,
-        hands: npt.ArrayLike | None = None,
-        dealer: npt.ArrayLike | None = None,
-        scores: npt.ArrayLike | None = None,
-    ) -> Tick:
-        """Begins the next episode of some games, over or not; the others stand as they stood.
-
-        Args:
-            rows: int [m] the games, ascending.
-            hands: of their first deals, as ``GoitaVectorEnv.reset`` takes them for m games.
-            dealer: the same.
-            scores: the same.
-
-        Returns:
-            What is asked now, in the other games as before; also ``self.tick``.
-
-        Raises:
-            SettingError: if games that are over don't stay.
-            ActionError: if there is no such game.
-            HandsError, SettingError: if what is given is impossible. Nothing has changed in each
-                case.
-        """
-        if not self._stay:
-            raise SettingError("expected stay=True where the next episodes are begun")
-        match, places = self._match, self._places(rows)
-        over = int(np.count_nonzero(match.state.status[places] == OVER))
-        match.reset(hands, dealer, scores, places)
-        self._playing += over
-        self._waiting.forget(places)
-        self.time += 1
-        self.tick = self._ask()
-        self.tick.dealt = Dealt(self, places)
-        return self.tick
-
     def _advance(self, actions: Int) -> Tick:
         """Makes the decisions; ``actions``: [h] for every game that is held, 0 where it waits."""
         match, state = self._match, self._match.state
@@ -457,8 +415,7 @@ class Rounds:
                 self._playing -= int(np.count_nonzero(outcome.done))
                 dealt = np.concatenate((again, outcome.rows[~outcome.done]))
         dealt = self._numbered(np.sort(dealt))
-        if not self._stay:
-            self._thin_out()
+        self._thin_out()
         self.time += 1
         tick = self._ask()
         tick.made, tick.ended, tick.redealt = made, ended, redealt

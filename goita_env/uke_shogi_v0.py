@@ -12,7 +12,9 @@ import pettingzoo
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from goita_env.uke_shogi.environment import Observation, RenderMode, env, raw_env
+from goita_env.envs.seated import Observation
+from goita_env.render import RenderMode
+from goita_env.uke_shogi.environment import env, raw_env
 from goita_env.uke_shogi.rules import IMO_SHOGI, UkeShogiRules
 
 __all__ = ["env", "parallel_env", "raw_env"]

@@ -7,6 +7,8 @@ import numpy as np
 from agents import load_agent, solver
 from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg
+from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules, UkeShogiView
+from goita_env.uke_shogi import svg as uke_shogi_svg
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -47,6 +49,16 @@ def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
     return agent.probabilities(view, view.legal())[0], view, points
 
 
+def seven_at_a_table() -> UkeShogiView:
+    """Returns what a seat sees of a game of Uke-Shogi for seven, each playing at random."""
+    rng = np.random.default_rng(0)
+    game = UkeShogiGame(UkeShogiRules(players=7, tiles=42, must_match=False), seed=1)
+    for _ in range(23):
+        game.play(int(rng.choice(game.legal_actions())))
+    assert game.seat is not None
+    return game.view(game.seat)
+
+
 def main() -> None:
     """Writes the pictures."""
     FOLDER.mkdir(exist_ok=True)
@@ -61,6 +73,7 @@ def main() -> None:
             decided, probabilities=policy, values=points, belief=counts(decided)
         ),
         "deal.svg": position(14).sheet(),
+        "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
     }
     for name, text in pictures.items():

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.actions import CALL, CONTINUE, NUM_ACTIONS, REDEAL
 from goita_env.engine.history import NOTE_CALLED, NOTE_CONTINUE, NOTE_REDEAL
 from goita_env.engine.questions import CALLED, REDEALT
-from goita_env.engine.state import OWN, SHOWN, Bool, Int, State, in_question
+from goita_env.engine.state import BEFORE_PLAY, OWN, SHOWN, Bool, Int, State, in_question
 from goita_env.engine.tables import (
     CALL_CHOICE,
     CODE_MASK,
@@ -101,8 +101,9 @@ def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
     number += np.bitwise_count(high)
     # Of a word with a single one, the ones of word - 1 count the place of that one.
     place = np.bitwise_count(low - _ONE_BIT).astype(np.int64)
-    beyond = low == 0
-    place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
+    beyond = (low == 0).nonzero()[0]
+    if len(beyond):
+        place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
     return np.where(number == 1, place, 0), number
 
 
@@ -114,6 +115,7 @@ def step(state: State, actions: Int) -> None:
         actions: [N] a legal action of each asked seat; where nobody is asked it does nothing.
     """
     t, clock, status, event = state.tables, state.clock, state.status, state.event
+    asking = state.asking
     hand, notes, shift = state.hand[clock], state.notes[clock], state.shift[clock]
     key = status * _NUM_ACTIONS
     key += actions
@@ -149,8 +151,8 @@ def step(state: State, actions: Int) -> None:
             show_seventh(state, clock, doubled, seventh)
     status[:] = after
     state.ended = ended
-    if len(state.asking):
-        _answer(state, state.asking, actions[state.asking])
+    if len(asking):
+        _answer(state, asking, actions[asking])
     state.clock = (clock + 1) & 3
 
 
@@ -183,7 +185,7 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     state.query[rows], state.status[rows] = query, status
     next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
     turned = (clock + 1 - next_slot) & _THREE
-    state.turn(rows, turned, state.places.before_play)
+    state.turn(rows, turned, BEFORE_PLAY)
     closed = (status >= WAITING).nonzero()[0]
     if len(closed):
         ended = rows[closed]

@@ -9,7 +9,7 @@ few games are turned such that the seat asked next sits on the next slot.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Final, NamedTuple, Self, get_type_hints
 
 import numpy as np
@@ -84,22 +84,22 @@ class State:
     """[2, N] Points of the two teams before this round."""
 
     def __init__(self, rules: Rules, data: Int, clock: int = 0) -> None:
-        data = np.ascontiguousarray(data)  # flat indices write into it
-        self.rules, self.data = rules, data
+        self.rules = rules
+        self.tables, self.questions = tables(rules), question_tables(rules)
+        self._hold(data, clock)
+
+    def _hold(self, data: Int, clock: int) -> None:
+        """Takes the block and names its parts."""
+        self.data = data = np.ascontiguousarray(data)  # flat indices write into it
         self.clock = clock
         """Slot whose seat is asked now, in all games."""
-        self.tables, self.questions = tables(rules), question_tables(rules)
-        for name, start, stop in _PARTS:
-            setattr(self, name, data[start] if stop == start + 1 else data[start:stop])
+        self.__dict__.update(zip(_NAMES, map(data.__getitem__, _INDICES), strict=True))
         self.by_slot: Int = data[:_SLOT_ROWS].reshape(
             _SLOT_ROWS // NUM_SEATS, NUM_SEATS, data.shape[1]
         )
         """[7, 4, N] What belongs to a seat: the first seven fields, numbered ``HAND`` and so on."""
-        self.asking: Int = in_question(self.status).nonzero()[0]
-        """[m] Games in which a question before play is open."""
         self.ended: Int = _NO_GAMES
         """[m] Games in which the last step decided a redeal or ended the round, ascending."""
-        self.places = _places(data.shape[1])
 
     def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
         """Pickles and deep-copies without the derived parts."""
@@ -108,15 +108,32 @@ class State:
     @classmethod
     def empty(cls, num_games: int, rules: str | Rules) -> Self:
         """Returns games that wait for their first deal."""
-        state = cls(get_rules(rules), np.zeros((_ROWS, num_games), np.int64))
+        state = cls(get_rules(rules), np.zeros((ROWS, num_games), np.int64))
         state.status[:], state.winner[:] = WAITING, -1
         state.asking = _NO_GAMES
         return state
+
+    def like(self, data: Int) -> Self:
+        """Returns other games of the same rules, whose clock stands as here; ``data``: a block."""
+        other = object.__new__(type(self))
+        other.rules, other.tables, other.questions = self.rules, self.tables, self.questions
+        other._hold(data, self.clock)
+        return other
 
     @property
     def num_games(self) -> int:
         """Returns N."""
         return int(self.data.shape[1])
+
+    @cached_property
+    def asking(self) -> Int:
+        """[m] Games in which a question before play is open; kept up to date once it was read."""
+        return in_question(self.status).nonzero()[0]
+
+    @property
+    def places(self) -> Places:
+        """Returns where rows stand in the flat block."""
+        return _places(self.data.shape[1])
 
     @property
     def seat(self) -> Int:
@@ -147,34 +164,34 @@ class State:
 
     def copy(self) -> Self:
         """Returns an independent copy."""
-        return type(self)(self.rules, self.data.copy(), self.clock)
+        return self.like(self.data.copy())
 
     def select(self, index: Int | Bool) -> Self:
         """Returns the games of an index (int [m], which may repeat, or a mask) as a new state."""
         if index.dtype == np.bool_:  # ``take`` would read a mask as the games 0 and 1
             index = index.nonzero()[0]
-        return type(self)(self.rules, self.data.take(index, axis=1), self.clock)
+        return self.like(self.data.take(index, axis=1))
 
     def repeat(self, times: int | Int) -> Self:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""
-        return type(self)(self.rules, self.data.repeat(times, axis=1), self.clock)
+        return self.like(self.data.repeat(times, axis=1))
 
-    def turn(self, rows: Int, by: Int | int, places: Int) -> None:
+    def turn(self, rows: Int, by: Int | int, fields: Int) -> None:
         """Moves the seats of some games on by some slots, in place.
 
         Args:
             rows: [n] the games.
             by: [n] or one number of slots, 0 to 3.
-            places: [f, 4, 1] where the fields to move stand, by slot, as ``places`` has it.
+            fields: [f, 4, 1] rows of the fields to move, by slot: ``BEFORE_PLAY`` or ``SEATS``.
         """
         self.offset[rows] = (self.offset[rows] + by) & 3
         # One index into the flat block is six times as fast as one along the last axis.
-        flat = self.data.reshape(-1)
-        moved = flat.take(places + rows)
+        flat, many = self.data.reshape(-1), self.data.shape[1]
+        moved = flat.take(fields * many + rows)
         to = (SLOTS + by) & _THREE
-        to *= self.data.shape[1]
+        to *= many
         to += rows
-        flat[places[:, :1] + to] = moved
+        flat[fields[:, :1] * many + to] = moved
 
 
 _NO_GAMES: Final = np.zeros(0, np.int64)
@@ -196,11 +213,35 @@ def _parts() -> list[tuple[str, int, int]]:
 
 
 _PARTS: Final = _parts()
+_NAMES: Final = [name for name, _, _ in _PARTS]
+_INDICES: Final = [start if stop == start + 1 else slice(start, stop) for _, start, stop in _PARTS]
 _START: Final = {name: start for name, start, _ in _PARTS}
-_ROWS: Final = _PARTS[-1][2]
+ROWS: Final = _PARTS[-1][2]
+"""Rows of the block."""
+OFFSET: Final = _START["offset"]
+"""Its row of offsets."""
 _SLOT_ROWS: Final = _START["status"]
 HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
 """Numbers of the fields in ``State.by_slot``."""
+
+
+_TURNS: Final = [_START[name] for name, field in FIELDS.items() if field.turns]
+BEFORE_PLAY: Final[Int] = np.array(_TURNS)[:, None, None] + SLOTS
+"""[f, 4, 1] Rows by slot of the fields that aren't bare while questions are asked."""
+SEATS: Final[Int] = np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] + SLOTS
+"""[7, 4, 1] Rows by slot of all that belongs to a seat."""
+
+
+def _rows_by_turn() -> list[Int]:
+    """Lists for 0 to 3 slots the rows in the order in which they stand once seats have moved on."""
+    rows = np.arange(ROWS)
+    slots = rows[:_SLOT_ROWS].reshape(-1, NUM_SEATS)
+    turned = [np.roll(slots, by, axis=1).ravel() for by in range(NUM_SEATS)]
+    return [np.concatenate((seats, rows[_SLOT_ROWS:]))[:, None] for seats in turned]
+
+
+ROWS_BY_TURN: Final = _rows_by_turn()
+"""By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
 
 PREPARED: Final = tuple(name for name, field in FIELDS.items() if field.deal is None)
 """The fields that are prepared for a deal, in order; ``deals.Prepared`` holds them."""
@@ -238,21 +279,14 @@ class Places(NamedTuple):
     """By clock: [p, 1] what a prepared deal fills."""
     clear: Int
     """[r, 1] What every deal sets alike."""
-    before_play: Int
-    """[f, 4, 1] By slot, the fields that aren't bare while questions are asked."""
-    seats: Int
-    """[7, 4, 1] By slot, all that belongs to a seat."""
 
 
 @lru_cache(maxsize=256)
 def _places(num_games: int) -> Places:
     """Returns the places for so many games."""
-    turns = [_START[name] for name, field in FIELDS.items() if field.turns]
     return Places(
         [_prepared_rows(clock) * num_games for clock in range(NUM_SEATS)],
         _CLEAR_ROWS * num_games,
-        (np.array(turns)[:, None, None] + SLOTS) * num_games,
-        (np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] + SLOTS) * num_games,
     )
 
 

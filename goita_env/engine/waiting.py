@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from goita_env.engine.core import Bits
-from goita_env.engine.state import Bool, Int, State, in_question
+from goita_env.engine.state import SEATS, Bool, Int, State, in_question
 from goita_env.engine.tables import WAITING
 
 
@@ -59,16 +59,12 @@ class Waiting:
         if len(rows) == 0:
             return
         status = self._status[rows]
-        state.turn(rows, (state.clock - self._slot[rows]) & 3, state.places.seats)
+        state.turn(rows, (state.clock - self._slot[rows]) & 3, SEATS)
         state.status[rows] = status
         asked = rows[in_question(status)]
         if len(asked):
             state.asking = np.sort(np.concatenate((state.asking, asked)))
         self.there[rows] = False
-
-    def forget(self, places: Int) -> None:
-        """Lets games wait no longer that begin anew; ``places``: [n] waiting or not."""
-        self.there[places] = False
 
     def keep(self, places: Int) -> None:
         """Drops all games but those of ``places``, int64 [n]."""

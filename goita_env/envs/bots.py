@@ -16,11 +16,12 @@ import numpy.typing as npt
 from goita_env import seeds
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.checks import came
+from goita_env.engine.state import State
 from goita_env.errors import ActionError, IllegalActionError, SettingError
-from goita_env.rounds import Dealt, Ended
+from goita_env.rounds import Ended
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import View, packing
+from goita_env.views import View, packing, seat_view
 
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]
@@ -117,7 +118,7 @@ def uniform(legal: Bool, numbers: Float) -> Int:
     """Returns the legal action in each row that a number from 0 to below 1 draws: int64 [m]."""
     summed = legal.cumsum(axis=1, dtype=np.uint8)
     rank = (numbers * summed[:, -1]).astype(np.uint8)
-    chosen: Int = np.count_nonzero(summed <= rank[:, None], axis=1)
+    chosen: Int = (summed <= rank[:, None]).sum(axis=1)
     return chosen
 
 
@@ -162,6 +163,8 @@ class Bots:
         self._memories: dict[int, Remembering] = {}
         self._policies: dict[int, Callable[[View, Bool], Float]] = {}
         """Those of known probabilities."""
+        self._blind = np.zeros(1, bool)
+        """Which act without a look; the last place is the learner's."""
         self._numbers = 0
         self._places: Int = np.full(NUM_SEATS, LEARNER, np.int64)
         """Who sits at, after, opposite and before the learner from the next deal on."""
@@ -200,6 +203,10 @@ class Bots:
             policy = getattr(bot, "probabilities", None)
             if policy is not None:
                 self._policies[number] = policy
+        self._blind = np.append(self._blind[:-1], np.zeros(len(added) + 1, bool))
+        self._blind[[number for number in added if isinstance(self._bots[number], RandomBot)]] = (
+            True
+        )
         self._forget()
 
     def _forget(self) -> None:
@@ -247,8 +254,30 @@ class Bots:
             places[2] = LEARNER
         self.lineup[rows] = places[(np.arange(NUM_SEATS) - seats[:, None]) & 3]
 
+    def sitting(self, rows: Int, seats: Int) -> tuple[Bool, Bool]:
+        """Tells of some seats whether the learner sits there, and whether one that never looks.
+
+        Args:
+            rows: [m] the games.
+            seats: [m] the seats.
+
+        Returns:
+            bool [m] each.
+        """
+        who = self.lineup.reshape(-1).take(NUM_SEATS * rows + seats)
+        return who == LEARNER, self._blind[who]
+
+    def draw(self, rows: Int, legal: Bool) -> Int:
+        """Returns actions of bots that never look: int64 [m], uniform over the legal ones.
+
+        Args:
+            rows: [m] the games.
+            legal: bool [m, 69].
+        """
+        return uniform(legal, self._draw(rows))
+
     def ask(self, rows: Int, seats: Int, words: packing.Words, legal: Bool) -> Int:
-        """Returns the bots' actions: int64 [m].
+        """Returns the actions of the others: int64 [m].
 
         Args:
             rows: [m] the games that are asked.
@@ -260,12 +289,12 @@ class Bots:
             ActionError, IllegalActionError: if a bot answers what it may not.
         """
         view = View(words, 4 * rows + seats, self._rules)
-        if len(self._bots) == 1:
-            return self._choose(next(iter(self._bots)), rows, view, legal)
         who = self.lineup[rows, seats]
         chosen = np.zeros(len(rows), np.int64)
         for number in self._bots:
             places = (who == number).nonzero()[0]
+            if len(places) == len(rows):
+                return self._choose(number, rows, view, legal)
             if len(places):
                 chosen[places] = self._choose(number, rows[places], view[places], legal[places])
         return chosen
@@ -273,8 +302,6 @@ class Bots:
     def _choose(self, number: int, rows: Int, view: View, legal: Bool) -> Int:
         """Returns one bot's actions where it is asked."""
         bot = self._bots[number]
-        if isinstance(bot, RandomBot):
-            return uniform(legal, self._draw(rows))
         policy = self._policies.get(number)
         if policy is not None:
             return sample_at(policy(view, legal), self._draw(rows))
@@ -311,10 +338,11 @@ class Bots:
         """Tells whether a bot wants to know where rounds begin and end."""
         return bool(self._memories)
 
-    def tell_dealt(self, dealt: Dealt) -> None:
-        """Tells bots with a memory what was dealt."""
-        for bot, index, seats, games in self._sitting(dealt.rows):
-            bot.begin(games, seats, dealt.view(index, seats))
+    def tell_dealt(self, rows: Int, dealt: State) -> None:
+        """Tells bots with a memory what was dealt: [n] the games, and how they stand."""
+        for bot, index, seats, games in self._sitting(rows):
+            view = seat_view(dealt.select(index), seats, games, hide_question=True)
+            bot.begin(games, seats, view)
 
     def tell_redealt(self, redealt: Ended) -> None:
         """Tells those of them that want to know it how deals ended in a redeal."""

@@ -1,7 +1,8 @@
 """Plays N games with a learner among bots: on and on, until the learner is asked everywhere.
 
 It knows no library's conventions; ``solo`` puts them on top. Games in which the learner is asked
-wait, the others play on, so that bots are asked in batches.
+stand, the others move on. A bot that looks at the table is asked once nothing moves without it, so
+that it is asked as seldom as can be: for a few games it takes hardly less time than for dozens.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS
-from goita_env.engine.match import Episode
-from goita_env.envs.bots import LEARNER, Bots, Named, Opponents
+from goita_env.engine import core
+from goita_env.engine.match import Episode, Match, Outcome
+from goita_env.engine.moving import Endings, Moving
+from goita_env.engine.state import State, in_question
+from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.rounds import Ended, Rounds, Tick
+from goita_env.rounds import Ended
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
+from goita_env.views import packing
 from goita_env.views.observation import NUM_WORDS
 from goita_env.worlds import Positions
 
@@ -87,6 +92,7 @@ class Table:
         words: uint64 [N, 8] what it sees, packed.
         legal: bool [N, 69] what it may do; all True after the end.
         over: bool [N] the episode is over, and no other has begun.
+        begun: there has been a reset.
     """
 
     def __init__(
@@ -106,17 +112,11 @@ class Table:
         if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
             raise SettingError(f"expected a seat 0..3, 'team' or None, got {seat!r}")
         self._again = again
-        self._settings: dict[str, Any] = {
-            "rules": rules,
-            "episode": episode,
-            "auto_reset": again,
-            "stay": True,
-        }
-        Rounds(num_games, **self._settings)  # raises what is to be said of them
+        self._moving = Moving(Match(num_games, rules, episode, auto_reset=again))
         self._reward: Reward = reward
         self._fixed: Seat = seat
         self.bots = Bots(num_games, rules, partner, opponents)
-        self._rounds: Rounds | None = None
+        self.begun = False
         self._sound = False
         """No step was cut short by an error."""
         self.num_games = num_games
@@ -133,25 +133,10 @@ class Table:
         """[N] What its team got in this episode."""
         self._carry: Int = np.zeros(num_games, np.int64)
         """[N] What it got since the learner's last decision, or since the episode began."""
-        self._idle = np.zeros(num_games, bool)
-        """[N] The learner is asked, or the episode is over."""
-        self._ready = np.zeros(num_games, bool)
-        """[N] The game has a reply."""
-        self._reply: Int = np.zeros(num_games, np.int64)
-        self._waits = np.zeros(num_games, bool)
-        """[N] A bot is asked."""
-        self._asked: Int = np.zeros(num_games, np.int64)
-        """[N] At which seat."""
-
-    @property
-    def begun(self) -> bool:
-        """Tells whether there has been a reset."""
-        return self._rounds is not None
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden."""
-        assert self._rounds is not None
-        return self._rounds.positions()
+        return Positions(self._moving.match.state.copy())
 
     def reset(self, seed: int | None, rows: Int | None, **given: Any) -> Told:
         """Begins the next episode of some games; with a seed, or the first time, of all anew.
@@ -159,7 +144,7 @@ class Table:
         Args:
             seed: of deals, seats and bots.
             rows: [m] the games; None: all.
-            given: hands, dealer, scores of the first deals, as ``Rounds.restart`` takes them.
+            given: hands, dealer, scores of the first deals, as ``GoitaVectorEnv.reset`` takes them.
 
         Raises:
             SettingError, HandsError: if one of them is impossible. Nothing has changed then.
@@ -169,18 +154,20 @@ class Table:
         if some and not self._sound:
             raise EpisodeOverError("expected a reset of all games first")
         every = np.arange(self.num_games)
-        if seed is None and self._rounds is not None:
+        if seed is None and self.begun:
             return self._play(_NO_ROWS, _NO_ROWS, every if rows is None else rows, given)
         if some:
             raise SettingError("expected no seed where some games begin anew, but not all")
         seed = secrets.randbits(63) if seed is None else seed
-        rounds = Rounds(self.num_games, **self._settings, seed=seed, **given)
-        self._rounds = rounds
+        match = self._moving.match.copy()
+        match.seed(seed)
+        match.reset(**given)
+        self._moving, self.begun = Moving(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
         self._open(every)
-        self._deal(rounds.tick)
-        return self._play(_NO_ROWS, _NO_ROWS, _NO_ROWS, {})
+        self._seat(every)
+        return self._run(Told(self.num_games), every, _NO_ROWS, _NO_ROWS)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> Told:
         """Makes the learner's decisions and plays on until it is asked in every game.
@@ -213,7 +200,6 @@ class Table:
         lost: Int = _NO_ROWS,
     ) -> Told:
         """Makes decisions, begins episodes, and plays on until the learner is asked everywhere."""
-        assert self._rounds is not None
         told = Told(self.num_games)
         if len(lost):
             loss = ILLEGAL_REWARD if self._reward == "points" else 1
@@ -221,30 +207,93 @@ class Table:
             self._end(told, lost, self.words[lost])
             if self._again:
                 fresh = np.sort(np.concatenate((fresh, lost)))
-        tick = self._begin(fresh, given) if len(fresh) else self._rounds.tick
+        if len(fresh):
+            self._begin(fresh, given)
+        self._decided[rows] = True
+        return self._run(told, fresh, rows, actions)
+
+    def _run(self, told: Told, fresh: Int, rows: Int, actions: Int) -> Told:
+        """Lets games move until the learner is asked in each, or it is over.
+
+        Args:
+            told: is told what happens.
+            fresh: games that begin.
+            rows: [m] others, in which the learner decided something.
+            actions: [m] what.
+        """
         self._sound = False
-        self._hear(tick)
-        self._reply[rows], self._ready[rows] = actions, True
-        self._idle[rows], self._decided[rows] = False, True
-        while not self._idle.all():
-            self._ask()
-            replies = self._ready.nonzero()[0]
-            self._ready[replies] = False
-            tick = self._rounds.step(self._reply[replies], replies)
-            over = self._settle(tick, told)
-            self._hear(self._begin(over, {}) if len(over) else tick)
+        moving, answered, waiting = self._moving, rows, list[Int]()
+        moving.join(fresh)
+        while True:
+            if len(answered):
+                moving.join(answered)
+            if len(moving):
+                chosen = self._choose(len(answered), waiting)
+                chosen[len(chosen) - len(answered) :] = actions
+                answered = actions = _NO_ROWS
+                endings = moving.step(chosen)
+                if endings is not None:
+                    self._settle(endings, told)
+            elif waiting:
+                answered = np.sort(np.concatenate(waiting))
+                actions = self._ask(answered)
+                waiting.clear()
+            else:
+                break
+        self._look()
         told.reward[rows] += self._carry[rows] * ~told.done[rows]
         self._carry[rows] *= told.done[rows]
         self._sound = True
         return told
 
-    def _begin(self, rows: Int, given: dict[str, Any]) -> Tick:
-        """Begins the next episode of some games and returns what is asked then."""
-        assert self._rounds is not None
-        tick = self._rounds.restart(rows, **given)
+    def _choose(self, answered: int, waiting: list[Int]) -> Int:
+        """Returns what is done in the games that move, as far as no look at the table is needed.
+
+        Args:
+            answered: so many that came last have an answer.
+            waiting: gets those in which a bot must look; they leave, as do the learner's.
+        """
+        moving = self._moving
+        low, high, chosen, asked = moving.legal()
+        if answered:
+            asked = asked[: asked.searchsorted(len(chosen) - answered)]
+        if len(asked) == 0:
+            return chosen
+        rows = moving.rows[asked]
+        learner, blind = self.bots.sitting(rows, moving.seats(asked))
+        places = asked[blind]
+        if len(places):
+            legal = core.unpack_legal(low[places], high[places])
+            chosen[places] = self.bots.draw(rows[blind], legal)
+        if len(places) < len(asked):
+            moving.leave(asked[~blind])
+            learner |= blind
+            if not learner.all():
+                waiting.append(rows[~learner])
+        return chosen
+
+    def _ask(self, rows: Int) -> Int:
+        """Returns what bots do in games that wait for them."""
+        state = self._moving.match.state.select(rows)
+        legal = core.unpack_legal(*core.legal_actions(state))
+        return self.bots.ask(rows, -state.offset & 3, packing.pack(state), legal)
+
+    def _look(self) -> None:
+        """Looks at the table for the learner, but where an episode is over: it has seen the end."""
+        state = self._moving.match.state
+        state.asking = in_question(state.status).nonzero()[0]
+        words, seat = packing.pack(state), -state.offset & 3
+        legal = core.unpack_legal(*core.legal_actions(state))
+        over = self.over
+        if over.any():
+            words[over], seat[over], legal[over] = self.words[over], self.seat[over], True
+        self.words, self.seat, self.legal = words, seat, legal
+
+    def _begin(self, rows: Int, given: dict[str, Any]) -> None:
+        """Begins the next episode of some games."""
+        self._moving.match.reset(**given, rows=rows)
         self._open(rows)
-        self._deal(tick)
-        return tick
+        self._seat(rows)
 
     def _open(self, rows: Int) -> None:
         """Forgets the last episode of some games and seats the learner for the one that began."""
@@ -254,58 +303,45 @@ class Table:
             seats[:] = self._fixed
         self._home[rows] = self.seat[rows] = seats
         self._carry[rows] = self._points[rows] = 0
-        for flags in (self.over, self._idle, self._ready, self._decided, self._waits):
-            flags[rows] = False
+        self.over[rows] = self._decided[rows] = False
 
-    def _deal(self, tick: Tick) -> None:
-        """Seats the bots at what a tick dealt."""
-        if tick.dealt is None:
-            return
-        rows = tick.dealt.rows
+    def _seat(self, rows: Int) -> None:
+        """Seats the bots in games that were dealt."""
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
         if self.bots.remember:
-            self.bots.tell_dealt(tick.dealt)
+            self.bots.tell_dealt(rows, self._moving.match.state.select(rows))
 
-    def _hear(self, tick: Tick) -> None:
-        """Takes notice of whom a tick asks anew; the learner's games are idle then."""
-        new = (~self._idle[tick.rows]).nonzero()[0]
-        rows, seats = tick.rows[new], tick.seats[new]
-        self._asked[rows], self._waits[rows] = seats, True
-        self.words[rows], self.legal[rows] = tick.view.words[new], tick.legal[new]
-        mine = (self.bots.lineup[rows, seats] == LEARNER).nonzero()[0]
-        rows, seats = rows[mine], seats[mine]
-        self.seat[rows], self._idle[rows], self._waits[rows] = seats, True, False
-
-    def _ask(self) -> None:
-        """Asks the bots, once as many games wait for them as are on the way to a question.
-
-        A few games at a time cost a bot hardly less than dozens.
-        """
-        rows = self._waits.nonzero()[0]
-        moving = self.num_games - np.count_nonzero(self._idle) - len(rows)
-        if len(rows) and len(rows) >= moving:
-            self._reply[rows] = self.bots.ask(
-                rows, self._asked[rows], self.words[rows], self.legal[rows]
-            )
-            self._ready[rows], self._waits[rows] = True, False
-
-    def _settle(self, tick: Tick, told: Told) -> Int:
-        """Takes notice of what a tick ended and dealt; returns games to begin anew: [m]."""
-        if self.bots.remember:
-            if tick.redealt is not None:
-                self.bots.tell_redealt(tick.redealt)
-            if tick.ended is not None:
-                self.bots.tell_ended(tick.ended)
+    def _settle(self, endings: Endings, told: Told) -> None:
+        """Takes notice of what a step ended and dealt, and goes on where nobody is to be told."""
         done = skipped = _NO_ROWS
-        if tick.ended is not None:
-            done, skipped = self._score(tick.ended, told)
+        final = endings.final
+        won = final.winner >= 0
+        if self.bots.remember and len(endings.redealt):
+            rows, zeros = endings.redealt, np.zeros(len(endings.redealt), np.int64)
+            lost = Ended(rows, zeros, zeros - 1, zeros > 0, rows, final.select(~won))
+            self.bots.tell_redealt(lost)
+        if endings.outcome is not None:
+            final = final if won.all() else final.select(won)
+            if self.bots.remember:
+                rows, result = endings.outcome.rows, endings.outcome
+                ended = Ended(rows, result.points, result.winner, result.done, rows, final)
+                self.bots.tell_ended(ended)
+            done, skipped = self._score(endings.outcome, final, told)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)
-        self._deal(tick)
-        return _NO_ROWS if self._again else skipped
+        if len(endings.dealt):
+            self._seat(endings.dealt)
+        if len(skipped) and not self._again:
+            self._begin(skipped, {})
+            self._moving.join(skipped)
 
-    def _score(self, ended: Ended, told: Told) -> tuple[Int, Int]:
+    def _score(self, ended: Outcome, final: State, told: Told) -> tuple[Int, Int]:
         """Takes notice of rounds that ended.
+
+        Args:
+            ended: n rounds.
+            final: how the games stood then.
+            told: is told of it.
 
         Returns:
             The games whose episode ended, and those of them in which the learner decided nothing.
@@ -323,7 +359,7 @@ class Table:
         over = rows[places]
         if len(over):
             told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
-            self._end(told, over, ended.view(places, self.seat[over]).words)
+            self._end(told, over, packing.pack_seat(final, self.seat[rows])[places])
         return rows[ended.done], skipped
 
     def _end(self, told: Told, rows: Int, words: npt.NDArray[np.uint64]) -> None:
@@ -337,4 +373,4 @@ class Table:
         told.done[rows], told.reward[rows] = True, self._carry[rows]
         told.words[rows], told.seat[rows] = words, self.seat[rows]
         self.words[rows], self.legal[rows] = words, True
-        self.over[rows] = self._idle[rows] = True
+        self.over[rows] = True

@@ -1,4 +1,4 @@
-"""Draws positions, a file for each kind of drawing; ``frame`` has the environments' render modes.
+"""Draws positions, a file for each kind of drawing; ``rendered`` knows the render modes.
 
 | file | |
 |---|---|
@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from goita_env.errors import SettingError
@@ -40,27 +41,48 @@ def frame(shown: View | State, mode: str | None) -> str | npt.NDArray[Any] | Non
 
     Args:
         shown: what one seat may know, or the whole table of one game.
+        mode: as ``rendered`` takes it; "rgb_array" is uint8 [600, 600, 3].
+
+    Raises:
+        ImportError: if "rgb_array" lacks its extra.
+    """
+
+    def text() -> str:
+        from goita_env.render import ansi
+
+        return ansi.view(shown) if isinstance(shown, View) else ansi.table(shown)
+
+    def picture() -> str:
+        from goita_env.render import svg
+
+        return svg.view(shown) if isinstance(shown, View) else svg.table(shown)
+
+    return rendered(mode, text, picture)
+
+
+def rendered(
+    mode: str | None, text: Callable[[], str], picture: Callable[[], str]
+) -> str | npt.NDArray[Any] | None:
+    """Returns a drawing as a render mode wants it.
+
+    Args:
         mode: "ansi" and "svg" return text, "human" prints the text and returns None, "rgb_array"
-            returns uint8 [600, 600, 3]; None: None.
+            returns uint8 [height, width, 3]; None: None.
+        text: draws in characters.
+        picture: draws SVG.
 
     Raises:
         ImportError: if "rgb_array" lacks its extra.
     """
     if mode is None:
         return None
-    if mode in ("svg", "rgb_array"):
-        from goita_env.render import svg
-
-        text = svg.view(shown) if isinstance(shown, View) else svg.table(shown)
-        if mode == "svg":
-            return text
+    if mode == "svg":
+        return picture()
+    if mode == "rgb_array":
         from goita_env.render import pixels
 
-        return pixels.rgb_array(text)
-    from goita_env.render import ansi
-
-    text = ansi.view(shown) if isinstance(shown, View) else ansi.table(shown)
+        return pixels.rgb_array(picture())
     if mode == "ansi":
-        return text
-    print(text)
+        return text()
+    print(text())
     return None

@@ -104,7 +104,7 @@ class Pen:
         self.colors: Palette = palette(theme)
         self.lines: list[str] = []
         self._faces = FACES[faces]
-        self._turn = 0
+        self._turn: float = 0
         self._upright = faces != "characters"
         self._definitions: dict[str, str] = {}
 
@@ -161,7 +161,7 @@ class Pen:
         self.lines.append(f'<g{fill} transform="{scale}">{uses}</g>')
 
     @contextmanager
-    def side(self, turn: int) -> Iterator[None]:
+    def side(self, turn: float) -> Iterator[None]:
         """Turns what is drawn within the context around the middle of the table.
 
         Args:
@@ -169,7 +169,7 @@ class Pen:
         """
         self._turn = turn
         if turn:
-            self.lines.append(f'<g transform="rotate({-90 * turn} 300 300)">')
+            self.lines.append(f'<g transform="rotate({-90 * turn:g} 300 300)">')
         yield
         if turn:
             self.lines.append("</g>")
@@ -238,7 +238,7 @@ class Pen:
             size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
             place = f"translate({number(-advance * size / 2)} {number(drop)}) scale({size})"
             if turn:
-                place = f"rotate({90 * turn}) {place}"
+                place = f"rotate({90 * turn:g}) {place}"
             look = ' opacity=".7"' if down else ""
             self._definitions[symbol] = (
                 f'<g id="{symbol}"><use href="#{self._wood(down)}"/><path d="{outline}" '
@@ -280,9 +280,9 @@ def is_letter(definition: str) -> bool:
     return definition.startswith("<path")
 
 
-def _symbol(kind: int, down: bool, turn: int) -> str:
+def _symbol(kind: int, down: bool, turn: float) -> str:
     """Returns the id of a tile."""
-    return f"{PREFIX}t{kind}{'d' * down}{turn or ''}"
+    return f"{PREFIX}t{kind}{'d' * down}{f'{turn:g}' if turn else ''}"
 
 
 def document(drawing: Drawing, size: float | None = None) -> str:

@@ -45,11 +45,11 @@ def _place(place: Place) -> str:
     if place.hand is None:
         said.append(f"{place.tiles} hidden tile{'s' * (place.tiles != 1)} in hand")
     else:
-        said.append(f"in hand {_counted(place.hand) or 'nothing'}")
+        said.append(f"in hand {counted(place.hand) or 'nothing'}")
     return f"{'; '.join(said)}."
 
 
-def _counted(kinds: Iterable[int]) -> str:
+def counted(kinds: Iterable[int]) -> str:
     """Returns sorted kinds in words: "2 pawns, king"."""
     groups = [(kind, len(list(same))) for kind, same in groupby(kinds)]
     return ", ".join(f"{n} {NAMES[kind]}s" if n > 1 else NAMES[kind] for kind, n in groups)

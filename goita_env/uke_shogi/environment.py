@@ -17,34 +17,33 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box
 from pettingzoo import AECEnv
 
 from goita_env.checks import check_seed
 from goita_env.envs.forfeit import ForfeitWrapper
-from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.envs.seated import Observation, SeatedEnv
+from goita_env.errors import SettingError
+from goita_env.render import RENDER_MODES, RenderMode, rendered
 from goita_env.tiles import NUM_KINDS
 from goita_env.uke_shogi.game import UkeShogiGame, check_rules
 from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, UkeShogiRules
 from goita_env.uke_shogi.view import observation_size
 
-RenderMode = Literal["ansi", "human"]
-RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human")
 
-Observation: TypeAlias = dict[str, npt.NDArray[Any]]
-
-
-class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo's name for it)
+class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
     """Plays an episode; an illegal action raises and changes nothing.
 
     Args:
         rules: how it is played.
         deals: deals of an episode.
-        render_mode: None, "ansi" (``render`` returns the table as text) or "human" (prints it).
+        render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
+            it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
+            ``goita-env[render]``).
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -63,41 +62,15 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         deals: int = 1,
         render_mode: RenderMode | None = None,
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
         if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
             raise SettingError(f"expected a number of deals from 1 up, got {deals!r}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise SettingError(
-                f"expected a render_mode of None, {RENDER_MODES}, got {render_mode!r}"
-            )
-        self.rules = check_rules(rules)
+        size, most = observation_size(check_rules(rules)), max(rules.counts)
+        super().__init__(rules.players, Box(0, most, (size,), np.uint8), NUM_ACTIONS, render_mode)
+        self.rules = rules
         self.deals = deals
-        self.render_mode = render_mode
-        self.possible_agents = [f"player_{seat}" for seat in range(rules.players)]
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.agents: list[str] = []
-        size, most = observation_size(rules), max(rules.counts)
-        self._observation_spaces: dict[str, Space[Any]] = {
-            agent: Dict(
-                {
-                    "observation": Box(0, most, (size,), np.uint8),
-                    "action_mask": Box(0, 1, (NUM_ACTIONS,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
-        self._action_spaces = {agent: Discrete(NUM_ACTIONS) for agent in self.possible_agents}
         self.state_space = Box(0, most, (NUM_KINDS * rules.players + size,), np.uint8)
-        self._seed, self._episode = secrets.randbits(63), -1
-        self._game: UkeShogiGame | None = None
-
-    def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations, always the same object."""
-        return self._observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions, always the same object."""
-        return self._action_spaces[agent]
+        self._seed, self._episode, self._number = secrets.randbits(63), -1, 0
+        self._game = UkeShogiGame(rules)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins the next episode, or with a seed its first.
@@ -121,12 +94,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
             episode=episode,
         )
         self._seed, self._episode, self._number = new_seed, episode, 0
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self._begin()
         self._ask()
 
     def step(self, action: int | None) -> None:
@@ -137,15 +105,11 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
             ActionError: if it is no action.
             IllegalActionError: if the rules forbid it. Nothing has changed in each case.
         """
-        game = self._running("a step")
-        agent = self.agent_selection
-        if self.terminations[agent]:
-            if action is not None:
-                raise EpisodeOverError(f"expected None from {agent} after the end, got {action!r}")
-            self._was_dead_step(None)
+        if self._leaves(action):
             return
+        game = self._game
         game.play(action)
-        self._begin_rewards(agent)
+        self._begin_rewards()
         if game.winner is not None:
             self._reward(game.rewards())
             self._next_deal(game.winner)
@@ -153,27 +117,16 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         if self.render_mode == "human":
             self.render()
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Returns observation, reward since its last step, and the flags of ``agent_selection``.
-
-        Raises:
-            EpisodeOverError: before the first reset, and after the last step of all agents.
-        """
-        self._running("a call of last()")
-        return super().last(observe)
-
     def forfeit(self) -> None:
         """Ends the episode against ``agent_selection``, as after an illegal action.
 
         Raises:
             EpisodeOverError: before the first reset, and after the end.
         """
-        game, agent = self._running("a forfeit"), self.agent_selection
-        offender = self._seats[agent]
-        self._begin_rewards(agent)
-        self._reward(self.rules.forfeit(offender, game.hands[offender]))
+        self._check_running("a forfeit")
+        offender = self._seats[self.agent_selection]
+        self._begin_rewards()
+        self._reward(self.rules.forfeit(offender, self._game.hands[offender]))
         self._end()
 
     def observe(self, agent: str) -> Observation:
@@ -182,7 +135,8 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         Raises:
             EpisodeOverError: before the first reset.
         """
-        view = self._begun("observation").view(self._seats[agent])
+        self._check_begun("observation")
+        view = self._game.view(self._seats[agent])
         mask = np.zeros(NUM_ACTIONS, np.int8)
         if self.agents and not self.terminations.get(agent, True):
             mask[view.legal_actions()] = 1
@@ -196,54 +150,27 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
         Raises:
             EpisodeOverError: before the first reset.
         """
-        game = self._begun("state")
+        self._check_begun("state")
+        game = self._game
         return np.concatenate([np.array(game.hands, np.uint8).ravel(), game.view(0).observation()])
 
-    def render(self) -> str | None:
-        """Draws the whole table as text: returns it ("ansi") or prints it ("human")."""
-        if self.render_mode is None or self._game is None:
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset.
+
+        Raises:
+            ImportError: if "rgb_array" lacks its extra.
+        """
+        if not self._has_reset:
             return None
-        text = str(self._game)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
-
-    def close(self) -> None:
-        """Does nothing: there is no window."""
-
-    def _begun(self, wanted: str) -> UkeShogiGame:
-        """Returns the game; raises before the first reset."""
-        if self._game is None:
-            raise EpisodeOverError(f"expected a reset before the first {wanted}")
-        return self._game
-
-    def _running(self, came: str) -> UkeShogiGame:
-        """Returns the game; raises before the first reset and after the last step."""
-        if self._game is None or not self.agents:
-            what = (
-                "before the first reset" if self._game is None else "after the end of the episode"
-            )
-            raise EpisodeOverError(f"expected a reset, got {came} {what}")
-        return self._game
+        return rendered(self.render_mode, self._game.__str__, self._game._repr_svg_)
 
     def _ask(self) -> None:
         """Turns to the seat that is asked now, or ends the episode."""
-        seat = self._begun("question").seat
+        seat = self._game.seat
         if seat is None:
             self._end()
         else:
             self.agent_selection = self.possible_agents[seat]
-
-    def _begin_rewards(self, agent: str) -> None:
-        """Begins what agents gain by a step; the agent that makes it has seen its former gains."""
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-
-    def _reward(self, gains: list[float]) -> None:
-        """Gives every seat its gain."""
-        self.rewards = dict(zip(self.possible_agents, gains, strict=True))
-        self._accumulate_rewards()
 
     def _next_deal(self, dealer: int) -> None:
         """Deals again, where the episode has a deal left."""
@@ -256,11 +183,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801  (PettingZoo'
                 episode=self._episode,
                 number=self._number,
             )
-
-    def _end(self) -> None:
-        """Terminates all agents; each then takes one step with None."""
-        self.terminations = dict.fromkeys(self.agents, True)
-        self._deads_step_first()
 
 
 def env(

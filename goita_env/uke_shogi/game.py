@@ -168,9 +168,15 @@ class UkeShogiGame:
 
     def __str__(self) -> str:
         """Draws the whole table, all hands open."""
-        from goita_env.uke_shogi import drawing
+        from goita_env.uke_shogi import ansi
 
-        return drawing.table(self)
+        return ansi.table(self)
+
+    def _repr_svg_(self) -> str:
+        """Draws the same in a notebook."""
+        from goita_env.uke_shogi import svg
+
+        return svg.draw(self)
 
     def __repr__(self) -> str:
         """Shows hands, dealer and moves so far in short."""

@@ -64,6 +64,12 @@ class UkeShogiView:
         }
         return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
 
+    def _repr_svg_(self) -> str:
+        """Draws what the seat may know in a notebook."""
+        from goita_env.uke_shogi import svg
+
+        return svg.draw(self)
+
     @classmethod
     def from_observation(cls, rules: UkeShogiRules, observation: npt.ArrayLike) -> UkeShogiView:
         """Returns the view that an observation was made of.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goita_env.engine.deals import Prepared
-from goita_env.engine.state import FIELDS, PREPARED, State
+from goita_env.engine.state import FIELDS, PREPARED, SEATS, State
 from goita_env.engine.tables import (
     NUM_ATTACK_STATUSES,
     attack_of,
@@ -55,7 +55,7 @@ def test_turning_the_seats_of_a_game_moves_all_that_is_theirs_and_nothing_else(b
     state.offset[:] = rng.integers(0, 4, 5)
     before = state.copy()
     rows = np.array([1, 4])
-    state.turn(rows, np.full(2, by), state.places.seats)
+    state.turn(rows, np.full(2, by), SEATS)
     others = np.array([0, 2, 3])
     assert (state.data[:, others] == before.data[:, others]).all()
     for seat in range(4):

@@ -28,6 +28,7 @@ from goita_env.uke_shogi import (
     UkeShogiGame,
     UkeShogiRules,
     UkeShogiView,
+    svg,
 )
 from goita_env.uke_shogi.view import layout
 
@@ -135,7 +136,7 @@ def test_agents_spaces_and_metadata(rules):
         assert space["observation"] == Box(0, max(rules.counts), (size,), np.uint8)
         assert space["action_mask"] == Box(0, 1, (9,), np.int8)
     assert env.metadata["name"] == "uke_shogi_v0" == str(env.unwrapped)
-    assert env.metadata["render_modes"] == ["ansi", "human"]
+    assert env.metadata["render_modes"] == ["ansi", "human", "svg", "rgb_array"]
     env.reset(seed=1)
     assert env.state_space.contains(env.state())
     assert env.state().shape == (16 + 27 * rules.players,)
@@ -285,6 +286,8 @@ def test_no_seat_sees_what_it_cannot_know(rules):
         one, two = env.observe(agent), other.observe(agent)
         assert np.array_equal(one["observation"], two["observation"])
         assert np.array_equal(one["action_mask"], two["action_mask"])
+        seen, same = (svg.draw(each._game.view(viewer)) for each in (env, other))
+        assert seen == same
         assert env.infos == other.infos
         assert env.agent_selection == other.agent_selection
         total += 1

@@ -1,0 +1,163 @@
+"""Moves some of N games while the others stand: a step costs what moves, not what is there.
+
+Games that stand lie in their match's state, whose clock stays at 0: the seat that is asked sits on
+slot 0. Games that move lie side by side in a state of their own, whose clock runs. On the way from
+one to the other a game's seats are turned by the clock, which is an order of the block's rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from goita_env.engine import core
+from goita_env.engine.core import Bits
+from goita_env.engine.match import Match, Outcome
+from goita_env.engine.state import OFFSET, ROWS, ROWS_BY_TURN, Int, State, in_question
+from goita_env.engine.tables import OVER, WAITING
+
+_NO_ROWS: Final = np.zeros(0, np.int64)
+_EVERY_ROW: Final = np.arange(ROWS)[:, None]
+_THREE: Final = np.array(3)
+_ONE: Final = np.array(1)
+_WAITING: Final = np.array(WAITING)
+_SPARSE: Final = 0.5
+_FEW: Final = 64
+"""Those that have left are dropped once less than this share of the block still moves, but not from
+a block of a few games, which costs hardly more than one."""
+
+
+@dataclass(frozen=True)
+class Endings:
+    """Says which deals have ended, and with what; ``n`` games."""
+
+    rows: Int
+    """[n] The games, ascending."""
+    final: State
+    """How they ended, before anything was dealt."""
+    outcome: Outcome | None
+    """The rounds among them; None: all are dealt again."""
+    redealt: Int
+    """[m] The games among them that are dealt again."""
+    dealt: Int
+    """[k] The games among them in which the next deal lies."""
+
+
+class Moving:
+    """Holds those of a match's games that move.
+
+    Args:
+        match: N games, which all stand.
+
+    Attributes:
+        match: the games that stand; what of the others lies there is out of date.
+        rows: int64 [m] which games move, or have left and are not dropped yet. Those that join come
+            last; only ``join`` and ``step`` drop any.
+    """
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.rows: Int = _NO_ROWS
+        self._state = match.state.select(_NO_ROWS)
+        self._many = 0
+        self._ended: list[Int] = []
+        """Games that have ended and stand."""
+
+    def __len__(self) -> int:
+        """Returns how many games move."""
+        return self._many
+
+    def join(self, rows: Int) -> None:
+        """Lets games that stand move; ``rows``: [n] the games."""
+        data = self._fetch(rows)
+        if self._many:
+            live = (self._state.status < _WAITING).nonzero()[0]
+            data = np.concatenate((self._state.data.take(live, axis=1), data), axis=1)
+            rows = np.concatenate((self.rows[live], rows))
+        self.rows, self._many = rows, len(rows)
+        self._state = self._state.like(data)
+
+    def leave(self, places: Int) -> None:
+        """Lets games stand; ``places``: [n] where they are in ``rows``."""
+        if len(places) == 0:
+            return
+        state = self._state
+        self._store(places)
+        state.status[places] = _WAITING
+        self._many -= len(places)
+        if len(state.asking):
+            state.asking = in_question(state.status).nonzero()[0]
+
+    def seats(self, places: Int) -> Int:
+        """Returns the seats that are asked in some games: [n]."""
+        seats: Int = (self._state.clock - self._state.offset[places]) & _THREE
+        return seats
+
+    def legal(self) -> tuple[Bits, Bits, Int, Int]:
+        """Says what the asked seats may do.
+
+        Returns:
+            ``low``, ``high``: [m] the bits of what is legal; [m] the action that alone is legal,
+            else 0; [n] the places in which there is a choice.
+        """
+        low, high = core.legal_actions(self._state)
+        forced, number = core.only_action(low, high)
+        return low, high, forced, (number > _ONE).nonzero()[0]
+
+    def step(self, actions: Int) -> Endings | None:
+        """Makes a decision in every game that moves; where a deal ends the game leaves.
+
+        It joins again with its next deal, at once or, while many others move, some steps later.
+
+        Args:
+            actions: [m] legal actions, 0 for those that have left.
+
+        Returns:
+            What has ended, so far as it is gone on with; None: nothing.
+        """
+        state = self._state
+        core.step(state, actions)
+        if len(state.ended):
+            self._store(state.ended)
+            self._ended.append(self.rows[state.ended])
+            self._many -= len(state.ended)
+        # As many as still move: a few at a time cost hardly less.
+        if self._ended and sum(map(len, self._ended)) >= self._many:
+            return self._go_on()
+        if self._many < _SPARSE * len(self.rows) and len(self.rows) > _FEW:
+            self.join(_NO_ROWS)
+        return None
+
+    def _go_on(self) -> Endings:
+        """Goes on where deals have ended."""
+        match = self.match
+        stand, rows = match.state, np.sort(np.concatenate(self._ended))
+        self._ended.clear()
+        final = stand.select(rows)
+        stand.asking, stand.ended = _NO_ROWS, rows
+        outcome = match.go_on()
+        dealt = rows[stand.status[rows] != OVER]
+        self.join(dealt)
+        return Endings(rows, final, outcome, match.redealt, dealt)
+
+    def _fetch(self, rows: Int) -> Int:
+        """Returns games that stand as the clock wants them: [r, n]."""
+        clock, stand = self._state.clock, self.match.state
+        places = ROWS_BY_TURN[clock] * stand.num_games + rows
+        fetched: Int = stand.data.reshape(-1).take(places)
+        offset = fetched[OFFSET]
+        offset += clock
+        offset &= _THREE
+        return fetched
+
+    def _store(self, places: Int) -> None:
+        """Writes games that move to where they stand."""
+        state, stand = self._state, self.match.state
+        back, rows = ROWS_BY_TURN[-state.clock & 3], self.rows[places]
+        stored = state.data.reshape(-1).take(back * len(self.rows) + places)
+        offset = stored[OFFSET]
+        offset -= state.clock
+        offset &= _THREE
+        stand.data.reshape(-1)[_EVERY_ROW * stand.num_games + rows] = stored

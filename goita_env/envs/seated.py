@@ -1,0 +1,120 @@
+"""Seats agents for PettingZoo: what the AEC environments share of spaces, gains and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from pettingzoo import AECEnv
+
+from goita_env.errors import EpisodeOverError
+from goita_env.render import RenderMode, check_render_mode
+
+Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+
+
+class SeatedEnv(AECEnv[str, Observation, int | None]):
+    """Seats agents ``player_0`` .. in turn order, of whom one is asked at a time.
+
+    Args:
+        num_seats: how many.
+        observation: space of an observation.
+        num_actions: actions from 0 on.
+        render_mode: one of ``RENDER_MODES``, or None.
+
+    Raises:
+        SettingError: if there is no such render mode.
+    """
+
+    def __init__(
+        self, num_seats: int, observation: Box, num_actions: int, render_mode: RenderMode | None
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        check_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(num_seats)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.agents: list[str] = []
+        mask = Box(0, 1, (num_actions,), np.int8)
+        self._observation_spaces: dict[str, Space[Any]] = {
+            agent: Dict({"observation": observation, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self._action_spaces = {agent: Discrete(num_actions) for agent in self.possible_agents}
+        self._has_reset = False
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """Returns the space of an agent's observations, always the same object."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """Returns the space of an agent's actions, always the same object."""
+        return self._action_spaces[agent]
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Returns observation, reward since its last step, and the flags of ``agent_selection``.
+
+        Raises:
+            EpisodeOverError: before the first reset, and after the last step of all agents.
+        """
+        self._check_running("a call of last()")
+        return super().last(observe)
+
+    def close(self) -> None:
+        """Does nothing: there is no window."""
+
+    def _begin(self) -> None:
+        """Seats all agents, who have gained nothing yet."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._has_reset = True
+
+    def _check_begun(self, wanted: str) -> None:
+        """Raises before the first reset."""
+        if not self._has_reset:
+            raise EpisodeOverError(f"expected a reset before the first {wanted}")
+
+    def _check_running(self, came: str) -> None:
+        """Raises before the first reset and after the last step."""
+        if not self.agents:
+            what = "after the end of the episode" if self._has_reset else "before the first reset"
+            raise EpisodeOverError(f"expected a reset, got {came} {what}")
+
+    def _leaves(self, action: int | None) -> bool:
+        """Tells whether the agent that steps was at the end; with None it has left then.
+
+        Raises:
+            EpisodeOverError: if nobody is asked, or one that is at the end acts.
+        """
+        self._check_running(f"a step with {action!r}")
+        agent = self.agent_selection
+        if not self.terminations[agent]:
+            return False
+        if action is not None:
+            raise EpisodeOverError(f"expected None from {agent} after the end, got {action!r}")
+        self._was_dead_step(None)
+        return True
+
+    def _begin_rewards(self) -> None:
+        """Begins what agents gain by a step; the agent that makes it has seen its former gains."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+
+    def _reward(self, gains: Iterable[float]) -> None:
+        """Gives every seat its gain."""
+        self.rewards = dict(zip(self.possible_agents, gains, strict=True))
+        self._accumulate_rewards()
+
+    def _end(self) -> None:
+        """Terminates all agents; each then takes one step with None."""
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._deads_step_first()

@@ -1,0 +1,166 @@
+"""One learner among bots: seeds, seats, who plays the others, what they are told."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from playing import habits
+from seat_playing import MODES, Drawing, Habits, Loose, decide, same, told
+
+from goita_env import SeatVectorEnv
+
+
+@pytest.mark.parametrize("seat", [None, "team"])
+def test_game_i_is_the_same_in_a_batch_of_any_size(seat):
+    partner = None if seat == "team" else Drawing()
+    for opponents in ("random", (Drawing(), "random")):
+        make = {"seat": seat, "partner": partner, "opponents": opponents}
+        whole = [*told(SeatVectorEnv(9, **make), 40)]
+        part = [*told(SeatVectorEnv(4, **make), 40)]
+        for (*many, info), (*few, infos) in zip(whole, part, strict=True):
+            for key in ("action_mask", "seat", "skipped", "skipped_points"):
+                assert np.array_equal(info[key][:4], infos[key])
+            for one, other in zip(many, few, strict=True):
+                assert np.array_equal(one[:4], other)
+
+
+@pytest.mark.parametrize("bot", ["random", Loose(), Drawing()])
+def test_a_seed_gives_the_same_games_to_the_last_bit(bot):
+    env = SeatVectorEnv(7, partner=bot, opponents=bot)
+    one = [*told(env, 30)]
+    assert same(tuple(one), tuple(told(env, 30)))
+    assert same(tuple(one), tuple(told(SeatVectorEnv(7, partner=bot, opponents=bot), 30)))
+    env.reset(seed=5)
+    assert not same(one[0][0], env.reset(seed=5)[0])
+
+
+def test_a_reset_without_a_seed_goes_on_to_the_next_episode():
+    env = SeatVectorEnv(5)
+    first, second = env.reset(seed=2)[0], env.reset()[0]
+    assert not np.array_equal(first, second)
+    assert np.array_equal(env.reset(seed=2)[0], first)
+    assert np.array_equal(env.reset()[0], second)
+    assert not np.array_equal(SeatVectorEnv(5).reset()[0], SeatVectorEnv(5).reset()[0])
+
+
+def test_seats_are_drawn_alike_and_teams_too():
+    env = SeatVectorEnv(4000)
+    _, info = env.reset(seed=1)
+    shares = np.bincount(info["seat"], minlength=4) / 4000
+    assert (np.abs(shares - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 4000)).all()
+    for seat in range(4):
+        _, info = SeatVectorEnv(20, seat=seat).reset(seed=1)
+        assert (info["seat"] == seat).all()
+
+
+def test_a_team_is_asked_in_both_seats():
+    env, seats = SeatVectorEnv(50, seat="team"), [set() for _ in range(50)]
+    for result in told(env, 40):
+        info = result[-1]
+        for game, seat in enumerate(info["seat"].tolist()):
+            if len(result) == 5 and result[2][game]:
+                assert {one & 1 for one in seats[game]} <= {0} or {
+                    one & 1 for one in seats[game]
+                } <= {1}
+                seats[game] = set()
+            seats[game].add(seat)
+    assert any(len(found) == 2 for found in seats)
+
+
+@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_pickled_or_copied_environment_goes_on_identically(mode, how):
+    env = SeatVectorEnv(12, partner=Drawing(), opponents=Loose(), autoreset_mode=mode)
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    for number in range(30):
+        result = env.step(env.sample_legal(rng))
+        if mode == AutoresetMode.DISABLED and result[2].any():
+            env.reset(options={"reset_mask": result[2]})
+        if number % 10 == 9:
+            twin, numbers = how(env), copy.deepcopy(rng)
+            assert same(twin.step(twin.sample_legal(numbers)), env.step(env.sample_legal(rng)))
+            env = twin
+            if mode == AutoresetMode.DISABLED:
+                env.reset()
+
+
+def test_opponents_change_at_the_next_deal():
+    class Counting(Habits):
+        def __init__(self):
+            self.games = set()
+
+        def act(self, view, legal, rng):
+            self.games |= set((view.game // 4).tolist())
+            return habits(view, legal)
+
+    old, new = Counting(), Counting()
+    env = SeatVectorEnv(30, partner=Habits(), opponents=old, autoreset_mode="Disabled")
+    observation, _ = env.reset(seed=0)
+    env.set_opponents(new)
+    env.set_opponents(partner=Habits())
+    old.games.clear()
+    observation, _, done, _, _ = env.step(decide(env, observation))
+    assert old.games
+    assert not new.games
+    assert done.any()
+    assert not done.all()
+    env.reset(options={"reset_mask": done})
+    assert new.games
+    assert new.games <= set(np.flatnonzero(done).tolist())
+    while not done.all():
+        env.reset(options={"reset_mask": np.ones(30, bool)})
+        done[:] = True
+    old.games.clear()
+    env.step(env.sample_legal(np.random.default_rng(0)))
+    assert not old.games
+    env.set_opponents("random")
+    assert len(env._table.bots._bots) == 3  # who plays nowhere any more is gone
+
+
+def test_bots_with_a_memory_are_told_of_deals_and_ends():
+    class Remembering(Habits):
+        def __init__(self):
+            self.open, self.ends = {}, 0
+
+        def begin(self, games, seats, view):
+            assert (games % 4 == seats).all()
+            assert (view.num_plays == 0).all()
+            assert (view.hand.sum(axis=1) == 8).all()
+            self.open |= dict(zip(games.tolist(), view.hand.tolist(), strict=True))
+
+        def act(self, view, legal, rng):
+            assert set(view.game.tolist()) <= set(self.open)
+            return super().act(view, legal, rng)
+
+        def end(self, games, results, hands):
+            for game, seat, dealt in zip(games, games % 4, hands, strict=True):
+                assert self.open.pop(int(game)) == dealt[seat].tolist()
+            assert (results.points > 0).all()
+            self.ends += len(games)
+
+    for episode in ("round", "match"):
+        bot = Remembering()
+        env = SeatVectorEnv(20, partner="random", opponents=bot, episode=episode)
+        for _ in told(env, 30):
+            assert len(bot.open) == 40
+        assert bot.ends > 20
+
+
+def test_partner_and_each_opponent_sit_where_they_should():
+    seen = {}
+
+    class Spy(Habits):
+        def __init__(self, name):
+            self.name = name
+
+        def act(self, view, legal, rng):
+            seen.setdefault(self.name, set()).update((view.game % 4).tolist())
+            return habits(view, legal)
+
+    env = SeatVectorEnv(50, seat=1, partner=Spy("partner"), opponents=(Spy("next"), Spy("last")))
+    for _ in told(env, 10):
+        pass
+    assert seen == {"partner": {3}, "next": {2}, "last": {0}}

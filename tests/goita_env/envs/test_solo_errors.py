@@ -1,0 +1,139 @@
+"""One learner among bots: what goes wrong is said, paid for, and changes nothing."""
+
+import copy
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from seat_playing import MODES, same
+
+from goita_env import SeatVectorEnv
+from goita_env.errors import (
+    ActionError,
+    EpisodeOverError,
+    HandsError,
+    IllegalActionError,
+    SettingError,
+)
+
+
+def test_an_illegal_action_forfeits_the_episode():
+    for reward, loss in (("points", 100), ("win", 1)):
+        for mode in MODES:
+            env = SeatVectorEnv(40, seat=3, reward=reward, autoreset_mode=mode)
+            before, _ = env.reset(seed=0)
+            actions = env.sample_legal(np.random.default_rng(0))
+            bad = np.arange(40) % 3 == 0
+            actions[bad] = (~env.action_masks()[bad]).argmax(axis=1)
+            after, gain, done, _, info = env.step(actions)
+            assert done[bad].all()
+            assert (gain[bad] == -loss).all()
+            last, seen = info, after
+            if mode == AutoresetMode.SAME_STEP:
+                last, seen = info["final_info"], info["final_obs"]
+            assert np.array_equal(seen[bad], before[bad])
+            assert (last["rewards"][bad] == loss * np.array([1, -1, 1, -1])).all()
+            assert (last["winner"][bad] == -1).all()
+            assert (last["points"][bad] == 0).all()
+            if mode == AutoresetMode.DISABLED:
+                env.reset(options={"reset_mask": done})
+            env.step(env.sample_legal(np.random.default_rng(0)))
+
+
+def test_where_illegal_actions_raise_nothing_has_changed():
+    env = SeatVectorEnv(5, illegal="raise")
+    env.reset(seed=0)
+    twin = copy.deepcopy(env)
+    actions = env.sample_legal(np.random.default_rng(0))
+    wrong = actions.copy()
+    wrong[3] = int((~env.action_masks()[3]).argmax())
+    with pytest.raises(IllegalActionError, match="in game 3"):
+        env.step(wrong)
+    assert same(env.step(actions), twin.step(actions))
+
+
+@pytest.mark.parametrize(
+    "actions", [np.zeros(4, int), np.zeros((5, 1), int), np.zeros(5), [0, 0, 0, 0, 69], [-1] * 5]
+)
+def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
+    env = SeatVectorEnv(5)
+    env.reset(seed=0)
+    twin = copy.deepcopy(env)
+    with pytest.raises(ActionError, match="expected"):
+        env.step(actions)
+    legal = env.sample_legal(np.random.default_rng(0))
+    assert same(env.step(legal), twin.step(legal))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"num_envs": 0}, "at least one game"),
+        ({"rules": "go"}, "Rules"),
+        ({"episode": "day"}, "episode"),
+        ({"reward": "money"}, "reward"),
+        ({"seat": 4}, "seat"),
+        ({"seat": True}, "seat"),
+        ({"seat": "north"}, "seat"),
+        ({"partner": 7}, "act"),
+        ({"opponents": ("random",)}, "pair"),
+        ({"seat": "team", "partner": "random"}, "no partner"),
+        ({"observation": "picture"}, "observation"),
+        ({"keys": ("a", "a")}, "two keys"),
+        ({"illegal": "ignore"}, "illegal"),
+        ({"autoreset_mode": "Later"}, "autoreset_mode"),
+        ({"render_mode": "ansi"}, "no render_mode"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, words):
+    with pytest.raises(SettingError, match=words):
+        SeatVectorEnv(**settings)
+
+
+def test_wrong_options_are_refused_and_nothing_has_changed():
+    env = SeatVectorEnv(3)
+    with pytest.raises(EpisodeOverError, match="reset"):
+        env.step(np.zeros(3, int))
+    env.reset(seed=0)
+    twin = copy.deepcopy(env)
+    with pytest.raises(HandsError):
+        env.reset(options={"hands": ["1", "2", "3", "4"]})
+    with pytest.raises(SettingError, match="seed"):
+        env.reset(seed=-1)
+    with pytest.raises(SettingError, match="act"):
+        env.set_opponents("random", partner=3)
+    with pytest.raises(SettingError, match="no partner"):
+        SeatVectorEnv(2, seat="team").set_opponents(partner="random")
+    assert same(env.reset(), twin.reset())
+
+
+def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
+    class Wrong:
+        def __init__(self):
+            self.answer = first
+
+        def __repr__(self):
+            return "Wrong()"
+
+        def act(self, view, legal, rng):
+            return self.answer(legal)
+
+    def first(legal):
+        return legal.argmax(axis=1)
+
+    bot = Wrong()
+    env = SeatVectorEnv(6, opponents=bot)
+    env.reset(seed=0)
+    for answer, error, words in (
+        (lambda legal: (~legal).argmax(axis=1), IllegalActionError, r"from Wrong\(\)"),
+        (lambda legal: np.full(len(legal), 69), IllegalActionError, "69"),
+        (lambda legal: np.zeros(len(legal)), ActionError, "whole numbers"),
+    ):
+        bot.answer = answer
+        with pytest.raises(error, match=words):
+            env.step(env.sample_legal(np.random.default_rng(0)))
+        bot.answer = first
+        with pytest.raises(EpisodeOverError, match="bot's error"):
+            env.step(np.zeros(6, int))
+        env.reset()
+        env.step(env.sample_legal(np.random.default_rng(0)))
