@@ -15,9 +15,10 @@ WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 def load(
     search: bool = False,
     temperature: float = 0.0,
-    worlds: int = 64,
+    worlds: int = 40,
     ms: float = 50.0,
-    belief: bool = False,
+    belief: bool = True,
+    caution: float = 3.0,
 ) -> Agent:
     """Returns the champion.
 
@@ -28,9 +29,12 @@ def load(
         worlds: how many worlds a decision is searched in, at most.
         ms: budget of a searched decision, in work (``agents.search.rollout``).
         belief: draw worlds from an exact posterior (``agents.search.hearing``).
+        caution: standard errors by which an action must be better than the policy's own choice.
 
     Raises:
         AgentError: if an option is outside its choices.
     """
     policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
-    return RolloutAgent(policy, worlds, ms, belief=belief) if search else policy
+    if not search:
+        return policy
+    return RolloutAgent(policy, worlds, ms, belief=belief, caution=caution)

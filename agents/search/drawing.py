@@ -30,8 +30,8 @@ TRUST: Final = np.array([1.0, 0.85, 0.5, 0.85])
 """How far the policy is believed to be that of each relative seat, found by experiment: little in
 the case of the partner, which is likely to search as well."""
 
-TREMBLE: Final = (0.0, 0.15, 0.5, 0.15)
-"""How often each relative seat is believed to do anything else: the same, for a listener."""
+TREMBLE: Final = (0.0, 0.1, 0.3, 0.1)
+"""How often each relative seat is believed to do anything else, for a listener."""
 
 ENOUGH: Final = 32
 """Effective number of worlds below which weights are levelled."""

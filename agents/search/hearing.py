@@ -25,8 +25,8 @@ from goita_env.worlds import Worlds
 KEPT: Final = 1_024
 """Rounds that are followed at a time; the one that was heard of longest ago is forgotten."""
 
-ROWS: Final = 2_000
-"""Most questions to the policy, about, with which a listener begins: 25 ms for a network."""
+ROWS: Final = 20_000
+"""Most questions to the policy, about, with which a listener begins: 0.2 s for a network."""
 
 
 class Hearing:

@@ -36,8 +36,7 @@ BATCH: Final = 16_384
 """Games that are played side by side, about; a row's games stay together."""
 
 CAUTION: Final = 1.5
-"""Standard errors, as the worlds played show them, by which an action must be better than the
-base's own choice. With very few worlds they are too small, with one they are zero."""
+"""The caution of a search whose worlds are drawn and weighed."""
 
 _GREEDY: Final = GreedyAgent()
 
@@ -58,6 +57,8 @@ class RolloutAgent:
             others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from the exact posterior of a listener that is kept from move to move
             (``hearing``), as soon as that is quick; they are weighed already.
+        caution: standard errors, as the worlds played show them, by which an action must be better
+            than the base's own choice. With very few worlds they are too small, with one zero.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -70,6 +71,7 @@ class RolloutAgent:
         ms: float = 50.0,
         weight: Weight = "policy",
         belief: bool = False,
+        caution: float = CAUTION,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -80,6 +82,9 @@ class RolloutAgent:
                 "which has a memory or is a program of its own"
             )
         check_search(worlds, ms)
+        if not caution >= 0:
+            raise AgentError(f"expected a caution of at least 0, got {caution!r}")
+        self._caution = caution
         if weight not in get_args(Weight):
             raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
         self._policy: Policy | None = None
@@ -116,7 +121,7 @@ class RolloutAgent:
         counts = self._counts[legal.sum(axis=1)]
         drawn = draw(view, seeds, counts, self._worlds, self._policy, self._hearing)
         race, play = set_up(self._player, view, legal, favourite, drawn, seeds)
-        return race.run(play, CAUTION)
+        return race.run(play, self._caution)
 
 
 def _worlds_by_actions(worlds: int, budget: float) -> Int:

@@ -8,7 +8,7 @@ from agents import load_agent
 from agents.beliefs import Listener
 from agents.bots.greedy import GreedyAgent
 from agents.search import hearing
-from agents.search.drawing import TREMBLE, draw
+from agents.search.drawing import TREMBLE, TRUST, draw
 from agents.search.hearing import Hearing, questions
 from goita_env import Game
 from goita_env.worlds import determinize
@@ -89,6 +89,7 @@ def test_worlds_that_are_weighed_are_as_likely_as_the_listener_believes():
     view, policy = played(Game(hands=HANDS, dealer=2), "14", "46").view(0), GreedyAgent()
     drawn = draw(view, np.zeros(1, np.uint64), np.array([600]), 600, policy)
     found = drawn.weight[0] @ drawn.worlds.dealt[:, 2] / drawn.weight.sum()
-    heard = Listener(view, hears()._assumed).posterior("partner")
+    ears = Hearing(policy, tuple(1 - TRUST))  # supposes what the weighing does
+    heard = Listener(view, ears._assumed).posterior("partner")
     spread = np.sqrt(heard.probability @ heard.hands**2 - heard.expected() ** 2)
     assert (abs(found - heard.expected()) < 3 * spread / np.sqrt(600) + 1e-9).all()
