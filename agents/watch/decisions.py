@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from agents.search.drawing import TREMBLE
 from agents.solver.limits import check_search
 
 WORLDS: Final = 1024
@@ -37,9 +36,9 @@ class Settings:
     """Most worlds that a decision is searched in."""
     seed: int = 0
     """Seed of all worlds and playouts."""
-    tremble: float = TREMBLE[2]
-    """How often the mover is supposed to slip, for a partner who listens: as the search supposes,
-    unless another number is given. Of the agent's own games less is right, such as 0.02."""
+    tremble: float = 0.5
+    """How often the mover is supposed to slip, for a partner who listens: people play unlike any
+    bot. Of the agent's own games less is right, such as 0.02."""
 
     def __post_init__(self) -> None:
         """Checks the numbers."""

@@ -109,7 +109,7 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
 
 
 def test_what_a_partner_could_know_is_what_its_listener_believes(decisions):
-    rival = Assumed("greedy", tremble=0.15)
+    rival = Assumed("greedy", tremble=TREMBLE[1])
     assumed = {"next": rival, "partner": Assumed("greedy", tremble=0.5), "previous": rival}
     for seat in range(4):
         partner = (seat + 2) % 4
