@@ -34,6 +34,8 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings give shapes, which annotations don't
 autodoc_preserve_defaults = True
+# The learners' docstrings need no learner: the site is built without torch.
+autodoc_mock_imports = ["torch", "stable_baselines3", "sb3_contrib"]
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import numpy as np
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule, TensorDictSequential
@@ -25,7 +26,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 from torchrl_one_seat import Logits
 
-from goita_env import goita_v0
+from goita_env import SeatVectorEnv, goita_v0
 
 GROUPS = {"even": ["player_0", "player_2"], "odd": ["player_1", "player_3"]}
 
@@ -60,10 +61,25 @@ def asked_rows(data: TensorDict, advantage: torch.Tensor) -> tuple[torch.Tensor,
     return tuple(torch.cat(both) for both in zip(*parts, strict=True))
 
 
+def measure(logits: Logits, rounds: int) -> tuple[float, float]:
+    """Returns points per round as a team against random play, and half the 95 % interval."""
+    games = SeatVectorEnv(256, seat="team", opponents="random")
+    observation, _ = games.reset(seed=1)
+    points: list[float] = []
+    while len(points) < rounds:
+        legal = torch.from_numpy(games.action_masks())
+        with torch.no_grad():
+            scores = logits.net(torch.from_numpy(observation).float()).masked_fill(~legal, -1e9)
+        observation, reward, done, _, _ = games.step(scores.argmax(1).numpy())
+        points += reward[done].tolist()
+    return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=50_000, help="decisions of all seats")
     parser.add_argument("--batch", type=int, default=2048, help="decisions of an update")
+    parser.add_argument("--rounds", type=int, default=4000, help="rounds of the measurement")
     args = parser.parse_args()
 
     torch.manual_seed(0)
@@ -118,6 +134,8 @@ def main() -> None:
             f"{length:.1f} decisions, seats 0 and 2 got {rewards['even'] / 2:+.0f} points"
         )
     collector.shutdown()
+    mean, half = measure(logits, args.rounds)
+    print(f"against random play: {mean:+.2f} +/- {half:.2f} points a round")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The pages tell the truth: their Python runs, their commands exist, their links lead somewhere."""
 
+import importlib
 import importlib.util
 import re
 import shlex
@@ -125,6 +126,49 @@ def test_a_command_of_a_page_exists(name, words):
         assert (ROOT / words[0]).is_file(), f"{name}: {words}"
     if words[0] == "evaluate.py":
         cli.parse(evaluate.Args, words[1:])
+
+
+# --------------------------------------------------------------------------------------- reference
+
+DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
+
+PUBLIC = [
+    *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
+    *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
+    *("agents", "agents.base", "agents.beliefs", "agents.grading", "agents.learning"),
+    *("agents.report", "agents.signals.log", "agents.signals.measures", "agents.solver"),
+    "agents.watch",
+]
+"""Modules that list their public names; the reference prints all of them."""
+
+NOTHING_TO_PRINT = {"__version__", "EPISODES", "Episode"}
+
+
+def printed() -> tuple[set[str], set[str]]:
+    """Lists the names whose docstrings pages print, and the modules that they print whole."""
+    names: set[str] = set()
+    whole: set[str] = set()
+    for page in NAMES:
+        for kind, target, options in DIRECTIVE.findall(text_of(page)):
+            names.update(target.split("."))
+            members = re.search(r":members:(.*)", options)
+            if kind == "module" and members:
+                chosen = members[1].split(",") if members[1].strip() else []
+                names.update(name.strip() for name in chosen)
+                whole.update([] if chosen else [target])
+    return names, whole
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_has_every_public_name(module):
+    names, whole = printed()
+    if module in whole:
+        return  # as it has __all__, Sphinx prints what stands there
+    listed = set(importlib.import_module(module).__all__)
+    for part in whole:
+        if part.startswith(f"{module}."):  # a measure is printed where its file is
+            names.update(vars(importlib.import_module(part)))
+    assert listed - names <= NOTHING_TO_PRINT
 
 
 # ------------------------------------------------------------------------------------------- links

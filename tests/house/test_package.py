@@ -27,6 +27,11 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
+def test_the_citation_names_this_version():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (\S+)$", text, re.MULTILINE)[1] == goita_env.__version__
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """Build the wheel with the installed backend, so that no network is needed."""
