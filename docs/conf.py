@@ -56,9 +56,19 @@ def setup(app: Sphinx) -> None:
     # The names that pages give to notations of ours are no languages: plain text.
     for language in ("history", "conversation"):
         app.add_lexer(language, TextLexer)
+    app.connect("autodoc-process-docstring", _formulas, priority=300)
     # Napoleon takes a property's first line for "TYPE: words". Ours are read as a method's are.
     app.connect("autodoc-process-docstring", _keep, priority=400)
     app.connect("autodoc-process-docstring", _as_of_a_method, priority=600)
+
+
+def _formulas(_app: Sphinx, _w: str, _n: str, _o: object, _p: object, lines: list[str]) -> None:
+    """Prints an indented paragraph, a formula, as it stands."""
+    for i in range(len(lines) - 1, 1, -1):
+        before, blank, line = lines[i - 2 : i + 1]
+        indented = line.startswith("    ") and not before.startswith("    ")
+        if indented and not blank and not before.endswith("::"):
+            lines[i:i] = ["::", ""]
 
 
 _kept: dict[str, list[str]] = {}

@@ -141,7 +141,7 @@ PUBLIC = [
 ]
 """Modules that list their public names; the reference prints all of them."""
 
-NOTHING_TO_PRINT = {"__version__", "EPISODES", "Episode"}
+NOTHING_TO_PRINT = {"__version__", "EPISODES", "Episode", "Seat"}
 
 
 def printed() -> tuple[set[str], set[str]]:
@@ -161,14 +161,16 @@ def printed() -> tuple[set[str], set[str]]:
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_has_every_public_name(module):
+    if module == "agents.learning":
+        pytest.importorskip("sb3_contrib")
     names, whole = printed()
-    if module in whole:
-        return  # as it has __all__, Sphinx prints what stands there
-    listed = set(importlib.import_module(module).__all__)
+    found = importlib.import_module(module)
     for part in whole:
-        if part.startswith(f"{module}."):  # a measure is printed where its file is
-            names.update(vars(importlib.import_module(part)))
-    assert listed - names <= NOTHING_TO_PRINT
+        if f"{part}.".startswith(f"{module}."):  # a measure is printed where its file is
+            things = vars(importlib.import_module(part))
+            # Of data that comes from another file Sphinx finds no docstring; it is named by itself.
+            names.update(name for name, thing in things.items() if callable(thing))
+    assert set(found.__all__) - names <= NOTHING_TO_PRINT
 
 
 # ------------------------------------------------------------------------------------------- links
