@@ -1,5 +1,6 @@
 """The game in the terminal: what can be typed, 80 columns, plain ASCII, Ctrl-C and going on."""
 
+import codecs
 import io
 import os
 import pty
@@ -213,18 +214,21 @@ class Screen:
             start_new_session=True,
         )  # fmt: skip
         os.close(inner)
-        self.text = ""
+        # A read may end in the middle of a character, or after what is waited for.
+        self._decoder, self._text = codecs.getincrementaldecoder("utf-8")(), ""
 
     def until(self, wanted: str) -> str:
-        """Reads until something is written; returns all since the last time."""
-        self.text, end = "", time.monotonic() + 60
-        while wanted not in self.text:
-            assert select.select([self._end], [], [], end - time.monotonic())[0], self.text
+        """Reads until something is written; returns all up to it since the last time."""
+        end = time.monotonic() + 60
+        while wanted not in self._text:
+            left = max(end - time.monotonic(), 0.0)
+            assert select.select([self._end], [], [], left)[0], self._text
             try:
-                self.text += os.read(self._end, 4096).decode()
+                self._text += self._decoder.decode(os.read(self._end, 4096))
             except OSError:  # the program has ended
-                assert wanted in self.text, self.text
-        return self.text
+                assert wanted in self._text, self._text
+        before, found, self._text = self._text.partition(wanted)
+        return before + found
 
     def type(self, line: str) -> None:
         """Types a line."""
