@@ -13,11 +13,11 @@ from agents.beliefs import Assumed, Listener, Seat
 from agents.bots.network import NetworkAgent
 from agents.champion.agent import WEIGHTS
 from agents.faults import Accountable
-from agents.search.drawing import draw, lay_out
+from agents.search.drawing import draw
 from agents.search.playout import Player
+from agents.search.pricing import average, set_up
 from agents.search.rollout import CAUTION
 from goita_env import View
-from goita_env.seeds import deal_keys
 from goita_env.tiles import HAND_SIZE, NUM_KINDS
 
 WORLDS: Final = 64
@@ -92,19 +92,15 @@ def hint(view: View) -> Hint:
     chances = policy.at(1.0).probabilities(view, legal)[0]
     player, favourite = Player(policy), int(chances.argmax())
     actions = np.argsort(-chances, kind="stable")[: min(ACTIONS, int(legal.sum()))]
+    some = np.zeros_like(legal)
+    some[0, actions] = True
     drawn = draw(view, seeds, np.array([WORLDS]), WORLDS, policy)
-    worlds = np.arange(int(drawn.count[0]))
-    weight = drawn.weight[0, worlds] / drawn.weight[0, worlds].sum()
-    keys = deal_keys(seeds.repeat(len(worlds)), worlds, 0)
-    many = len(actions)
-    points = player.finish(
-        lay_out(view, drawn.worlds),
-        np.tile(worlds, many),
-        actions.repeat(len(worlds)),
-        np.tile(keys, many),
-        np.zeros(many * len(worlds), np.int64),
-    ).reshape(many, len(worlds))
-    means, errors = points @ weight, _errors(points, weight)
+    race, play = set_up(player, view, some, np.array([favourite]), drawn, seeds)
+    worlds, many = np.arange(int(drawn.count[0])), len(actions)
+    pairs = race.action.searchsorted(actions)
+    points = play(pairs.repeat(len(worlds)), np.tile(worlds, many)).reshape(many, len(worlds))
+    weight = drawn.weight[:, worlds]
+    means, errors = average(points, weight)
     options = [
         Option(action, float(chances[action]), mean, error)
         for action, mean, error in zip(
@@ -112,7 +108,8 @@ def hint(view: View) -> Hint:
         )
     ]
     best = int(means.argmax())
-    ahead = _errors(points[best] - points[:1], weight)[0] * CAUTION < means[best] - means[0]
+    lead, error = average(points[best] - points[:1], weight)
+    ahead = lead[0] > CAUTION * error[0]
     options.sort(key=lambda one: -one.points)
     return Hint(int(actions[best]) if ahead else favourite, tuple(options))
 
@@ -160,15 +157,3 @@ def _known(agent: Agent) -> Agent:
 def _seed(view: View) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Returns a seed that follows from a view of one row: [1]."""
     return np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)
-
-
-def _errors(points: Float, weight: Float) -> Float:
-    """Returns the standard errors of weighted means: float64 [n].
-
-    Args:
-        points: [n, worlds]
-        weight: [worlds] that sum to 1.
-    """
-    spread = points - (points @ weight)[:, None]
-    found: Float = np.sqrt((weight**2 * spread**2).sum(axis=1))
-    return found

@@ -73,9 +73,9 @@ def price(
 
     best = int(race.run(count)[0])
     weight = drawn.weight[0]
-    points, error = _average(race.points, weight * (np.arange(worlds) < seen[:, None]))
+    points, error = average(race.points, weight * (np.arange(worlds) < seen[:, None]))
     ahead = race.points[race.action == best] - race.points[race.action == played]
-    loss, loss_error = _average(ahead, weight[None])
+    loss, loss_error = average(ahead, weight[None])
     return Prices(race.action, points, error, seen, best, float(loss[0]), float(loss_error[0]))
 
 
@@ -106,7 +106,7 @@ def set_up(
     return race, play
 
 
-def _average(points: Float, weight: Float) -> tuple[Float, Float]:
+def average(points: Float, weight: Float) -> tuple[Float, Float]:
     """Returns weighted averages and their standard errors: [P] each; points and weight: [P, W]."""
     share = weight / weight.sum(axis=1, keepdims=True)
     mean = (share * points).sum(axis=1)
