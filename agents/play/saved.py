@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import os
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from agents.play.table import Setting, Table
+from agents.tournament.games_folder import write_whole
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
 
@@ -39,12 +39,7 @@ class Kept:
         named = [one if isinstance(one, str) else one.name for one in setting.agents]
         told = {"agents": named, "seed": setting.seed, "taken_back": table.taken_back}
         text = complete.dumps(table.record, {KEY: told})
-        part = self.path.with_name(f".{self.path.name}.part")
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
+        write_whole(self.path, text)
 
 
 def begin(setting: Setting, path: Path) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +29,7 @@ from agents.signals.measures.trees import SpeakerTree
 from agents.signals.measures.value import CEILINGS, LATTICE, Values
 from agents.signals.playing import Play, load_policy, play
 from agents.statistics.intervals import Interval
-from agents.tournament.workers import one_thread
+from agents.tournament.workers import on_processes
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
@@ -234,14 +235,10 @@ def _worked(
     plan: Plan, pieces: Sequence[tuple[str, str, int, int]], workers: int, parts: Path | None
 ) -> Iterator[tuple[str, str, tuple[int, Any]]]:
     """Yields kind, agent, first deal and result of each piece, in any order."""
-    from joblib import Memory, Parallel, delayed
+    from joblib import Memory
 
     work = Memory(parts and parts / _source(), verbose=0).cache(_work)
-    if workers == 1:
-        yield from (work(plan, *piece) for piece in pieces)
-        return
-    parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    yield from parallel(delayed(work)(plan, *piece) for piece in pieces)
+    yield from on_processes(partial(_piece, work, plan), pieces, workers)
 
 
 def _source() -> str:
@@ -254,12 +251,20 @@ def _source() -> str:
     return digest.hexdigest()[:16]
 
 
+def _piece(
+    work: Callable[..., tuple[str, str, tuple[int, Any]]],
+    plan: Plan,
+    piece: tuple[str, str, int, int],
+) -> tuple[str, str, tuple[int, Any]]:
+    """Does one piece by ``_work``, or by what remembers it."""
+    return work(plan, *piece)
+
+
 def _work(
     plan: Plan, kind: str, agent: str, first: int, deals: int
 ) -> tuple[str, str, tuple[int, Any]]:
     """Does one piece."""
-    with one_thread():
-        return kind, agent, (first, WORK[kind](plan, agent, first, deals))
+    return kind, agent, (first, WORK[kind](plan, agent, first, deals))
 
 
 def _first(piece: tuple[int, Any]) -> int:

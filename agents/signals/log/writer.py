@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ from agents.registry import check_names
 from agents.signals.log.reader import DEALS, DECISIONS, part_file, part_head
 from agents.signals.log.schema import LogError, arrow, head, tables
 from agents.signals.playing import MAX_ROUNDS, SEATINGS, load_policy, play
-from agents.tournament.workers import one_thread
+from agents.tournament.workers import on_processes
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules
@@ -83,7 +83,7 @@ def write(
         raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
     if done:
         yield done
-    for written in _each(partial(_write_part, folder), missing, workers):
+    for written in on_processes(partial(_write_part, folder), missing, workers):
         done += written
         yield done
 
@@ -98,33 +98,16 @@ def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
 
 
-def _each(
-    function: Callable[[int, dict[str, Any]], int],
-    missing: list[tuple[int, dict[str, Any]]],
-    workers: int,
-) -> Iterator[int]:
-    """Yields what a function returns for each part, in any order."""
-    if workers == 1:
-        yield from (function(*one) for one in missing)
-        return
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    yield from parallel(delayed(function)(*one) for one in missing)
-
-
-def _write_part(folder: Path, number: int, part: dict[str, Any]) -> int:
-    """Plays and writes one part; returns its rounds."""
+def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
+    """Plays and writes one part, of this number and these settings; returns its rounds."""
+    number, part = missing
     rules = Rules.from_keys(part)
-    with one_thread():
-        told = play(
-            part["specs"], part["rounds"], seed=part["seed"], rules=rules, first=part["first"]
-        )
-        columns = {}
-        if part["belief"] is not None:
-            from agents.signals.listening import columns as listened
+    told = play(part["specs"], part["rounds"], seed=part["seed"], rules=rules, first=part["first"])
+    columns = {}
+    if part["belief"] is not None:
+        from agents.signals.listening import columns as listened
 
-            columns = listened(told, part["belief"])
+        columns = listened(told, part["belief"])
     deals, decisions = tables(told, columns, head(part))
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
