@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 import goita_env
-from agents.beliefs import Assumed
+from agents.beliefs import FACTS, Assumed, Assumption
 from agents.bots.network import NetworkAgent
 from agents.registry import load_agent
 from agents.signals import measures
@@ -25,7 +25,7 @@ from agents.signals.measures.estimates import Information
 from agents.signals.measures.probes import Probe
 from agents.signals.measures.published import Influence
 from agents.signals.measures.shuffled import Shuffled
-from agents.signals.measures.trees import SpeakerTree
+from agents.signals.measures.trees import SpeakerTree, TreeAgent, fit_speaker
 from agents.signals.measures.value import CEILINGS, LATTICE, Values
 from agents.signals.playing import Play, load_policy, play
 from agents.statistics.intervals import Interval
@@ -37,8 +37,14 @@ from goita_env.tiles import NUM_SEATS
 PIECE: Final = 12
 """Deals of a piece of work."""
 
-MISREAD: Final = "partner misread as "
-"""Begins the name of an ear whose decoder of the partner is another agent's."""
+MISREAD: Final = "partner taken for "
+"""Begins the name of an ear whose decoder of the partner is neither the policy nor the rules."""
+
+BY_FACTS: Final = "hard facts"
+"""The decoder for which an action says no more than that it was legal."""
+
+BY_TREE: Final = "its tree"
+"""The decoder that takes the policy for a shallow tree of it."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +87,8 @@ def quick(agents: tuple[str, ...], **options: Any) -> Plan:
 
 
 def full(agents: tuple[str, ...], **options: Any) -> Plan:
-    """Returns a plan of some hours for two agents."""
-    return Plan(agents, 2_400, 480, 2_400, 2_400, 20_000, 4_096, **options)
+    """Returns a plan of some ninety minutes of a core for two agents."""
+    return Plan(agents, 600, 120, 840, 720, 20_000, 4_096, **options)
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ class AgentStudy:
     ceilings: dict[str, Interval]
     eavesdropping: Interval
     misreading_cost: dict[str, Interval]
-    """By agent whose decoder was used."""
+    """By decoder of the partner: another agent's, ``BY_FACTS``, ``BY_TREE``."""
     shuffled: Shuffled
     consistency: Information
     coordination: Information
@@ -177,9 +183,25 @@ def study(
 def _listen(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Heard, Known]:
     """Has one seat listen in some deals, with the decoder of every agent."""
     told = play([agent], deals, seed=plan.seed, rules=plan.rules, first=first)
-    decoders = standard(agent, plan.temperature, plan.tremble)
-    decoders |= {other: plan.assumed(other) for other in plan.agents if other != agent}
-    return told, *listen(told, decoders)
+    return told, *listen(told, _decoders(plan, agent))
+
+
+def _decoders(plan: Plan, agent: str) -> dict[str, Assumption]:
+    """Returns what may be assumed of an agent: rightly, by the rules, and wrongly in some ways."""
+    found = standard(agent, plan.temperature, plan.tremble)
+    found |= {BY_FACTS: FACTS, BY_TREE: Assumed(_tree(plan, agent), 1.0, plan.tremble)}
+    return found | {other: plan.assumed(other) for other in plan.agents if other != agent}
+
+
+def _many(plan: Plan, agent: str) -> Play:
+    """Plays the rounds that nobody listens to: of tables, trees and the published measures."""
+    return play([agent], plan.rounds, seed=plan.seed + 3, rules=plan.rules)
+
+
+@cache
+def _tree(plan: Plan, agent: str) -> TreeAgent:
+    """Returns the tree of an agent."""
+    return fit_speaker(_many(plan, agent), agent, seed=plan.seed)
 
 
 def _overhear(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Heard, Known]:
@@ -190,10 +212,9 @@ def _overhear(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Hea
 
 def _value(plan: Plan, agent: str, first: int, deals: int) -> Values:
     """Plays some deals with each ear."""
-    decoders = standard(agent, plan.temperature, plan.tremble)
-    others = [other for other in plan.agents if other != agent]
-    decoders |= {other: plan.assumed(other) for other in others}
-    ears = [Ear(MISREAD + other, "policy", other, "policy") for other in others]
+    decoders = _decoders(plan, agent)
+    wrong = [name for name in decoders if name not in ("policy", "rules")]
+    ears = [Ear(MISREAD + name, "policy", name, "policy") for name in wrong]
     return measures.play_listening(
         agent,
         decoders,
@@ -294,7 +315,7 @@ def _agent_study(plan: Plan, agent: str, parts: dict[str, list[Any]]) -> AgentSt
     told, heard, known = joined(parts["listen"])
     public, overheard, _ = joined(parts["overhear"])
     values = Values.join(parts["value"])
-    many = play([agent], plan.rounds, seed=plan.seed + 3, rules=plan.rules)
+    many = _many(plan, agent)
     groupings = ("phase", "context", "attack", "action", "attacks with")
     network = load_agent(agent)
     return AgentStudy(

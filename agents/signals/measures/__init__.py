@@ -10,7 +10,7 @@ from agents.signals.measures.published import (
     speaker_consistency,
 )
 from agents.signals.measures.shuffled import shuffled_signal
-from agents.signals.measures.trees import listener_tree, speaker_tree
+from agents.signals.measures.trees import fit_speaker, listener_tree, speaker_tree
 from agents.signals.measures.value import (
     ceilings,
     eavesdropping_cost,
@@ -29,6 +29,7 @@ __all__ = [
     "cross_play",
     "cross_play_gap",
     "eavesdropping_cost",
+    "fit_speaker",
     "friend_or_foe",
     "instantaneous_coordination",
     "listener_tree",

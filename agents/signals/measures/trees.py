@@ -34,6 +34,9 @@ HELD_OUT: Final = 0.3
 LEAST: Final = 20
 """Positions in a leaf at least."""
 
+RARE: Final = 1e-6
+"""Added to shares of actions, so that what was never seen is not impossible."""
+
 _SEAT_NAMES: Final = ("own", "next", "partner", "previous")
 
 
@@ -81,25 +84,40 @@ class TreeAgent:
 
     Args:
         tree: a fitted ``DecisionTreeClassifier`` of what ``said`` makes of actions.
-        blocks: [2, 69] how often the policy took each action, as an answer and as a lead.
+        blocks: [2, 69] share of each action among the policy's, as an answer and as a lead.
         name: its name.
+        temperature: 0 takes the likeliest action; 1 takes each as often as the policy did in the
+            same leaf, which is how a listener reads a tree.
     """
 
-    def __init__(self, tree: Any, blocks: Float, name: str = "tree") -> None:
-        self.tree, self.blocks, self.name = tree, blocks, name
+    def __init__(
+        self, tree: Any, blocks: Float, name: str = "tree", temperature: float = 0.0
+    ) -> None:
+        self.tree, self.blocks, self.name, self.temperature = tree, blocks, name, temperature
+
+    def at(self, temperature: float) -> TreeAgent:
+        """Returns the same tree at another temperature."""
+        return TreeAgent(self.tree, self.blocks, self.name, temperature)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns the tree's action in each row: int64 [N]; no random number is drawn."""
+        """Returns the tree's likeliest action in each row: int64 [N]; no number is drawn."""
         chosen: Int = self.probabilities(view, legal).argmax(axis=1)
         return chosen
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action, 1 for one of them: float64 [N, 69]."""
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
         said_so = np.zeros((len(view), NUM_ACTIONS))
         said_so[:, self.tree.classes_] = self.tree.predict_proba(view_features(view)[1])
-        likely = said_so[:, said(np.arange(NUM_ACTIONS))] + 1e-9
-        likely = likely * (1 + 1e-3 * self.blocks[view.leads.astype(np.int64)])
-        return certain(np.where(legal, likely, 0).argmax(axis=1))
+        attack = said(np.arange(NUM_ACTIONS))
+        likely = np.where(legal, said_so[:, attack] + RARE, 0)
+        blocks = np.where(legal, self.blocks[view.leads.astype(np.int64)] + RARE, 0)
+        if self.temperature == 0:
+            return certain((likely * (1 + 1e-3 * blocks)).argmax(axis=1))
+        alike = np.zeros_like(blocks)
+        np.add.at(alike.T, attack, blocks.T)
+        likely = (likely * blocks / np.maximum(alike[:, attack], RARE)) ** (1 / self.temperature)
+        found: Float = likely / likely.sum(axis=1, keepdims=True)
+        return found
 
 
 def said(action: Int) -> Int:
@@ -151,28 +169,47 @@ def speaker_tree(
         SettingError: if there are too few deals.
         ImportError: if scikit-learn is missing.
     """
-    rows = np.flatnonzero(told.choice)
-    view, legal = told.view(rows), told.legal[rows]
-    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
-    names, asked = view_features(view)
-    held = _held_out(told.deal[rows], seed)
-    tree = fit_tree(asked[~held], said(action[~held]), depth, seed)
-    blocks = np.zeros((2, NUM_ACTIONS))
-    np.add.at(blocks, (view.leads[~held].astype(np.int64), action[~held]), 1 / np.sum(~held))
-    agent = TreeAgent(tree, blocks, f"tree of {policy}")
-    same = agent.probabilities(view[held], legal[held])[np.arange(held.sum()), action[held]]
-    deals, which = np.unique(told.deal[rows][held], return_inverse=True)
+    agent = fit_speaker(told, policy, depth=depth, seed=seed)
+    fitted, held = _choices(told, seed)
+    deals, which = np.unique(told.deal[held], return_inverse=True)
     if len(deals) < 2:
         raise SettingError(f"expected held-out decisions of two deals, got {len(deals)}")
-    fidelity = rate_interval(np.bincount(which, same), np.bincount(which).astype(np.float64))
+    view, legal = told.view(held), told.legal[held]
+    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
+    same = (agent.probabilities(view, legal).argmax(axis=1) == action).astype(np.float64)
     return SpeakerTree(
         agent,
-        tree_text(tree, names, _answer),
-        int(tree.get_n_leaves()),
-        fidelity,
+        tree_text(agent.tree, view_features(view[:1])[0], _answer),
+        int(agent.tree.get_n_leaves()),
+        rate_interval(np.bincount(which, same), np.bincount(which).astype(np.float64)),
         duplicate_points(agent, policy, rounds, seed),
-        int((~held).sum()),
+        len(fitted),
     )
+
+
+def fit_speaker(told: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -> TreeAgent:
+    """Fits a shallow tree to a policy's likeliest actions, as ``speaker_tree`` does.
+
+    ``Assumed(tree, temperature=1)`` is a listener's picture of the policy that fits on a card.
+
+    Args:
+        told: positions; those with a choice are used, but for held-out deals.
+        policy: text of the policy.
+        depth: of the tree.
+        seed: of the held-out deals and the tree.
+
+    Raises:
+        AgentError: if the policy is none.
+        SettingError: if there are too few positions.
+        ImportError: if scikit-learn is missing.
+    """
+    rows, _ = _choices(told, seed)
+    view, legal = told.view(rows), told.legal[rows]
+    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
+    tree = fit_tree(view_features(view)[1], said(action), depth, seed)
+    blocks = np.zeros((2, NUM_ACTIONS))
+    np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
+    return TreeAgent(tree, blocks, f"tree of {policy}")
 
 
 def duplicate_points(agent: TreeAgent, policy: str, rounds: int, seed: int = 0) -> Interval:
@@ -332,6 +369,13 @@ def _public_columns(view: View) -> dict[str, Any]:
             columns[f"{who} passed on an opponent's {KINDS[k]}"] = view.passed_opponents[:, seat, k]
             columns[f"{who} passed on its partner's {KINDS[k]}"] = view.passed_partner[:, seat, k]
     return columns
+
+
+def _choices(told: Play, seed: int) -> tuple[Int, Int]:
+    """Returns the decisions with a choice that a tree is fitted to, and those held out."""
+    rows = np.flatnonzero(told.choice)
+    held = _held_out(told.deal[rows], seed)
+    return rows[~held], rows[held]
 
 
 def _held_out(deal: Int, seed: int) -> Bool:

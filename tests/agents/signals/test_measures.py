@@ -7,7 +7,7 @@ import pytest
 from signalling_bots import CodeBot, LengthBot
 
 from agents.base import AgentError
-from agents.beliefs import Assumed
+from agents.beliefs import GROUNDED, Assumed
 from agents.registry import load_agent
 from agents.signals import measures
 from agents.signals.listening import listen
@@ -180,9 +180,22 @@ def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
     assert "at most" in found.text
     assert found.points.low <= found.points.mean <= found.points.high < 10
     view, legal = told.view(np.flatnonzero(told.choice)), told.legal[told.choice]
-    likely = found.agent.probabilities(view, legal)
-    assert (likely[~legal] == 0).all()
-    assert likely.sum(axis=1) == pytest.approx(1)
+    for tree in (found.agent, found.agent.at(1.0)):
+        likely = tree.probabilities(view, legal)
+        assert (likely[~legal] == 0).all()
+        assert likely.sum(axis=1) == pytest.approx(1)
+        assert ((likely > 0).sum(axis=1) == 1).all() == (tree is found.agent)
+
+
+def test_who_takes_a_policy_for_its_tree_reads_more_than_the_rules_and_less_than_the_policy():
+    pytest.importorskip("sklearn")
+    tree = measures.fit_speaker(play(["greedy"], 400, seed=6), "greedy")
+    decoders = {"policy": Assumed("greedy"), "rules": GROUNDED, "tree": Assumed(tree, 1.0)}
+    told = play(["greedy"], 16, seed=7)
+    _, heard = listen(told, decoders, told=False)
+    _, by_tree = measures.misreading(told, heard)
+    assert by_tree.understood.low > 0
+    assert by_tree.lost.low > 0
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,9 @@ def test_a_study_has_every_measure_of_every_agent(found):
     at_random = found.agents[1]
     assert at_random.split.convention.mean == pytest.approx(0, abs=1e-9)
     assert at_random.probe is None
-    assert set(at_random.misreading_cost) == {"greedy"}
+    wrong = {"greedy", "hard facts", "its tree"}
+    assert set(at_random.misreading_cost) == wrong
+    assert {one.decoder for one in at_random.misreading} == {"policy", *wrong}
     assert found.distances.keys() == {("greedy", "random")}
     assert found.partners.shape == (2, 2)
 
