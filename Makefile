@@ -129,7 +129,7 @@ $(COMPAT)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(COMPAT))
 	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(COMPAT)/constraints.txt
 	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt hatchling
-	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt --no-build-isolation -e '.[records]' pytest pytest-xdist hypothesis
+	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt --no-build-isolation -e '.[records,render]' pytest pytest-xdist hypothesis
 	mv $(COMPAT)/.installing $@
 
 $(RAY)/.installed: pyproject.toml constraints.txt

@@ -17,7 +17,17 @@ from goita_env.actions import NUM_ACTIONS
 from goita_env.envs.bots import Results, sample_at
 from goita_env.errors import GoitaError
 
-__all__ = ["Agent", "AgentError", "Memory", "Policy", "Results", "certain", "sample", "sample_at"]
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Memory",
+    "Policy",
+    "Results",
+    "Tempered",
+    "certain",
+    "sample",
+    "sample_at",
+]
 
 Bool = npt.NDArray[np.bool_]
 Int = npt.NDArray[np.int64]
@@ -60,6 +70,17 @@ class Policy(Agent, Protocol):
             view: N positions.
             legal: bool [N, 69], True where legal.
         """
+        ...
+
+
+@runtime_checkable
+class Tempered(Policy, Protocol):
+    """Plays by a known policy that can be made sharper or flatter: a network does."""
+
+    temperature: float
+
+    def at(self, temperature: float) -> Policy:
+        """Returns the same policy at another temperature."""
         ...
 
 

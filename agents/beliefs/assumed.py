@@ -7,11 +7,11 @@ tremble (Selten 1975), it takes any legal action, all being as likely.
 
 from __future__ import annotations
 
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Bool, Float, Memory, Policy, certain
+from agents.base import Agent, AgentError, Bool, Float, Memory, Policy, Tempered, certain
 from agents.faults import Accountable
 from agents.registry import load_agent
 from goita_env import View
@@ -24,17 +24,6 @@ TREMBLE: Final = 0.02
 
 class UnexplainedError(GoitaError):
     """Reports that a seat did what the policy assumed for it never does, whatever it holds."""
-
-
-@runtime_checkable
-class Tempered(Policy, Protocol):
-    """Plays by a known policy that can be made sharper or flatter: a network does."""
-
-    temperature: float
-
-    def at(self, temperature: float) -> Policy:
-        """Returns the same policy at another temperature."""
-        ...
 
 
 class Assumption(Protocol):

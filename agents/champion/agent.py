@@ -19,6 +19,7 @@ def load(
     ms: float = 50.0,
     belief: bool = True,
     caution: float = 3.0,
+    sure: float = 1.0,
 ) -> Agent:
     """Returns the champion.
 
@@ -30,6 +31,7 @@ def load(
         ms: budget of a searched decision, in work (``agents.search.rollout``).
         belief: draw worlds from an exact posterior (``agents.search.hearing``).
         caution: standard errors by which an action must be better than the policy's own choice.
+        sure: probability (at temperature 1) above which the policy's own choice is not searched.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -37,4 +39,4 @@ def load(
     policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
     if not search:
         return policy
-    return RolloutAgent(policy, worlds, ms, belief=belief, caution=caution)
+    return RolloutAgent(policy, worlds, ms, belief=belief, caution=caution, sure=sure)

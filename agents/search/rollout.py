@@ -14,7 +14,7 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Policy
+from agents.base import Agent, AgentError, Bool, Int, Memory, Policy, Tempered
 from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
 from agents.search.drawing import TREMBLE, WEIGHED, draw
@@ -59,6 +59,8 @@ class RolloutAgent:
             (``hearing``), as soon as that is quick; they are weighed already.
         caution: standard errors, as the worlds played show them, by which an action must be better
             than the base's own choice. With very few worlds they are too small, with one zero.
+        sure: the base's own choice is played without a search where it has a higher probability
+            (a network's at temperature 1); 1: everything is searched.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -72,6 +74,7 @@ class RolloutAgent:
         weight: Weight = "policy",
         belief: bool = False,
         caution: float = CAUTION,
+        sure: float = 1.0,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -100,12 +103,24 @@ class RolloutAgent:
             if self._policy is None:
                 raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
             self._hearing = Hearing(self._policy, TREMBLE)
+        self._sure, self._judge = sure, _judge(base, sure)
         self._player, self._counts = Player(base), _worlds_by_actions(worlds, ms * RATE)
         self._worlds = int(self._counts.max())
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
         seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
+        chosen = np.empty(len(view), np.int64)
+        left = np.arange(len(view))
+        if self._judge is not None:
+            is_sure = self._judge.probabilities(view, legal).max(axis=1) > self._sure
+            known, left = np.flatnonzero(is_sure), np.flatnonzero(~is_sure)
+            chosen[known] = self._favourites(view[known], legal[known], seeds[known])
+        chosen[left] = self._searched(view[left], legal[left], seeds[left])
+        return chosen
+
+    def _searched(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        """Returns the action that did best in each row, a batch after the other: int64 [N]."""
         actions = legal.sum(axis=1)
         # Where there are few actions it is the worlds to be weighed that fill the batch.
         games = (np.maximum(actions, WEIGHED // 2) * self._counts[actions]).cumsum() // BATCH
@@ -117,11 +132,32 @@ class RolloutAgent:
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
         """Returns the action that did best in each of some rows: int64 [R]; seeds: [R]."""
-        favourite = self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
+        favourite = self._favourites(view, legal, seeds)
         counts = self._counts[legal.sum(axis=1)]
         drawn = draw(view, seeds, counts, self._worlds, self._policy, self._hearing)
         race, play = set_up(self._player, view, legal, favourite, drawn, seeds)
         return race.run(play, self._caution)
+
+    def _favourites(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        """Returns the base's own choice in each row: int64 [N]; seeds: [N]."""
+        return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
+
+
+def _judge(base: Agent, sure: float) -> Policy | None:
+    """Returns what tells how sure a base is of its choice; None where that isn't asked.
+
+    Raises:
+        AgentError: if ``sure`` is no probability, or the base's are not known.
+    """
+    if not 0 <= sure <= 1:
+        raise AgentError(f"expected sure from 0 to 1, got {sure!r}")
+    if sure == 1:
+        return None
+    if not isinstance(base, Policy):
+        raise AgentError(
+            f"expected a base with known probabilities for sure={sure:g}, got {base.name!r}"
+        )
+    return base.at(1.0) if isinstance(base, Tempered) else base
 
 
 def _worlds_by_actions(worlds: int, budget: float) -> Int:

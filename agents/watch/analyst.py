@@ -9,9 +9,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import AgentError, Bool, Float, Memory, Policy
+from agents.base import AgentError, Bool, Float, Memory, Policy, Tempered
 from agents.beliefs import Assumed, Assumption, HandBelief, Listener, Seat
-from agents.beliefs.assumed import Tempered
 from agents.faults import Accountable
 from agents.registry import load_agent
 from agents.search.drawing import TREMBLE

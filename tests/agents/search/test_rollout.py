@@ -293,6 +293,29 @@ def test_among_equals_the_own_choice_of_the_base_is_played():
     assert one.run(lambda pair, world: world * 10.0).tolist() == favourite.tolist()
 
 
+@pytest.mark.parametrize("build", ["rollout:worlds=8", "champion:search=on,worlds=8,belief=off"])
+def test_where_the_base_is_sure_nothing_is_searched(build):
+    view, legal = some(40)
+    base = load_agent("greedy" if build.startswith("rollout") else "champion")
+    known = base if build.startswith("rollout") else base.at(1.0)
+    chances = known.probabilities(view, legal).max(axis=1)
+    bound = float(np.median(chances))
+    searched = load_agent(build).act(view, legal, rng())
+    found = load_agent(f"{build},sure={bound!r}").act(view, legal, rng())
+    own = base.act(view, legal, rng())
+    sure = chances > bound
+    assert found[sure].tolist() == own[sure].tolist()
+    assert found[~sure].tolist() == searched[~sure].tolist()
+    assert load_agent(f"{build},sure=0").act(view, legal, rng()).tolist() == own.tolist()
+
+
+def test_how_sure_a_base_is_must_be_known():
+    with pytest.raises(AgentError, match="expected sure from 0 to 1, got 1.5"):
+        load_agent("rollout:sure=1.5")
+    with pytest.raises(AgentError, match="expected a base with known probabilities for sure=0.9"):
+        load_agent("rollout:base=rollout,weight=uniform,sure=0.9")
+
+
 @pytest.mark.parametrize(("caution", "chosen"), [(0.0, 1), (1.0, 1), (3.0, 0)])
 def test_a_lead_within_the_error_is_no_reason_to_leave_the_base(caution, chosen):
     points = np.array([np.zeros(16), np.tile([-20.0, 40.0], 8)])  # ahead by 10, error 7.5
