@@ -71,6 +71,18 @@ def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> None
         raise ActionError(f"expected an action 0..{num_actions - 1}, got {action!r}")
 
 
+def first_illegal(chosen: npt.NDArray[np.integer[Any]], legal: npt.NDArray[np.bool_]) -> int | None:
+    """Returns the first row whose action isn't legal, None if all are.
+
+    Args:
+        chosen: [N] whole numbers, actions or not.
+        legal: bool [N, A].
+    """
+    fine = (chosen >= 0) & (chosen < legal.shape[1])
+    fine[fine] = legal[fine, chosen[fine]]
+    return None if fine.all() else int(fine.argmin())
+
+
 def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:
     """Returns first dealers as int64 [N] after checking them.
 

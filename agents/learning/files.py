@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Final
 
 from agents.base import Agent
+from agents.files import PART
 from agents.learning.measuring import MAX_SNAPSHOTS, History
 from agents.learning.player import play
 from agents.learning.policy import SelfPlayPolicy
 from agents.learning.pool import GROUPS
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import PART, write
+from agents.learning.storage import write
 from goita_env.errors import SettingError
 
 BYTES_PER_GAME: Final = 2000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ import torch as th
 from safetensors import SafetensorError, safe_open
 
 from agents.bots.network import FORMAT as STACK_FORMAT
+from agents.files import write_whole
 from agents.learning.policy import STACK_NAMES, SelfPlayPolicy
 from goita_env.errors import SettingError
 from goita_env.views.observation import OBSERVATION_VERSION
@@ -19,22 +19,14 @@ Tensors = dict[str, th.Tensor]
 OWN_FORMAT: Final = "goita-policy-1"
 """Names a file of a network of one's own; grows when its meaning changes."""
 
-PART: Final = ".*.part"
-"""Names of files that are being written, or were when the program was killed."""
-
 ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
 """Second names of the trunk in a policy of stable-baselines3."""
 
 
 def write(path: Path, data: bytes) -> None:
-    """Writes a file so that its path shows the old content or the new, never a part."""
+    """Writes a file of a run, whole or not at all, and makes its folder first."""
     path.parent.mkdir(exist_ok=True)
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    write_whole(path, data)
 
 
 def read(path: Path) -> tuple[dict[str, str], Tensors]:

@@ -10,8 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from agents.files import write_whole
 from agents.play.table import Setting, Table
-from agents.tournament.games_folder import write_whole
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents import cli
+from agents.files import write_whole
 from agents.signals import log
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
@@ -152,9 +153,9 @@ class ReportArgs:
         sys.stderr.write("\n")
         given = " ".join(shlex.quote(one) for one in sys.argv[1:])
         command = f"python -m agents.signals {given}"
-        self.output.write_text(html(found, command), encoding="utf-8")
+        write_whole(self.output, html(found, command))
         if self.json is not None:
-            self.json.write_text(to_json(found, command), encoding="utf-8")
+            write_whole(self.json, to_json(found, command))
         shutil.rmtree(parts)
 
 

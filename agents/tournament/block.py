@@ -20,7 +20,8 @@ from agents.faults import Accountable, Fault
 from agents.registry import load_agent
 from agents.tournament.games import SavedDeal, is_saved
 from agents.tournament.recording import Recorder
-from goita_env import View, actions
+from goita_env import View
+from goita_env.checks import came, first_illegal
 from goita_env.rounds import Episode, Rounds, Tick
 from goita_env.rules import Rules
 
@@ -240,12 +241,10 @@ class _Block:
         if chosen.shape != (len(view),) or chosen.dtype.kind not in "iu":
             raise AgentError(
                 f"expected {len(view)} actions as whole numbers from {agent.name!r}, "
-                f"got shape {chosen.shape!r} of {chosen.dtype}"
+                f"got {came(chosen)}"
             )
-        fine = (chosen >= 0) & (chosen < actions.NUM_ACTIONS)
-        fine[fine] = legal[fine, chosen[fine]]
-        if not fine.all():
-            row = int(fine.argmin())
+        row = first_illegal(chosen, legal)
+        if row is not None:
             raise AgentError(
                 f"expected one of the actions {np.flatnonzero(legal[row]).tolist()} "
                 f"from {agent.name!r}, got {int(chosen[row])!r} in game {int(view.game[row])}"

@@ -17,13 +17,13 @@ a tournament that is stopped and gone on with has each game once.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
+from agents.files import write_whole
 from agents.tournament.block import Task
 from agents.tournament.games import SavedDeal, check_share
 from agents.tournament.plan import Plan
@@ -111,13 +111,3 @@ def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
 def _file_name(agents: Iterable[str]) -> str:
     """Returns the names of a pairing as part of a file's name, each cut short."""
     return "-".join(re.sub(r"[^\w.=+]+", "_", agent)[-32:] for agent in agents)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file such that it is there whole or not at all, even if the power fails."""
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from agents.files import write_whole
 from agents.registry import network_file, source_hash
 from agents.solver.engine import load_kernel
-from agents.tournament.games_folder import write_whole
 from agents.tournament.workers import on_processes
 from agents.watch.analysis import analyse_deal, key_of
 from agents.watch.analyst import Analyst

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import seeds
-from goita_env.actions import NUM_ACTIONS, name
-from goita_env.checks import came
+from goita_env.actions import name
+from goita_env.checks import came, first_illegal
 from goita_env.engine.state import State
 from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.rounds import Ended
@@ -311,10 +311,8 @@ class Bots:
             raise ActionError(
                 f"expected {len(rows)} actions as whole numbers from {label}, got {came(chosen)}"
             )
-        fine = (chosen >= 0) & (chosen < NUM_ACTIONS)
-        fine[fine] = legal[fine, chosen[fine]]
-        if not fine.all():
-            row = int(fine.argmin())
+        row = first_illegal(chosen, legal)
+        if row is not None:
             raise IllegalActionError(
                 f"expected one of {' '.join(map(name, np.flatnonzero(legal[row]).tolist()))} "
                 f"from {label}, got {int(chosen[row])!r} in game {int(rows[row])}"

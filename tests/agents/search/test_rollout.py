@@ -310,9 +310,9 @@ def test_where_the_base_is_sure_nothing_is_searched(build):
 
 
 def test_how_sure_a_base_is_must_be_known():
-    with pytest.raises(AgentError, match="expected sure from 0 to 1, got 1.5"):
+    with pytest.raises(AgentError, match=r"expected sure from 0 to 1, got 1\.5"):
         load_agent("rollout:sure=1.5")
-    with pytest.raises(AgentError, match="expected a base with known probabilities for sure=0.9"):
+    with pytest.raises(AgentError, match=r"known probabilities for sure=0\.9"):
         load_agent("rollout:base=rollout,weight=uniform,sure=0.9")
 
 
