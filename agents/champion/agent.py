@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.base import Agent
 from agents.bots.network import NetworkAgent
-from agents.search.rollout import RolloutAgent
+from agents.search.rollout import QUESTIONS, RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
@@ -20,6 +20,7 @@ def load(
     belief: bool = True,
     caution: float = 3.0,
     sure: float = 1.0,
+    questions: int = QUESTIONS,
 ) -> Agent:
     """Returns the champion.
 
@@ -32,6 +33,7 @@ def load(
         belief: draw worlds from an exact posterior (``agents.search.hearing``).
         caution: standard errors by which an action must be better than the policy's own choice.
         sure: probability (at temperature 1) above which the policy's own choice is not searched.
+        questions: to the policy, with which a listener begins, above which nothing is searched.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -39,4 +41,6 @@ def load(
     policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
     if not search:
         return policy
-    return RolloutAgent(policy, worlds, ms, belief=belief, caution=caution, sure=sure)
+    return RolloutAgent(
+        policy, worlds, ms, belief=belief, caution=caution, sure=sure, questions=questions
+    )

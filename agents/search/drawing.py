@@ -68,7 +68,7 @@ def draw(
         count: [R] most worlds of each row, at most ``places``.
         places: W.
         policy: explains what the others did; None: every deal is as likely as it was dealt.
-        hearing: draws from the exact posterior where it can; None: all worlds are weighed.
+        hearing: draws from the exact posterior; None: worlds are weighed.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     if hearing is None:
@@ -76,18 +76,9 @@ def draw(
     heard = [
         hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
     ]
-    left = np.array([row for row, worlds in enumerate(heard) if worlds is None], np.int64)
-    weighed = _weighed(view[left], [rngs[row] for row in left], count[left], places, policy)
-    counts, weights = count.copy(), (np.arange(places) < count[:, None]) / count[:, None]
-    counts[left], weights[left] = weighed.count, weighed.weight
-    parts, number = [], 0
-    for worlds in heard:
-        if worlds is None:
-            parts.append(weighed.worlds[number * places : (number + 1) * places])
-            number += 1
-        else:
-            parts.append(worlds[np.resize(np.arange(len(worlds)), places)])
-    return Drawn(_join(parts), weights, counts)
+    weight = (np.arange(places) < count[:, None]) / count[:, None]
+    worlds = _join([one[np.resize(np.arange(len(one)), places)] for one in heard])
+    return Drawn(worlds, weight, count)
 
 
 def _weighed(

@@ -1,8 +1,7 @@
 """Draws worlds from the exact posterior of a listener that is kept from move to move.
 
-Right after the first leads too many hands are possible to ask the policy about each: there, worlds
-that are drawn and weighed are good enough. As soon as few enough are left, a listener begins; from
-then on it hears what is new alone.
+A listener that begins asks the policy about every hand that was possible at each move made; one
+that is kept hears what is new alone. ``questions`` tells beforehand how much the former would be.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ from goita_env.worlds import Worlds
 KEPT: Final = 1_024
 """Rounds that are followed at a time; the one that was heard of longest ago is forgotten."""
 
-ROWS: Final = 20_000
-"""Most questions to the policy, about, with which a listener begins: 0.2 s for a network."""
-
 
 class Hearing:
     """Follows the rounds that an agent plays.
@@ -37,25 +33,21 @@ class Hearing:
     Args:
         policy: how the others are supposed to play.
         tremble: [4] by relative seat, how often each is supposed to do anything else.
-        rows: most questions to the policy, about, with which a listener begins.
     """
 
-    def __init__(self, policy: Policy, tremble: tuple[float, ...], rows: float = ROWS) -> None:
+    def __init__(self, policy: Policy, tremble: tuple[float, ...]) -> None:
         _, one, two, three = (Assumed(policy, tremble=slip) for slip in tremble)
         self._assumed: dict[Seat, Assumption] = {"next": one, "partner": two, "previous": three}
-        self._rows = rows
         self._kept: OrderedDict[int, Listener] = OrderedDict()
 
-    def worlds(self, view: View, count: int, rng: np.random.Generator) -> Worlds | None:
-        """Draws so many worlds of a view of one row; None where it would take too long.
+    def worlds(self, view: View, count: int, rng: np.random.Generator) -> Worlds:
+        """Draws so many worlds of a view of one row.
 
         Args:
             view: what the seat that is asked sees: one row.
             count: how many.
             rng: consumed.
         """
-        if questions(view) > self._rows:  # also where one is kept: the view alone decides
-            return None
         return self._listener(view).deals().sample(count, rng)
 
     def _listener(self, view: View) -> Listener:

@@ -59,8 +59,7 @@ def price(
         played: the action that the others are compared with; it is never dropped.
         worlds: how many are drawn at most.
         seed: of all that is random.
-        hearing: draws from the exact posterior, as far as it is not too slow for it. Worlds that
-            are weighed instead may be so few that count that errors come out too small.
+        hearing: draws from the exact posterior.
     """
     seeds = np.array([seed], np.uint64)
     drawn = draw(view, seeds, np.array([worlds]), worlds, base, hearing)

@@ -19,7 +19,7 @@ from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
 from agents.search.drawing import TREMBLE, WEIGHED, draw
 from agents.search.halving import playouts
-from agents.search.hearing import Hearing
+from agents.search.hearing import Hearing, questions
 from agents.search.playout import Keys, Player
 from agents.search.pricing import set_up
 from agents.solver.limits import check_search
@@ -34,6 +34,9 @@ decision is asked alone and takes a thousand of them; small searches make fewer.
 
 BATCH: Final = 16_384
 """Games that are played side by side, about; a row's games stay together."""
+
+QUESTIONS: Final = 20_000
+"""Most questions to the base, about, with which a listener begins: 0.2 s for a network."""
 
 CAUTION: Final = 1.5
 """The caution of a search whose worlds are drawn and weighed."""
@@ -56,11 +59,14 @@ class RolloutAgent:
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from the exact posterior of a listener that is kept from move to move
-            (``hearing``), as soon as that is quick; they are weighed already.
+            (``hearing``); they are weighed already.
         caution: standard errors, as the worlds played show them, by which an action must be better
             than the base's own choice. With very few worlds they are too small, with one zero.
         sure: the base's own choice is played without a search where it has a higher probability
             (a network's at temperature 1); 1: everything is searched.
+        questions: with ``belief``, the base's own choice is played without a search where a
+            listener would ask the base more often than about that as it begins: right after the
+            first leads too many hands are possible.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -75,6 +81,7 @@ class RolloutAgent:
         belief: bool = False,
         caution: float = CAUTION,
         sure: float = 1.0,
+        questions: int = QUESTIONS,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -85,8 +92,9 @@ class RolloutAgent:
                 "which has a memory or is a program of its own"
             )
         check_search(worlds, ms)
-        if not caution >= 0:
-            raise AgentError(f"expected a caution of at least 0, got {caution!r}")
+        for name, value in (("caution", caution), ("questions", questions)):
+            if not value >= 0:
+                raise AgentError(f"expected {name} of at least 0, got {value!r}")
         self._caution = caution
         if weight not in get_args(Weight):
             raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
@@ -103,7 +111,7 @@ class RolloutAgent:
             if self._policy is None:
                 raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
             self._hearing = Hearing(self._policy, TREMBLE)
-        self._sure, self._judge = sure, _judge(base, sure)
+        self._sure, self._judge, self._questions = sure, _judge(base, sure), questions
         self._player, self._counts = Player(base), _worlds_by_actions(worlds, ms * RATE)
         self._worlds = int(self._counts.max())
 
@@ -111,13 +119,22 @@ class RolloutAgent:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
         seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
         chosen = np.empty(len(view), np.int64)
-        left = np.arange(len(view))
-        if self._judge is not None:
-            is_sure = self._judge.probabilities(view, legal).max(axis=1) > self._sure
-            known, left = np.flatnonzero(is_sure), np.flatnonzero(~is_sure)
+        open_ = self._open(view, legal)
+        known, left = np.flatnonzero(~open_), np.flatnonzero(open_)
+        if len(known):
             chosen[known] = self._favourites(view[known], legal[known], seeds[known])
         chosen[left] = self._searched(view[left], legal[left], seeds[left])
         return chosen
+
+    def _open(self, view: View, legal: Bool) -> Bool:
+        """Tells which rows are searched: bool [N]; each by its view alone."""
+        found = np.ones(len(view), bool)
+        if self._judge is not None:
+            found = self._judge.probabilities(view, legal).max(axis=1) <= self._sure
+        if self._hearing is not None:
+            for row in np.flatnonzero(found):
+                found[row] = questions(view[row : row + 1]) <= self._questions
+        return found
 
     def _searched(self, view: View, legal: Bool, seeds: Keys) -> Int:
         """Returns the action that did best in each row, a batch after the other: int64 [N]."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -63,7 +62,7 @@ class Analyst:
             "partner": self._partner,
             "previous": rival,
         }
-        self._hearings = [Hearing(agent, TREMBLE, rows=inf) for _ in range(NUM_SEATS)]
+        self._hearings = [Hearing(agent, TREMBLE) for _ in range(NUM_SEATS)]
 
     @property
     def policy(self) -> str:

@@ -27,8 +27,8 @@ def played_on(seed=5):
     return found
 
 
-def hears(**options):
-    return Hearing(GreedyAgent(), TREMBLE, **options)
+def hears():
+    return Hearing(GreedyAgent(), TREMBLE)
 
 
 def test_what_is_kept_changes_nothing_but_the_time(monkeypatch):
@@ -39,7 +39,7 @@ def test_what_is_kept_changes_nothing_but_the_time(monkeypatch):
         return Listener(*args)
 
     monkeypatch.setattr(hearing, "Listener", listening)
-    kept, views = hears(rows=10**9), played_on()
+    kept, views = hears(), played_on()
     assert len(views) > 4
     for view in views:
         one = kept.worlds(view, 40, np.random.default_rng(1))
@@ -51,25 +51,23 @@ def test_what_is_kept_changes_nothing_but_the_time(monkeypatch):
 
 
 def test_another_round_under_the_same_number_begins_anew():
-    kept, other = hears(rows=10**9), Game(hands=HANDS[::-1], dealer=1).view(0)
+    kept, other = hears(), Game(hands=HANDS[::-1], dealer=1).view(0)
     kept.worlds(played_on()[-1], 4, np.random.default_rng(0))
     worlds = kept.worlds(other, 4, np.random.default_rng(0))
     determinize(played(Game(hands=HANDS[::-1], dealer=0)).view(0), worlds)
 
 
-def test_where_it_would_take_too_long_worlds_are_drawn_and_weighed():
+def test_where_it_would_take_too_long_the_base_plays():
     views = played_on()
-    asked = [questions(view) for view in views]
+    asked = np.array([questions(view) for view in views])
     assert max(asked) > 2_500 > min(asked)
-    kept, policy = hears(rows=2_500), GreedyAgent()
-    for view, number in zip(views, asked, strict=True):
-        found = kept.worlds(view, 16, np.random.default_rng(0))
-        assert (found is None) == (number > 2_500)
     view = type(views[0])(np.concatenate([view.words for view in views]))
-    seeds, counts = np.arange(len(view)).astype(np.uint64), np.full(len(view), 16)
-    drawn = draw(view, seeds, counts, 20, policy, kept)
-    np.testing.assert_allclose(drawn.weight.sum(axis=1), 1)
-    determinize(view, drawn.worlds)
+    own = GreedyAgent().act(view, view.legal(), np.random.default_rng(0))
+    spec = "rollout:belief=on,worlds=16,caution=0"
+    searched = load_agent(spec).act(view, view.legal(), np.random.default_rng(0))
+    found = load_agent(f"{spec},questions=2500").act(view, view.legal(), np.random.default_rng(0))
+    assert (searched != own).any()
+    assert found.tolist() == np.where(asked > 2_500, own, searched).tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What every action is worth by search: averages of its playouts, and errors that are honest."""
 
-from math import inf
-
 import numpy as np
 import pytest
 
@@ -28,7 +26,7 @@ def decision(moves: int, seed: int = 3):
 
 
 def hearing():
-    return Hearing(load_agent("greedy"), TREMBLE, rows=inf)
+    return Hearing(load_agent("greedy"), TREMBLE)
 
 
 @pytest.mark.parametrize("moves", [0, 5, 9])

@@ -100,7 +100,7 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
             view,
             legal,
             actions.parse(one.action),
-            hearing=Hearing(agent, TREMBLE, rows=np.inf),
+            hearing=Hearing(agent, TREMBLE),
             **settings,
         )
         assert [o.points for o in one.options] == prices.points.tolist()
