@@ -20,7 +20,7 @@ def load(
     belief: bool = True,
     caution: float = 3.0,
     sure: float = 1.0,
-    questions: int = QUESTIONS,
+    questions: float = QUESTIONS,
 ) -> Agent:
     """Returns the champion.
 
@@ -32,7 +32,7 @@ def load(
         ms: budget of a searched decision, in work (``agents.search.rollout``).
         belief: draw worlds from an exact posterior (``agents.search.hearing``).
         caution: standard errors by which an action must be better than the policy's own choice.
-        sure: probability (at temperature 1) above which the policy's own choice is not searched.
+        sure: probability of an action (at temperature 1) above which nothing is searched.
         questions: to the policy, with which a listener begins, above which nothing is searched.
 
     Raises:

@@ -1,8 +1,9 @@
-"""Draws the worlds that a decision is searched in: all there are where they are few, else a sample.
+"""Draws the worlds that a decision is searched in.
 
-With a policy, worlds count by how well it explains in them what the others did (``weighing``). Many
-more worlds are weighed than are searched, since most of them turn out hopeless; where too few are
-left that count, the weights are levelled.
+A listener's are drawn from its posterior. Without one, all worlds are taken where they are few, else
+a sample. With a policy, these count by how well it explains in them what the others did
+(``weighing``). Many more are weighed than are searched, since most of them turn out hopeless; where
+too few are left that count, the weights are levelled.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def draw(
         count: [R] most worlds of each row, at most ``places``.
         places: W.
         policy: explains what the others did; None: every deal is as likely as it was dealt.
-        hearing: draws from the exact posterior; None: worlds are weighed.
+        hearing: draws from the exact posterior, its own policy explaining; None: worlds are
+            weighed.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     if hearing is None:
@@ -89,8 +91,6 @@ def _weighed(
     policy: Policy | None,
 ) -> Drawn:
     """Draws worlds for each row and weighs them: see ``draw``; ``rngs``: one a row."""
-    if not len(view):
-        return Drawn(sample(view, 1, np.random.default_rng(0)), np.zeros((0, places)), count)
     few = view.unseen.sum(axis=1) <= LISTED
     many = count * (WEIGHED if policy else 1)
     found = [

@@ -1,7 +1,7 @@
 """Draws worlds from the exact posterior of a listener that is kept from move to move.
 
 A listener that begins asks the policy about every hand that was possible at each move made; one
-that is kept hears what is new alone. ``questions`` tells beforehand how much the former would be.
+that is kept hears what is new alone. ``asked`` tells beforehand how much the former would be.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Hearing:
         return listener
 
 
-def questions(view: View) -> float:
+def asked(view: View) -> float:
     """Tells about how often a policy is asked as a listener begins at a view of one row."""
     unseen = np.array(COUNTS) - own_tiles(view)
     hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)

@@ -19,7 +19,7 @@ from agents.bots.greedy import GreedyAgent
 from agents.faults import Accountable
 from agents.search.drawing import TREMBLE, WEIGHED, draw
 from agents.search.halving import playouts
-from agents.search.hearing import Hearing, questions
+from agents.search.hearing import Hearing, asked
 from agents.search.playout import Keys, Player
 from agents.search.pricing import set_up
 from agents.solver.limits import check_search
@@ -62,8 +62,9 @@ class RolloutAgent:
             (``hearing``); they are weighed already.
         caution: standard errors, as the worlds played show them, by which an action must be better
             than the base's own choice. With very few worlds they are too small, with one zero.
-        sure: the base's own choice is played without a search where it has a higher probability
-            (a network's at temperature 1); 1: everything is searched.
+        sure: the base's own choice is played without a search where one action has a higher
+            probability (a network's at temperature 1), so always for a base that gives 1 to its
+            choice; 1: everything is searched.
         questions: with ``belief``, the base's own choice is played without a search where a
             listener would ask the base more often than about that as it begins: right after the
             first leads too many hands are possible.
@@ -81,7 +82,7 @@ class RolloutAgent:
         belief: bool = False,
         caution: float = CAUTION,
         sure: float = 1.0,
-        questions: int = QUESTIONS,
+        questions: float = QUESTIONS,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -133,7 +134,7 @@ class RolloutAgent:
             found = self._judge.probabilities(view, legal).max(axis=1) <= self._sure
         if self._hearing is not None:
             for row in np.flatnonzero(found):
-                found[row] = questions(view[row : row + 1]) <= self._questions
+                found[row] = asked(view[row : row + 1]) <= self._questions
         return found
 
     def _searched(self, view: View, legal: Bool, seeds: Keys) -> Int:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.base import Bool, Float, Int, certain
+from agents.base import Bool, Float, Int, certain, sample
 from agents.signals.contexts import KINDS
 from agents.signals.listening import PARTNER
 from agents.signals.measures.estimates import over_deals
@@ -86,8 +86,8 @@ class TreeAgent:
         tree: a fitted ``DecisionTreeClassifier`` of what ``said`` makes of actions.
         blocks: [2, 69] share of each action among the policy's, as an answer and as a lead.
         name: its name.
-        temperature: 0 takes the likeliest action; 1 takes each as often as the policy did in the
-            same leaf, which is how a listener reads a tree.
+        temperature: 0 takes the likeliest attack, with its commonest block; 1 takes each action as
+            often as the policy did in the same leaf, which is how a listener reads a tree.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ class TreeAgent:
         return TreeAgent(self.tree, self.blocks, self.name, temperature)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns the tree's likeliest action in each row: int64 [N]; no number is drawn."""
-        chosen: Int = self.probabilities(view, legal).argmax(axis=1)
-        return chosen
+        """Returns the tree's action in each row: int64 [N]; at temperature 0 nothing is drawn."""
+        known = self.probabilities(view, legal)
+        return sample(known, rng) if self.temperature else known.argmax(axis=1)
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
@@ -155,7 +155,8 @@ def speaker_tree(
     """Fits a shallow tree to what a policy does, and has it play.
 
     fidelity = share of agreement on held-out deals; points = mean of duplicate deals against the
-    policy. The tree is fitted to the policy's likeliest actions in the positions with a choice.
+    policy. The tree is fitted to the policy's actions in the positions with a choice, and agrees
+    where it takes the likeliest.
 
     Args:
         told: positions.
@@ -188,7 +189,7 @@ def speaker_tree(
 
 
 def fit_speaker(told: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -> TreeAgent:
-    """Fits a shallow tree to a policy's likeliest actions, as ``speaker_tree`` does.
+    """Fits a shallow tree to what a policy does in some positions.
 
     ``Assumed(tree, temperature=1)`` is a listener's picture of the policy that fits on a card.
 
@@ -196,7 +197,7 @@ def fit_speaker(told: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -
         told: positions; those with a choice are used, but for held-out deals.
         policy: text of the policy.
         depth: of the tree.
-        seed: of the held-out deals and the tree.
+        seed: of the held-out deals, the policy's actions and the tree.
 
     Raises:
         AgentError: if the policy is none.
@@ -205,7 +206,8 @@ def fit_speaker(told: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -
     """
     rows, _ = _choices(told, seed)
     view, legal = told.view(rows), told.legal[rows]
-    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
+    action = sample(load_policy(policy).probabilities(view, legal), rng)
     tree = fit_tree(view_features(view)[1], said(action), depth, seed)
     blocks = np.zeros((2, NUM_ACTIONS))
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))

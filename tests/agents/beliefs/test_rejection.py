@@ -134,12 +134,12 @@ def check(rules: str, moves: int, stories: int, batches: int) -> None:
         found += [] if apart is None else [apart]
     assert max(np.abs(apart).max() for apart in found) < 5
     means = [np.square(apart).mean() for apart in found]
-    assert np.mean(means) < 1 + 4 / np.sqrt(stories), means
+    assert np.mean(means) < 1 + 3 / np.sqrt(stories), means
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_early_in_a_round_it_agrees_with_rejection(rules):
-    check(rules, 1, stories=2, batches=1)
+@pytest.mark.parametrize(("rules", "moves"), [("jga", 3), ("pagat", 1), ("nine", 1)])
+def test_early_in_a_round_it_agrees_with_rejection(rules, moves):
+    check(rules, moves, stories=2, batches=1)
 
 
 @pytest.mark.slow
