@@ -1,7 +1,7 @@
 """Draws the worlds that a decision is searched in.
 
-A listener's are drawn from its posterior. Without one, all worlds are taken where they are few, else
-a sample. With a policy, these count by how well it explains in them what the others did
+A listener's are drawn from its posterior. Without one, all worlds are taken where they are few,
+else a sample. With a policy, these count by how well it explains in them what the others did
 (``weighing``). Many more are weighed than are searched, since most of them turn out hopeless; where
 too few are left that count, the weights are levelled.
 """
