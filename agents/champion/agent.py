@@ -11,6 +11,10 @@ from agents.search.rollout import QUESTIONS, RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
+CAUTION: Final = 3.0
+"""Standard errors by which an action must be better than the policy's own choice: beliefs suppose
+that the others play alike, and true leads are large where beliefs are exact."""
+
 
 def load(
     search: bool = False,
@@ -18,7 +22,7 @@ def load(
     worlds: int = 40,
     ms: float = 50.0,
     belief: bool = True,
-    caution: float = 3.0,
+    caution: float = CAUTION,
     sure: float = 1.0,
     questions: float = QUESTIONS,
 ) -> Agent:

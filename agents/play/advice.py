@@ -11,12 +11,12 @@ import numpy as np
 from agents.base import Agent, Float, Memory, Policy
 from agents.beliefs import Assumed, Listener, Seat
 from agents.bots.network import NetworkAgent
-from agents.champion.agent import WEIGHTS
+from agents.champion.agent import CAUTION, WEIGHTS
 from agents.faults import Accountable
-from agents.search.drawing import draw
+from agents.search import drawing
+from agents.search.hearing import Hearing
 from agents.search.playout import Player
 from agents.search.pricing import average, set_up
-from agents.search.rollout import CAUTION
 from goita_env import View
 from goita_env.tiles import HAND_SIZE, NUM_KINDS
 
@@ -81,9 +81,10 @@ class Guess:
 def hint(view: View) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
-    Worlds that the view allows are drawn and weighed as ``agents.search`` does, and each action is
-    played out in all of them by the champion's policy at all seats. The policy's own choice is
-    suggested unless another is ahead by more than chance. The same view gives the same hint.
+    Worlds are drawn from what a listener believes who supposes that all play as the champion, and
+    slip now and then (``agents.search.drawing.TREMBLE``); each action is played out in all of them
+    by the champion's policy at all seats. The policy's own choice is suggested unless another is
+    ahead by more than chance, as with ``champion:search=on``. The same view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.
@@ -94,7 +95,8 @@ def hint(view: View) -> Hint:
     actions = np.argsort(-chances, kind="stable")[: min(ACTIONS, int(legal.sum()))]
     some = np.zeros_like(legal)
     some[0, actions] = True
-    drawn = draw(view, seeds, np.array([WORLDS]), WORLDS, policy)
+    hearing = Hearing(policy, drawing.TREMBLE)
+    drawn = drawing.draw(view, seeds, np.array([WORLDS]), WORLDS, policy, hearing)
     race, play = set_up(player, view, some, np.array([favourite]), drawn, seeds)
     worlds, many = np.arange(int(drawn.count[0])), len(actions)
     pairs = race.action.searchsorted(actions)
