@@ -73,11 +73,12 @@ def about(one: AgentStudy) -> list[str]:
         )
     )
     cost = one.eavesdropping
+    taken = Interval(-cost.mean, -cost.high, -cost.low)
     said.append(
         _by_sign(
             cost,
             f"One opponent that listens loses {bounds(cost)} points by it.",
-            f"One opponent that listens takes {bounds(cost)} points a round from the speakers.",
+            f"One opponent that listens takes {bounds(taken)} points a round from the speakers.",
             f"What one listening opponent takes is left open: {bounds(cost)} points a round.",
         )
     )
