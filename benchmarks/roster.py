@@ -1,6 +1,6 @@
 """Plays the bots of this project round robin; renews the tables of docs/strength.md and README.md.
 
-python benchmarks/roster.py                      all bots that load, in ten minutes on two cores
+python benchmarks/roster.py                      all bots that load, in a quarter of an hour
 python benchmarks/roster.py --also file:PATH     with a trained network beside them
 
 How many deals a slow bot plays is written below, not measured, so that the table is the same on
