@@ -1,6 +1,7 @@
 """The SVG drawings: what they show, their dialect, size and sameness, themes, panels, pixels."""
 
 import re
+import sys
 import time
 from dataclasses import fields, replace
 from xml.etree import ElementTree
@@ -160,6 +161,7 @@ def test_the_same_position_gives_the_same_bytes_and_another_other_ids():
     assert not ids[0] & ids[1]
 
 
+@pytest.mark.skipif("coverage" in sys.modules, reason="lines are counted: make coverage")
 def test_a_drawing_takes_two_milliseconds():
     game = middle_game()
     view, options = game.view(1), beside(0, game.view(1).legal()[0])
