@@ -8,6 +8,7 @@ too few are left that count, the weights are levelled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -79,7 +80,7 @@ def draw(
         hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
     ]
     weight = (np.arange(places) < count[:, None]) / count[:, None]
-    worlds = _join([one[np.resize(np.arange(len(one)), places)] for one in heard])
+    worlds = join([one[np.resize(np.arange(len(one)), places)] for one in heard])
     return Drawn(worlds, weight, count)
 
 
@@ -97,7 +98,7 @@ def _weighed(
         _candidates(view[row : row + 1], int(many[row]), rngs[row], listed=bool(few[row]))
         for row in range(len(view))
     ]
-    worlds = _join(found)
+    worlds = join(found)
     number = np.array([len(part) for part in found])
     first = number.cumsum() - number
     weight = worlds.weight
@@ -165,7 +166,7 @@ def _levelled(weight: Float) -> Float:
     return flat
 
 
-def _join(parts: list[Worlds]) -> Worlds:
+def join(parts: Sequence[Worlds]) -> Worlds:
     """Returns the worlds of several rows as one."""
     names = [field.name for field in fields(Worlds)]
     return Worlds(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})

@@ -8,7 +8,7 @@ actions, or its hand is shown. So the rule is fixed, and what differs is what it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from agents.base import Bool, Float, Int
 from agents.beliefs import Assumption, DealBelief, Listener
 from agents.beliefs.summing import sums
-from agents.search.drawing import lay_out
+from agents.search.drawing import join, lay_out
 from agents.search.halving import Race
 from agents.search.playout import Keys, Player
 from agents.search.rollout import CAUTION
@@ -159,12 +159,6 @@ def decide(
 
         chosen[part] = race.run(play, caution)
     return chosen
-
-
-def join(parts: Sequence[Worlds]) -> Worlds:
-    """Returns the worlds of several rows as one."""
-    names = [field.name for field in fields(Worlds)]
-    return Worlds(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
 
 
 def check_sources(ear: Ear, decoders: Mapping[str, object]) -> None:

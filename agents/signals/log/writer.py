@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from agents.files import write_whole
 from agents.registry import check_names
 from agents.signals.log.reader import DEALS, DECISIONS, part_file, part_head
 from agents.signals.log.schema import LogError, arrow, head, tables
@@ -112,7 +111,9 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
     deals, decisions = tables(told, columns, head(part))
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
-        written = BytesIO()
-        arrow().parquet.write_table(table, written, compression="zstd")
-        write_whole(part_file(folder, kind, number), written.getvalue())
+        file = part_file(folder, kind, number)
+        # A name of this process's own: another program may be writing the same part.
+        beside = file.with_suffix(f".{os.getpid()}.tmp")
+        arrow().parquet.write_table(table, beside, compression="zstd")
+        os.replace(beside, file)
     return int(part["rounds"])
