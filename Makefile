@@ -8,6 +8,7 @@ WORKERS ?= 2
 
 VENV := .venv
 COMPAT := .venv-compat
+PLAIN := .venv-plain
 RAY := .venv-ray
 WEB := .venv-web
 WHEEL := .venv-wheel
@@ -45,7 +46,7 @@ CHECKED := \
 	tests/goita_env/views/test_no_leak.py::test_no_seat_sees_what_it_cannot_know \
 	tests/agents/test_agents.py
 
-.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-ray test-web test-frameworks test-wheel bench \
+.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
 	benchmark clean
 
 train: $(VENV)/.installed
@@ -57,7 +58,7 @@ check: lint
 test: lint
 	$(VENV)/bin/pytest -n $(WORKERS)
 
-release-check: test docs coverage test-slow test-compat test-ray test-web test-frameworks test-wheel
+release-check: test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -88,6 +89,10 @@ test-compat: $(COMPAT)/.installed
 # A cluster of two nodes on this machine plays the tournament that one process plays.
 test-ray: $(RAY)/.installed
 	$(RAY)/bin/pytest tests/ray
+
+# Without torch: what plays, measures and searches needs none; the tests of training are left out.
+test-plain: $(PLAIN)/.installed
+	$(PLAIN)/bin/pytest -n $(WORKERS)
 
 # Pages in the system's Chromium (Debian: chromium); the tests skip where there is none.
 test-web: $(WEB)/.installed
@@ -132,6 +137,12 @@ $(COMPAT)/.installed: pyproject.toml constraints.txt
 	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt --no-build-isolation -e '.[records,render]' pytest pytest-xdist hypothesis
 	mv $(COMPAT)/.installing $@
 
+$(PLAIN)/.installed: pyproject.toml constraints.txt
+	$(call new_venv,$(PLAIN))
+	$(PLAIN)/$(PIP) -c constraints.txt hatchling
+	$(PLAIN)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records,render,search,signals,play,docs,dev]'
+	mv $(PLAIN)/.installing $@
+
 $(RAY)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(RAY))
 	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(RAY)/constraints.txt
@@ -170,5 +181,5 @@ $(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
 	mv $(FRAMEWORKS)/video/.installing $@
 
 clean:
-	rm -rf $(VENV) $(COMPAT) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

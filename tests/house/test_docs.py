@@ -121,7 +121,10 @@ COMMANDS = [
 @pytest.mark.parametrize(("name", "words"), COMMANDS, ids=lambda value: str(value)[:60])
 def test_a_command_of_a_page_exists(name, words):
     if words[0] == "-m":
-        assert importlib.util.find_spec(words[1]), f"{name}: {words}"
+        # Ours are looked for as files: to find the spec of a learner's tool is to import torch.
+        own = ROOT.joinpath(*words[1].split("."))
+        ours = own.with_suffix(".py").is_file() or (own / "__main__.py").is_file()
+        assert ours or importlib.util.find_spec(words[1]), f"{name}: {words}"
     elif words[0] != "-c":
         assert (ROOT / words[0]).is_file(), f"{name}: {words}"
     if words[0] == "evaluate.py":
@@ -161,7 +164,7 @@ def printed() -> tuple[set[str], set[str]]:
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_has_every_public_name(module):
-    if module == "agents.learning":
+    if module in {"agents", "agents.learning"}:  # both hold the learners
         pytest.importorskip("sb3_contrib")
     names, whole = printed()
     found = importlib.import_module(module)

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch as th
 from network_files import INFO, encoded, tensors
 from safetensors.numpy import load as reference_load
 
 from agents import AgentError, load_agent
 from agents.bots.network import NetworkAgent, NetworkInfo
 from agents.bots.network_file import read_tensors, write_tensors
-from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
 from agents.tournament import arena
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.observation import OBSERVATION_VERSION
@@ -31,6 +29,9 @@ def position(steps=9, games=300):
 
 @pytest.fixture(scope="module")
 def model():
+    th = pytest.importorskip("torch")
+    from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
+
     th.set_num_threads(1)
     env = GoitaVecEnv(GoitaVectorEnv(64, seed=1, observe=False))
     settings = {"n_steps": 16, "batch_size": 128, "learning_rate": 3e-3, "device": "cpu"}
@@ -42,12 +43,16 @@ def model():
 
 @pytest.fixture(scope="module")
 def file(model, tmp_path_factory):
+    from agents.learning import save_policy
+
     path = tmp_path_factory.mktemp("network") / "policy.safetensors"
     save_policy(model, path, "jga")
     return path
 
 
 def test_the_numpy_policy_equals_the_torch_policy(model, file):
+    import torch as th
+
     agent = NetworkAgent.load(file, temperature=1.0)
     for steps in (0, 1, 9, 30):
         turn = position(steps)
