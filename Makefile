@@ -82,7 +82,7 @@ coverage: $(VENV)/.installed
 test-slow: $(VENV)/.installed
 	$(VENV)/bin/pytest -m slow
 
-# The oldest supported gymnasium, which is also the one that RLlib pins.
+# The gymnasium that RLlib pins, with the oldest numpy and PettingZoo.
 test-compat: $(COMPAT)/.installed
 	$(COMPAT)/bin/pytest -n $(WORKERS) tests/goita_env/envs
 
@@ -132,7 +132,8 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 
 $(COMPAT)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(COMPAT))
-	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(COMPAT)/constraints.txt
+	sed 's/^gymnasium==.*/gymnasium==1.2.2/; s/^numpy==.*/numpy==2.0.2/; s/^pettingzoo==.*/pettingzoo==1.25.0/' constraints.txt \
+		> $(COMPAT)/constraints.txt
 	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt hatchling
 	$(COMPAT)/$(PIP) -c $(COMPAT)/constraints.txt --no-build-isolation -e '.[records,render]' pytest pytest-xdist hypothesis
 	mv $(COMPAT)/.installing $@
@@ -181,5 +182,5 @@ $(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
 	mv $(FRAMEWORKS)/video/.installing $@
 
 clean:
-	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

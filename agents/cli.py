@@ -46,7 +46,12 @@ def short(flag: str) -> dict[str, str]:
     return {"short": flag}
 
 
-def parse(cls: type[D], argv: Sequence[str] | None = None, description: str | None = None) -> D:
+def parse(
+    cls: type[D],
+    argv: Sequence[str] | None = None,
+    description: str | None = None,
+    command: str = "",
+) -> D:
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
     Fields are of types that tyro knows, or ``Rules`` (a name, or the path of a JSON file). One
@@ -57,6 +62,7 @@ def parse(cls: type[D], argv: Sequence[str] | None = None, description: str | No
         cls: a frozen dataclass.
         argv: arguments after the program's name; None: those of this process.
         description: shown above the options.
+        command: that these are the options of, where a program has several.
     """
     import tyro
 
@@ -64,7 +70,7 @@ def parse(cls: type[D], argv: Sequence[str] | None = None, description: str | No
     registry.primitive_rule(_rules)
     found = tyro.cli(
         _shown(cls),
-        prog=_program(),
+        prog=f"{_program()} {command}".rstrip(),
         args=argv,
         # Lines of columns are indented: tyro fills other lines up.
         description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
@@ -109,8 +115,9 @@ def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
             # tyro itself keeps line breaks in a text of several lines.
             help=" ".join(texts.get(field.name, "").split()),
             aliases=[field.metadata["short"]] if "short" in field.metadata else None,
-            # What None or an empty text stand for is told by the help.
-            help_behavior_hint="" if field.default in (None, "") else None,
+            # What None or an empty text stand for is told by the help; words without a flag are
+            # required, though tyro takes none for a default.
+            help_behavior_hint="" if positional or field.default in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,
         )
         marks = [mark, conf.Positional] if positional else [mark]

@@ -7,7 +7,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The site describes the checkout that it lies in; beside this file lies an extension.
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from pygments.lexers import TextLexer  # noqa: E402  (after the path)
+from docutils.nodes import document, reference  # noqa: E402  (after the path)
+from pygments.lexers import TextLexer  # noqa: E402
+from sphinx.addnodes import download_reference  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.ext.napoleon import GoogleDocstring  # noqa: E402
 
@@ -31,6 +33,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
+viewcode_follow_imported_members = False  # pages print names where they are exported
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings give shapes, which annotations don't
 autodoc_preserve_defaults = True
@@ -56,10 +59,20 @@ def setup(app: Sphinx) -> None:
     # The names that pages give to notations of ours are no languages: plain text.
     for language in ("history", "conversation"):
         app.add_lexer(language, TextLexer)
+    app.connect("doctree-read", _open_pages)
     app.connect("autodoc-process-docstring", _formulas, priority=300)
     # Napoleon takes a property's first line for "TYPE: words". Ours are read as a method's are.
     app.connect("autodoc-process-docstring", _keep, priority=400)
     app.connect("autodoc-process-docstring", _as_of_a_method, priority=600)
+
+
+def _open_pages(_app: Sphinx, tree: document) -> None:
+    """Has links to whole pages of ours open them, where Sphinx would offer a download."""
+    for link in list(tree.findall(download_reference)):
+        if link["reftarget"].startswith("static/"):
+            opened = reference(refuri=f"_{link['reftarget']}", internal=True)
+            opened += link.children
+            link.replace_self(opened)
 
 
 def _formulas(_app: Sphinx, _w: str, _n: str, _o: object, _p: object, lines: list[str]) -> None:

@@ -4,7 +4,7 @@
 
     python -m agents.signals log champion --rounds 100000 --out champion-log
     python -m agents.signals report heuristic champion -o page.html --quick
-    python -m agents.signals follow RECORD --seat 2 --assume champion
+    python -m agents.signals follow FILE --seat 2 --assume champion
 
 ``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
 arguments. 130: interrupted; a log or a report goes on where it stopped.
@@ -110,7 +110,7 @@ class ReportArgs:
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies, each by itself at all seats and beside the others"""
-    output: Path
+    output: Path = field(metadata=cli.short("-o"))
     """HTML file that is written"""
     json: Path | None = None
     """JSON file with all numbers, beside the page"""
@@ -171,8 +171,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0 if given else 2
     if given[0] not in COMMANDS:
         cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
-    rest = ["--output" if word == "-o" else word for word in given[1:]]
-    args = cli.parse(COMMANDS[given[0]], rest, description=COMMANDS[given[0]].__doc__)
+    kind = COMMANDS[given[0]]
+    args = cli.parse(kind, given[1:], description=kind.__doc__, command=given[0])
     run: Callable[[], None] = args.run
     try:
         run()

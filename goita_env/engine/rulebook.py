@@ -13,7 +13,7 @@ from goita_env.tiles import KING, LANCE, PAWN, POINTS
 def receives(block: int, attack: int) -> bool:
     """Tells whether a block stops an attack: the same kind, or a king but for pawn, lance and king.
 
-    A king attack is never received: "unblockable" (booklet, example of a round; 004).
+    A king attack is never received: "unblockable" (booklet, example of a round).
     """
     if attack == KING:
         return False

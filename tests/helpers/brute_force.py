@@ -1,6 +1,6 @@
 """Values the last turns of a round by trying everything: what a perfect solver is checked against.
 
-It is written from the specification, RULES.md, alone, and shares no code with the packages. All
+It is written from the text of the rules alone, and shares no code with the packages. All
 four hands lie open here. Tiles are the digits of records: 1 pawn, 2 lance, 3 knight, 4 silver,
 5 gold, 6 bishop, 7 rook, 8 king. There is no pruning; what has been valued once is only remembered.
 """

@@ -1,8 +1,8 @@
 """A slow, plain referee of Goita for one match, to be compared with the fast core.
 
-It is written from the specification, RULES.md, alone and shares no code with the package, so an
-error would have to be made twice to stay hidden. It knows all four hands and keeps every tile in
-an ordinary list. The headings named in the comments are those of RULES.md.
+It is written from the text of the rules alone (docs/rules.md has it in short) and shares no code
+with the package, so an error would have to be made twice to stay hidden. It
+knows all four hands and keeps every tile in an ordinary list.
 """
 
 from collections.abc import Sequence

@@ -26,7 +26,6 @@ OPTIONAL = {
     "sb3_contrib",
     "torchrl",
     "ray",
-    "tianshou",
     "yaml",
     "pyarrow",
     "pandas",

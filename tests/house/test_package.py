@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from email import message_from_string
@@ -29,7 +30,25 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 def test_the_citation_names_this_version():
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.search(r"^version: (\S+)$", text, re.MULTILINE)[1] == goita_env.__version__
+    version = re.search(r"^version: (\S+)$", text, re.MULTILINE)[1]
+    date = re.search(r"^date-released: (\S+)$", text, re.MULTILINE)[1]
+    assert version == goita_env.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.search(r"^## \[(\d\S*)\] - (\S+)$", changes, re.MULTILINE)
+    assert released.groups() == (version, date)  # the latest
+
+
+def test_every_extra_that_is_spoken_of_exists():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    rooms = [ROOT / name for name in ("goita_env", "agents", "examples", "docs")]
+    files = [*ROOT.glob("*.md"), *(file for room in rooms for file in room.rglob("*.[mp][dy]"))]
+    texts = [file.read_text(encoding="utf-8") for file in files if "_build" not in file.parts]
+    lists = re.findall(r"(?:extra |\.|goita-env|whl)`?\[([a-z,]+)\]", "\n".join(texts))
+    spoken = {name for names in lists for name in names.split(",")}
+    assert len(spoken) > 5
+    assert spoken <= set(extras)
 
 
 @pytest.fixture(scope="module")
