@@ -20,7 +20,7 @@ from agents.beliefs.history import Answers, Deed
 from goita_env import View, actions
 from goita_env.actions import CALL, NUM_ACTIONS, REDEAL, SILENT
 from goita_env.rules import Rules
-from goita_env.tiles import HAND_SIZE, KING, NUM_KINDS, PAWN
+from goita_env.tiles import HAND_SIZE, NUM_KINDS, PAWN
 from goita_env.views import NONE, Replay
 
 _KINDS = np.arange(NUM_KINDS)
@@ -197,9 +197,10 @@ class SeatFilter:
     def see(self, deed: Deed) -> None:
         """Takes in what another seat did."""
         action = deed.action
-        pair = actions.decode(action)
-        if pair is not None and deed.hidden and deed.last and pair[0] == pair[1]:
-            action += NUM_KINDS  # had the two been alike, they would have been shown
+        if deed.hidden and deed.last:  # any block will do that would not have been shown
+            attack = (action - 1) % NUM_KINDS
+            block = self._replay.shown_at_scoring(attack)[0].argmin()
+            action = actions.encode(int(block), attack)
         self._replay.step(action)
         self._known = None
 
@@ -289,8 +290,8 @@ class SeatFilter:
         plays = 1 + NUM_KINDS * _KINDS + attack
         choices = self._replay.choices()
         allowed = np.stack([choices.allow(np.full(len(self), play)) for play in plays], axis=1)
-        if deed.last and (attack != KING or self._table.rules.kings_are_alike):
-            allowed[:, attack] = False  # had the two been alike, they would have been shown
+        if deed.last:
+            allowed &= ~self._replay.shown_at_scoring(attack)
         held = self._hands[self.hand] - self._bounds[0]
         held -= (self.face_down[:, :, None] == _KINDS).sum(axis=1)
         state, block = np.nonzero(allowed & (held > 0))  # what it shows later isn't face down

@@ -15,7 +15,7 @@ from agents.external.protocol import HIDDEN, Message, ProtocolError
 from goita_env import actions
 from goita_env.checks import check_scores
 from goita_env.rules import Rules
-from goita_env.tiles import LANCE, NUM_KINDS, PAWN
+from goita_env.tiles import NUM_KINDS
 from goita_env.views import NONE, Replay, View
 
 
@@ -94,13 +94,15 @@ class SeatTable:
                 raise ProtocolError(f"expected a play of seat {seat}, which leads, got a pass")
             return actions.PASS
         block, attack = message.get("block"), protocol.read_kind(message.get("attack"))
-        # At scoring a doubled finish shows its seventh tile.
-        finishes = view.hand_sizes[0, (seat - self.seat) % 4] == 2 and block == message["attack"]
-        hidden = leads and seat != self.seat and not finishes
+        shown = self._replay.shown_at_scoring(attack)[0]
+        finishes = view.hand_sizes[0, (seat - self.seat) % 4] == 2
+        hidden = leads and seat != self.seat
+        if hidden and finishes and block != HIDDEN:
+            hidden = not shown[protocol.read_kind(block)]
         if (block == HIDDEN) != hidden:
             raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
-        if hidden:  # any kind will do but the attack's, which would make it a doubled finish
-            return actions.encode(LANCE if attack == PAWN else PAWN, attack)
+        if hidden:  # any kind will do that is not shown at scoring
+            return actions.encode(int(shown.argmin()), attack)
         played = [protocol.read_kind(block), attack]
         if seat == self.seat and (view.hand[0] < np.bincount(played, minlength=NUM_KINDS)).any():
             raise ProtocolError(f"expected a play from the hand, got {message!r}")

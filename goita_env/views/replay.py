@@ -19,7 +19,7 @@ from goita_env.engine.state import OWN, SHOWN, State
 from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views.packing import asked_before_play
 from goita_env.views.view import View, asked_view, seat_view
 
@@ -27,6 +27,7 @@ Int = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 
+_KINDS: Final = np.arange(NUM_KINDS)
 _SHIFT_AT_END: Final = 16 * 4
 """``State.shift`` of a seat that has made its four plays."""
 
@@ -160,6 +161,19 @@ class Replay:
         self._check_known(None)
         return Choices(*core.legal_actions(self._state))
 
+    def shown_at_scoring(self, attack: int) -> Bool:
+        """Tells which blocks laid face down would be shown at scoring, if this play is the last.
+
+        Args:
+            attack: kind of the attack.
+
+        Returns:
+            bool [M, 8] by kind of the block.
+        """
+        state, plays = self._state, 1 + NUM_KINDS * _KINDS + attack
+        shown: Bool = state.tables.doubled[state.status[:, None] * NUM_ACTIONS + plays]
+        return shown
+
     # ----------------------------------------------------------------------------- what can be seen
 
     def view(self, seat: int | Int | None = None) -> View:
@@ -197,8 +211,8 @@ class Replay:
         Args:
             actions: action of the asked seat, one for all games or [M]; a play or a pass, or with
                 all hands known an answer. They are not checked: see ``choices``. What lies under a
-                block that the known seat doesn't see makes no difference, but on the last play,
-                where a pair of two tiles alike is shown.
+                block that the known seat doesn't see makes no difference, but on the last play:
+                see ``shown_at_scoring``.
         """
         actions = actions if isinstance(actions, np.ndarray) else np.full(len(self), actions)
         slot, status = self._state.clock, self._state.status

@@ -1,6 +1,7 @@
 """The listener beside every deal played again in the engine, and beside deals drawn at random."""
 
 from math import factorial, prod
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -17,9 +18,9 @@ from world_positions import (
 )
 
 from agents.beliefs import FACTS, GROUNDED, Assumed, Listener
-from goita_env import Game
+from goita_env import JGA, Game, Rules
 from goita_env.actions import PASS, decode
-from goita_env.tiles import PAWN
+from goita_env.tiles import PAWN, POINTS
 from goita_env.views import NONE
 
 ODD, SHARP = Assumed(OddPolicy(), tremble=0), Assumed(OddPolicy(8.0), tremble=0.1)
@@ -55,7 +56,7 @@ def error(at: Position, picked: list) -> float:
     return max(worst, abs(total - 1), *apart)
 
 
-def late_positions(rules: str, count: int, seed: int) -> list[Position]:
+def late_positions(rules: str | Rules, count: int, seed: int) -> list[Position]:
     """Plays rounds at random; returns the ends, and the last decisions before, if few are left."""
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
@@ -86,6 +87,40 @@ def test_late_in_a_round_it_agrees_with_trying_every_deal(rules):
     positions += late_positions(rules, 20, seed=11)
     assert len(positions) > 6
     for number, at in enumerate(positions):
+        picked = picks(at, number)
+        assert error(at, picked) < 1e-9, (at.moves, picked)
+
+
+def changed(field: str) -> Rules:
+    """Returns a rule set of one's own that differs from the booklet's in one field."""
+    choices = get_args(get_type_hints(Rules)[field]) or (True, False)
+    (other,) = (choice for choice in choices if choice != getattr(JGA, field))
+    return Rules(**{"name": "mine", field: other})
+
+
+@pytest.mark.parametrize("field", [*Rules.__dataclass_fields__][1:])  # the first is the name
+def test_with_a_rule_set_of_ones_own_it_agrees_with_trying_every_deal(field):
+    for number, at in enumerate(late_positions(changed(field), 8, seed=11)):
+        picked = picks(at, number)
+        assert error(at, picked) < 1e-9, (at.moves, picked)
+
+
+@pytest.mark.parametrize(
+    "doubles",
+    [
+        pytest.param(lambda block, attack: False, id="no finish"),
+        pytest.param(lambda block, attack: block < attack, id="every finish over less"),
+    ],
+)
+def test_what_is_shown_at_scoring_is_what_the_tables_double(doubles, monkeypatch):
+    def finish_points(rules, block, attack, face_down):
+        return POINTS[attack] * (2 if face_down and doubles(block, attack) else 1)
+
+    monkeypatch.setattr("goita_env.engine.tables.finish_points", finish_points)
+    rules = Rules(name=f"doubled: {doubles(0, 1)}")  # tables are kept: no name of others
+    ended = [at for at in late_positions(rules, 40, seed=4) if not at.view.hand_sizes.all()]
+    assert len(ended) > 9
+    for number, at in enumerate(ended):
         picked = picks(at, number)
         assert error(at, picked) < 1e-9, (at.moves, picked)
 
