@@ -59,8 +59,9 @@ STATE_SIZE: Final = 64 * STATE_WORDS
 """Bits of the whole state: four words of own plays, two of notes, four of tiles, one of the
 table."""
 
-_STATE_ASKED: Final = 50
-"""First bit of the asked seat (4) and then its question (call, choice) in the last word."""
+_STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
+"""First bit of the asked seat (4) and then its question (call, choice) in the last word: behind all
+that an observation says there."""
 
 _NO_QUESTION: Final = ~np.uint64((1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE))
 _CODE_MASK: Final = np.array(CODE_MASK)

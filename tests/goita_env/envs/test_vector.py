@@ -10,6 +10,7 @@ from goita_env import Game, GoitaVectorEnv, Turn, actions, get_rules, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import SettingError
 from goita_env.views import View
+from goita_env.views.observation import SLICES, TABLE_WORD
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 
@@ -332,6 +333,19 @@ def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules
         single.step(int(chosen[0]))
         if turn.done[0]:
             single.reset()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_state_says_who_is_asked_behind_all_that_an_observation_says_of_the_table(rules):
+    env = GoitaVectorEnv(60, rules)
+    turn = env.reset(hands=special_hands(np.random.default_rng(3), 60))
+    end = max(one.stop for one in SLICES) - 64 * TABLE_WORD
+    env._match.state.frame |= 1 << (end - 1)  # the last bit that a frame may have
+    for _ in range(12):
+        asked = 1 << turn.seat.astype(int)
+        asked += 16 * turn.action_mask[:, CALL] + 32 * turn.action_mask[:, REDEAL]
+        assert (env.packed_state()[:, -1] >> np.uint64(end)).tolist() == asked.tolist()
+        turn = env.step(env.sample_legal(np.random.default_rng(4)))
 
 
 def test_rules_of_ones_own_are_taken_as_a_value():
