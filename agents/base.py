@@ -1,8 +1,9 @@
 """Says what an agent is: shown views and legal actions, it chooses an action in each row.
 
 ``N`` is the number of rows, 69 the number of actions; rows are independent positions, as a rule of
-different games. An agent is asked only where it has a choice, and its answer for a row may depend
-on nothing but that row's view, mask and random numbers (and on what it remembers of the same game).
+different games. At least one action is legal in each; tournaments, tables and searches ask only
+where there is a choice. The answer for a row may depend on nothing but that row's view, mask and
+random numbers (and on what the agent remembers of the same game).
 """
 
 from __future__ import annotations
