@@ -13,6 +13,7 @@ from pages import FENCED, blocks, run_page
 
 import evaluate
 from agents import cli
+from goita_env import Game
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -173,6 +174,18 @@ def test_the_reference_has_every_public_name(module):
             # Of data that comes from another file Sphinx finds no docstring; it is named by itself.
             names.update(name for name, thing in things.items() if callable(thing))
     assert set(found.__all__) - names <= NOTHING_TO_PRINT
+
+
+def test_the_fields_of_a_view_in_the_tutorial_have_these_shapes():
+    view = Game().view(0)
+    table = text_of("docs/tutorials/own_bot.md").split("| field | shape | tells |")[1]
+    rows = re.findall(r"^\| (`[^|]*) \| ([^|]*) \|", table, re.MULTILINE)
+    assert len(rows) > 6
+    for fields, told in rows:
+        names, shapes = re.findall(r"`(\w+)`", fields), told.split("], ")
+        for number, name in enumerate(names):
+            shape = shapes[number % len(shapes)].removesuffix("]")  # one, or one for each name
+            assert str([*getattr(view, name).shape]) == f"{shape}]".replace("N", "1"), name
 
 
 # ------------------------------------------------------------------------------------------- links
