@@ -25,6 +25,7 @@ __all__ = [
     "Policy",
     "Results",
     "Tempered",
+    "ToldOfRedeals",
     "certain",
     "sample",
     "sample_at",
@@ -110,6 +111,20 @@ class Memory(Agent, Protocol):
             games: [n] their numbers.
             results: how they ended.
             hands: [n, 4, 8] tiles of each kind that each seat was dealt.
+        """
+        ...
+
+
+@runtime_checkable
+class ToldOfRedeals(Memory, Protocol):
+    """Plays with a memory, and wants to know how a deal went that ended in a redeal."""
+
+    def redeal(self, games: Int, view: View) -> None:
+        """Takes notice of deals that ended in a redeal; ``begin`` tells of the next ones.
+
+        Args:
+            games: [n] their numbers.
+            view: [n] the table after the last choice, as each seat sees it.
         """
         ...
 

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS
 from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
+from goita_env.envs.bots import Bots, Remembering
 from goita_env.envs.vector import GoitaVectorEnv
+from goita_env.rounds import Rounds
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
@@ -32,9 +34,12 @@ def check_agent(
 ) -> None:
     """Plays an agent in all seats of many games: legal actions of the right shape, reproducible.
 
+    An agent with a memory is told of deals, redeals and ends of rounds, and is asked once, where it
+    has a choice, for it may remember that it was asked. Others are asked everywhere, and twice.
+
     Args:
         agent: anything with ``act(view, legal, rng)``; ``probabilities(view, legal)`` is checked
-            too where it exists.
+            too where it exists, and ``begin``, ``end`` and ``redeal`` are called.
         rules: a rule set or its name.
         num_games: games at once.
         steps: decisions in each game.
@@ -43,27 +48,54 @@ def check_agent(
         AssertionError: if an action is illegal, a shape is wrong, the same view and random numbers
             give another action, or probabilities are no distribution over the legal actions.
     """
+    if isinstance(agent, Remembering):
+        _check_memory(agent, rules, num_games, steps)
+        return
     env = GoitaVectorEnv(num_games, rules, seed=0)
     turn = env.reset()
-    probabilities = getattr(agent, "probabilities", None)
     for step in range(steps):
-        legal = turn.action_mask
-        actions = np.asarray(agent.act(turn.view, legal.copy(), np.random.default_rng(step)))
-        _expect(actions.shape == (num_games,), f"actions of shape ({num_games},)", actions.shape)
-        _expect(actions.dtype.kind in "iu", "whole numbers as actions", actions.dtype)
-        inside = (actions >= 0) & (actions < NUM_ACTIONS)
-        _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
-        allowed = legal[np.arange(num_games), actions]
-        _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
-        again = np.asarray(agent.act(turn.view, legal.copy(), np.random.default_rng(step)))
+        actions = _ask(agent, turn.view, turn.action_mask, step)
+        again = _ask(agent, turn.view, turn.action_mask, step)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
-        if probabilities is not None:
-            rows = np.asarray(probabilities(turn.view, legal.copy()))
-            _expect(rows.shape == legal.shape, f"probabilities {legal.shape}", rows.shape)
-            _expect(not rows[~legal].any(), "zero probability for illegal actions", "more")
-            sums = rows.sum(axis=1)
-            _expect(np.allclose(sums, 1), "probabilities that sum to 1", sums[:4].tolist())
         turn = env.step(actions)
+
+
+def _check_memory(agent: ActingAgent, rules: str | Rules, num_games: int, steps: int) -> None:
+    """Plays an agent with a memory, and tells it what it wants to know."""
+    bots = Bots(num_games, rules, agent, agent)
+    bots.lineup[:] = 0  # the one bot that there is sits in every seat
+    rounds = Rounds(num_games, rules=rules, auto_reset=True)
+    for step in range(steps):
+        tick = rounds.tick
+        if tick.redealt is not None:
+            bots.tell_redealt(tick.redealt)
+        if tick.ended is not None:
+            bots.tell_ended(tick.ended)
+        if tick.dealt is not None:
+            rows = tick.dealt.rows
+            bots.tell_dealt(rows, rounds.positions()._state.select(rows))
+        rounds.step(_ask(agent, tick.view, tick.legal, step) if len(tick.rows) else [])
+
+
+def _ask(
+    agent: ActingAgent, view: View, legal: npt.NDArray[np.bool_], seed: int
+) -> npt.NDArray[np.integer[Any]]:
+    """Returns an agent's actions [N], after a check of them and of its probabilities."""
+    actions = np.asarray(agent.act(view, legal.copy(), np.random.default_rng(seed)))
+    _expect(actions.shape == (len(view),), f"actions of shape ({len(view)},)", actions.shape)
+    _expect(actions.dtype.kind in "iu", "whole numbers as actions", actions.dtype)
+    inside = (actions >= 0) & (actions < NUM_ACTIONS)
+    _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
+    allowed = legal[np.arange(len(view)), actions]
+    _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
+    probabilities = getattr(agent, "probabilities", None)
+    if probabilities is not None:
+        rows = np.asarray(probabilities(view, legal.copy()))
+        _expect(rows.shape == legal.shape, f"probabilities {legal.shape}", rows.shape)
+        _expect(not rows[~legal].any(), "zero probability for illegal actions", "more")
+        sums = rows.sum(axis=1)
+        _expect(np.allclose(sums, 1), "probabilities that sum to 1", sums[:4].tolist())
+    return actions
 
 
 def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results
+from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
 from agents.faults import Accountable, Fault
 from agents.registry import load_agent
 from agents.tournament.games import SavedDeal, is_saved
@@ -38,20 +38,6 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
     (2, 1, 2, 0),
 )
 """Players 0 and 1 as partners against 2 and 2: at seats 0 and 2, at 1 and 3, and exchanged."""
-
-
-@runtime_checkable
-class ToldOfRedeals(Memory, Protocol):
-    """Plays with a memory, and wants to know how a deal went that ended in a redeal."""
-
-    def redeal(self, games: Int, view: View) -> None:
-        """Takes notice of deals that ended in a redeal; ``begin`` tells of the next ones.
-
-        Args:
-            games: [n] their numbers.
-            view: [n] the table after the last choice, as each seat sees it.
-        """
-        ...
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,10 @@ class Bot(Protocol):
 
 @runtime_checkable
 class Remembering(Protocol):
-    """Plays with a memory, and is told where rounds begin and end."""
+    """Plays with a memory, and is told where rounds begin and end.
+
+    With ``redeal(games, view)`` it is told how deals ended in a redeal, too.
+    """
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
         """Takes notice of new deals."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from goita_env import JGA, NINE, PAGAT, Rules, testing
+from goita_env.actions import CALL, REDEAL
 
 
 class Uniform:
@@ -75,6 +76,56 @@ class Flat(Uniform):
         return super().probabilities(view, legal)[0]
 
 
+class Diary(Uniform):
+    """Calls, chooses to be dealt again, and remembers by its games what it was told of them."""
+
+    def __init__(self):
+        self.hands, self.scored, self.redealt = {}, 0, 0
+
+    def begin(self, games, seats, view):
+        assert (games % 4 == seats).all()
+        assert (view.game == games).all()
+        assert not view.num_plays.any()
+        assert not self.hands.keys() & set(games.tolist())
+        self.hands |= dict(zip(games.tolist(), view.hand.tolist(), strict=True))
+
+    def act(self, view, legal, rng):
+        assert (legal.sum(axis=1) > 1).all()
+        for game, hand, down, up in zip(
+            view.game.tolist(), view.hand, view.own_face_down, view.face_up[:, 0], strict=True
+        ):
+            assert (hand + down + up).tolist() == self.hands[game]
+        chosen = super().act(view, legal, rng)
+        chosen[legal[:, CALL]], chosen[legal[:, REDEAL]] = CALL, REDEAL
+        return chosen
+
+    def end(self, games, results, hands):
+        for game, dealt in zip(games.tolist(), hands.tolist(), strict=True):
+            assert self.hands.pop(game) == dealt[game % 4]
+        assert (results.points > 0).all()
+        self.scored += len(games)
+
+    def redeal(self, games, view):
+        for game in games.tolist():
+            self.hands.pop(game)
+        self.redealt += len(games)
+
+
+class Wild(Diary):
+    """Answers what is no action, in spite of its memory."""
+
+    def act(self, view, legal, rng):
+        return np.full(len(legal), 69)
+
+
+def test_an_agent_with_a_memory_is_told_of_deals_and_of_their_ends():
+    agent = Diary()
+    assert testing.check_agent(agent, num_games=32, steps=150) is None
+    assert agent.scored > 32 * 4
+    assert agent.redealt > 4
+    assert len(agent.hands) == 32 * 4
+
+
 def test_a_good_agent_passes():
     assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
 
@@ -86,6 +137,7 @@ def test_a_good_agent_passes():
         (Short(), "actions of shape"),
         (Halved(), "whole numbers"),
         (Outside(), "actions 0..68"),
+        (Wild(), "actions 0..68"),
         (Moody(), "the same actions"),
         (Boastful(), "zero probability"),
         (Doubtful(), "probabilities that sum to 1"),
