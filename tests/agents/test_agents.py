@@ -294,8 +294,8 @@ def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("gredy", "random, greedy, file:PATH"),
-        ("", "random, greedy, file:PATH"),
+        ("gredy", "expected an agent of random, "),
+        ("", "expected an agent of random, "),
         ("greedy:", "after the colon"),
         ("greedy:depth=3", "takes no options"),
         ("file", "file:PATH"),
@@ -307,7 +307,7 @@ def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
         ("tunable:base=greedy,worlds=many", "worlds=int"),
         ("tunable:base=greedy,search=perhaps", "search=bool"),
         ("tunable:base=greedy,worlds=1,worlds=2", "twice"),
-        ("tunable:base=gredy", "random, greedy, file:PATH"),
+        ("tunable:base=gredy", "expected an agent of random, "),
     ],
 )
 def test_a_wrong_text_says_what_there_is(tunable, text, words):
@@ -393,7 +393,7 @@ def test_a_registered_name_wins_over_a_module(my_bots):
         ("my_bots:Idle", "check_agent"),
         ("my_bots:NOTHING", "got None"),
         ("your_bots:Cautious", "no module 'your_bots' in"),
-        ("your_bots:Cautious", "random, greedy, file:PATH"),
+        ("your_bots:Cautious", "expected an agent of random, "),
         ("my_bots.deeper:Cautious", "my_bots"),
         ("broken_bots:Bot", "No module named 'no_such_library'"),
     ],
@@ -497,5 +497,9 @@ def test_what_plays_tournaments_comes_from_the_package_itself():
 
 
 def test_every_name_is_listed():
-    assert names()[:3] == ["random", "greedy", "file:PATH"]
+    assert {"random", "greedy", "file:PATH", "champion"} < set(names())
     assert names()[-1] == "MODULE:CLASS"
+    for text in ("gredy", "", "your_bots:Cautious"):
+        with pytest.raises(AgentError) as caught:
+            load_agent(text)
+        assert f"expected an agent of {', '.join(names())};" in str(caught.value)
