@@ -377,7 +377,10 @@ class Rounds:
             IllegalActionError: if one is illegal. Nothing has changed in each case.
         """
         if self.over:
-            raise EpisodeOverError("expected no step after the end of all games")
+            raise EpisodeOverError(
+                f"expected no step after the end of all {self.num_games} games, "
+                f"got one with actions of {came(actions)}"
+            )
         asked = self.tick._asked
         places = asked if rows is None else self._open(rows)
         chosen = self._check(places, actions)

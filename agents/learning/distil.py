@@ -53,8 +53,11 @@ class Args:
 
     def __post_init__(self) -> None:
         """Checks the ranges."""
-        if min(self.decisions, self.games, self.threads, *self.layers) < 1:
-            raise SettingError("expected decisions, games, threads and layers of at least 1")
+        for name in ("decisions", "games", "threads"):
+            if getattr(self, name) < 1:
+                raise SettingError(f"expected {name} of at least 1, got {getattr(self, name)!r}")
+        if min(self.layers, default=0) < 1:
+            raise SettingError(f"expected layers of at least 1, got {self.layers!r}")
         if not 0 <= self.slips <= 1:
             raise SettingError(f"expected a share of slips from 0 to 1, got {self.slips!r}")
 

@@ -141,7 +141,9 @@ class Plan:
         if self.one and self.cross:
             raise SettingError("expected one of --one and --cross, got both")
         if self.cross_opponent and not self.cross:
-            raise SettingError(f"expected --cross for the opponent {self.cross_opponent!r}")
+            raise SettingError(
+                f"expected --cross for an opponent of its own, got {self.cross_opponent!r} without"
+            )
         if self.episode not in EPISODES:
             raise SettingError(f"expected an episode of {EPISODES}, got {self.episode!r}")
         if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
@@ -151,7 +153,9 @@ class Plan:
         for deals, agent in self.caps:
             check_deals(deals)
             if agent not in {*self.names, *self.specs}:
-                raise SettingError(f"expected one of {self.names} to play fewer deals: {agent!r}")
+                raise SettingError(
+                    f"expected one of {self.names} to play fewer deals, got {agent!r}"
+                )
 
     @property
     def specs(self) -> list[str]:

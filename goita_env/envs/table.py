@@ -134,6 +134,11 @@ class Table:
         self._carry: Int = np.zeros(num_games, np.int64)
         """[N] What it got since the learner's last decision, or since the episode began."""
 
+    @property
+    def _standstill(self) -> str:
+        """Returns when it is, where nothing but a reset of all games may come."""
+        return "after a bot's error" if self.begun else "before the first reset"
+
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden."""
         return Positions(self._moving.match.state.copy())
@@ -150,14 +155,21 @@ class Table:
             SettingError, HandsError: if one of them is impossible. Nothing has changed then.
             EpisodeOverError: if some go on that an error has cut short.
         """
-        some = rows is not None and len(rows) < self.num_games
-        if some and not self._sound:
-            raise EpisodeOverError("expected a reset of all games first")
         every = np.arange(self.num_games)
+        rows = every if rows is None else rows
+        some = len(rows) < self.num_games
+        if some and not self._sound:
+            raise EpisodeOverError(
+                f"expected a reset of all {self.num_games} games, "
+                f"got one of {len(rows)} {self._standstill}"
+            )
         if seed is None and self.begun:
-            return self._play(_NO_ROWS, _NO_ROWS, every if rows is None else rows, given)
+            return self._play(_NO_ROWS, _NO_ROWS, rows, given)
         if some:
-            raise SettingError("expected no seed where some games begin anew, but not all")
+            raise SettingError(
+                f"expected no seed where some games begin anew, but not all, got {seed!r} "
+                f"for {len(rows)} of {self.num_games}"
+            )
         seed = secrets.randbits(63) if seed is None else seed
         match = self._moving.match.copy()
         match.seed(seed)
@@ -184,9 +196,7 @@ class Table:
                 games must follow.
         """
         if not self._sound:
-            raise EpisodeOverError(
-                "expected a reset before the first step, and after a bot's error"
-            )
+            raise EpisodeOverError(f"expected a reset, got a step {self._standstill}")
         return self._play(rows, actions, fresh, {}, lost)
 
     # ------------------------------------------------------------------------------------ playing

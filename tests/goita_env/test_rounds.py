@@ -190,7 +190,7 @@ def test_a_tick_is_read_before_the_next_step():
 def test_nothing_is_stepped_after_the_end():
     rounds = Rounds(2, seed=0)
     play(rounds)
-    with pytest.raises(EpisodeOverError):
+    with pytest.raises(EpisodeOverError, match=r"all 2 games, got one .* shape \(0,\)"):
         rounds.step([])
 
 

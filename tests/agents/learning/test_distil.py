@@ -51,7 +51,8 @@ def test_the_same_seed_teaches_the_same(tmp_path):
     ("options", "says"),
     [
         (["--teacher", "greedy"], "expected a network as teacher, got 'greedy'"),
-        (["--layers", "0"], "at least 1"),
+        (["--layers", "16", "0"], "expected layers of at least 1, got (16, 0)"),
+        (["--threads", "0"], "expected threads of at least 1, got 0"),
         (["--slips", "2"], "from 0 to 1"),
     ],
 )

@@ -133,7 +133,9 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
         with pytest.raises(error, match=words):
             env.step(env.sample_legal(np.random.default_rng(0)))
         bot.answer = first
-        with pytest.raises(EpisodeOverError, match="bot's error"):
+        with pytest.raises(EpisodeOverError, match="got a step after a bot's error"):
             env.step(np.zeros(6, int))
+        with pytest.raises(EpisodeOverError, match="all 6 games, got one of 1 after a bot's"):
+            env.reset(options={"reset_mask": np.arange(6) == 0})
         env.reset()
         env.step(env.sample_legal(np.random.default_rng(0)))
