@@ -62,8 +62,9 @@ class Turn:
         reward: float32 [N, 4], of the step just made, all seats.
         done: bool [N], the step just made ended the episode; observation, mask, seat and view
             already belong to the next one.
-        points: int16 [N], of the round that this step ended (0: none ended), to the team of
-        winner: int8 [N], this seat (-1: no round ended).
+        points: int16 [N], of the round that this step ended, to the team of ``winner``; 0: none
+            ended.
+        winner: int8 [N], the seat that ended the round, -1: none ended.
     """
 
     __slots__ = (
