@@ -22,6 +22,7 @@ GOLDEN: Final = np.array(0x9E3779B97F4A7C15, U64)
 _MIX_1: Final = np.array(0xBF58476D1CE4E5B9, U64)
 _MIX_2: Final = np.array(0x94D049BB133111EB, U64)
 _SHIFTS: Final = [np.array(bits, U64) for bits in (30, 27, 31)]
+_ELEVEN: Final = np.array(11, U64)
 _DEAL_BITS: Final = np.array(20)
 """Deals of an episode are counted in 20 bits; 2**44 episodes are left."""
 
@@ -33,6 +34,11 @@ def mix(values: Keys) -> Keys:
         if factor is not None:
             values *= factor
     return values
+
+
+def uniforms(values: Keys) -> npt.NDArray[np.float64]:
+    """Returns a number from 0 to below 1 for each value, which is mixed in place: float64 [...]."""
+    return (mix(values) >> _ELEVEN).astype(np.float64) * 2.0**-53
 
 
 def game_keys(seed: int, games: npt.NDArray[np.int64]) -> Keys:

@@ -7,8 +7,6 @@ their luck, and what happens in a game depends on nothing but its position, its 
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +17,6 @@ from goita_env.worlds import Positions
 
 U64 = np.uint64
 Keys = npt.NDArray[np.uint64]
-
-_GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 class Player:
@@ -99,5 +95,4 @@ class Player:
 
 def uniforms(keys: Keys, time: int) -> Float:
     """Returns a number from 0 to below 1 for each game at a moment: float64 [N]."""
-    mixed = seeds.mix(keys + U64(time * _GOLDEN % 2**64))
-    return (mixed >> U64(11)).astype(np.float64) * 2.0**-53
+    return seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)

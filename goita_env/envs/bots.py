@@ -33,8 +33,6 @@ LEARNER: Final = -1
 
 _BOTS: Final = U64(0x626F7473)
 """Tells the keys of bots and seats from those of the deals."""
-_ELEVEN: Final = np.array(11, U64)
-_GOLDEN: Final = seeds.GOLDEN
 
 
 @dataclass(frozen=True)
@@ -328,9 +326,9 @@ class Bots:
         Source: SplitMix64 (Steele, Lea and Flood 2014).
         """
         state = self._streams[rows]
-        state += _GOLDEN
+        state += seeds.GOLDEN
         self._streams[rows] = state
-        return (seeds.mix(state) >> _ELEVEN).astype(np.float64) * 2.0**-53
+        return seeds.uniforms(state)
 
     # ---------------------------------------------------------------------------------- memories
 
