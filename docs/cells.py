@@ -48,7 +48,6 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _fill(app: Any, page: str, source: list[str]) -> None:
-    """Replaces the comment of a page by its script."""
+    """Replaces each comment of a page by its script."""
     folder = Path(app.srcdir, page).parent
-    if found := MENTION.search(source[0]):
-        source[0] = MENTION.sub(lambda _: run(folder / found[1]), source[0])
+    source[0] = MENTION.sub(lambda mention: run(folder / mention[1]), source[0])

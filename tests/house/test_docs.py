@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pages import FENCED, blocks, run_page
@@ -84,6 +85,18 @@ def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkey
     printed = [content for language, content, _ in blocks(page) if language == "text"]
     assert all(text.strip() for text in printed)
     assert len(printed) >= 4
+
+
+def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import cells
+
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.py").write_text(f"# %%\nprint('{name}')\n")
+    source = ["<!-- cells: one.py -->\nbetween\n<!-- cells: other.py -->"]
+    cells._fill(SimpleNamespace(srcdir=tmp_path), "page", source)
+    told = [content.strip() for language, content, _ in blocks(source[0]) if language == "text"]
+    assert told == ["one", "other"]
 
 
 def test_wrong_output_and_failing_code_are_caught():
