@@ -1,13 +1,14 @@
 """Teaches a stock algorithm Uke-Shogi: MaskablePPO against the two players that come along.
 
-python examples/uke_shogi.py
+pip install -e ".[train]"
+python examples/uke_shogi.py --steps 400000
 
 Passing is free here, so that there is something to learn. The learner sits at one of four seats,
 the others are greedy; after a few minutes on one core it plays deals it has not seen against three
 greedy and against three random players. Zero is what a player as good as the others would make.
-Needs the extra [train].
 """
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,6 @@ from goita_env.uke_shogi.rules import NUM_ACTIONS
 from goita_env.uke_shogi.view import observation_size
 
 RULES = UkeShogiRules(must_match=False)
-DECISIONS = 400_000
-TABLES = 16
-TESTED_DEALS = 10_000
 
 
 class Seat(gymnasium.Env[np.ndarray, int]):
@@ -76,29 +74,35 @@ class Seat(gymnasium.Env[np.ndarray, int]):
         return self.game.view(self.seat).observation()
 
 
-def seats(opponents: str, seed: int) -> DummyVecEnv:
+def make(games: int, opponents: str, seed: int) -> DummyVecEnv:
     """Returns tables where the learner meets these opponents."""
-    return DummyVecEnv([lambda n=n: Seat(opponents, seed + n) for n in range(TABLES)])
+    return DummyVecEnv([lambda n=n: Seat(opponents, seed + n) for n in range(games)])
 
 
-def measure(model: MaskablePPO, opponents: str) -> str:
+def measure(model: MaskablePPO, tables: DummyVecEnv, deals: int) -> str:
     """Returns what the learner gains in a deal, with a 95 % interval."""
-    tables, gains = seats(opponents, seed=1_000_000), []
+    gains: list[float] = []
     observations = tables.reset()
-    while len(gains) < TESTED_DEALS:
+    while len(gains) < deals:
         masks = np.array(tables.env_method("action_masks"))
         actions, _ = model.predict(observations, action_masks=masks, deterministic=True)
         observations, rewards, done, _ = tables.step(actions)
         gains += rewards[done].tolist()
     margin = 1.96 * np.std(gains) / np.sqrt(len(gains))
-    return f"{np.mean(gains):+.3f} +- {margin:.3f} a deal against {opponents}, {len(gains)} deals"
+    return f"{np.mean(gains):+.3f} +- {margin:.3f} a deal, {len(gains)} deals"
 
 
 def main() -> None:
     """Learns, then measures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=400_000, help="decisions of the learner")
+    parser.add_argument("--games", type=int, default=16, help="games at once")
+    parser.add_argument("--deals", type=int, default=10_000, help="deals of a measurement")
+    args = parser.parse_args()
+
     model = MaskablePPO(
         "MlpPolicy",
-        seats("greedy", seed=0),
+        make(args.games, "greedy", seed=0),
         n_steps=256,
         batch_size=512,
         n_epochs=4,
@@ -109,9 +113,10 @@ def main() -> None:
         device="cpu",
         seed=0,
     )
-    model.learn(DECISIONS)
+    model.learn(args.steps)
     for opponents in PLAYERS:
-        print(measure(model, opponents))
+        tables = make(args.games, opponents, seed=1_000_000)
+        print(f"against three {opponents}: {measure(model, tables, args.deals)}")
 
 
 if __name__ == "__main__":

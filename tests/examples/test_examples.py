@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NEEDS = {"sb3_one_seat.py": "sb3_contrib", "cleanrl_ppo.py": "torch"}
+NEEDS = {
+    "sb3_one_seat.py": "sb3_contrib",
+    "cleanrl_ppo.py": "torch",
+    "uke_shogi.py": "sb3_contrib",
+}
 
 
 def run(name: str, *options: str) -> str:
@@ -38,6 +42,11 @@ def run(name: str, *options: str) -> str:
             r"2,048 decisions, .*\nagainst random play: [+-]\d+\.\d\d \+/- \d+\.\d\d points",
         ),
         ("own_bot.py", ("--steps", "100"), r"random play beside own_bot:.*[+-]\d+\.\d points"),
+        (
+            "uke_shogi.py",
+            ("--steps", "1", "--games", "2", "--deals", "20"),
+            r"three random: [+-]\d\.\d{3} .*\n.*three greedy: [+-]\d\.\d{3} .* 2\d deals\n$",
+        ),
         ("open_hands.py", ("--steps", "6"), r"6 worlds.*\n\naction  hands open .*\n *p "),
     ],
 )
