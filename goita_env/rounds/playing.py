@@ -1,24 +1,8 @@
-"""Lets agents play: ``Rounds``, N rounds or matches side by side.
-
-::
-
-    rounds = Rounds(1000, seed=0)
-    tick = rounds.tick
-    while not rounds.over:
-        actions = agent.act(tick.view, tick.legal, rng) if len(tick.rows) else []
-        tick = rounds.step(actions)
-        if tick.ended is not None:
-            print(tick.ended.rows, tick.ended.points, tick.ended.winner)
-
-In a *tick* every game makes one decision. Those with a single legal action are made unasked; the
-others are asked together, games in ascending order. Where only some of them are answered, the
-others wait, and the rest plays on; what they were asked was told by the tick that asked it.
-"""
+"""Plays N rounds or matches side by side, tick by tick."""
 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn, Self
 
 import numpy as np
@@ -28,7 +12,7 @@ from goita_env import seeds
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.checks import came, check_seed, integers
 from goita_env.engine import core
-from goita_env.engine.match import EPISODES, Episode, Match, Outcome
+from goita_env.engine.match import Episode, Match, Outcome
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER
 from goita_env.engine.waiting import Waiting
@@ -39,14 +23,11 @@ from goita_env.errors import (
     SettingError,
     StaleTurnError,
 )
+from goita_env.rounds.ticks import Dealt, Ended, Made, Tick
 from goita_env.rules import JGA, Rules
-from goita_env.views import View, asked_view, seat_view
 from goita_env.worlds import Positions
 
-__all__ = ["EPISODES", "Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
-
 Int = npt.NDArray[np.int64]
-Int8 = npt.NDArray[np.int8]
 Bool = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.uint64]
@@ -56,175 +37,6 @@ CROWDED: Final = 0.75
 
 U64 = np.uint64
 _NO_ROWS: Final = np.zeros(0, np.int64)
-
-
-class Tick:
-    """Tells what a step led to, and asks for the next decisions; ``m`` games.
-
-    Attributes:
-        rows: int64 [m] the games that are asked now, ascending: those with a real choice.
-        seats: int64 [m] the seats that are asked in them.
-        ended: the rounds that the step ended with a score; None: none.
-        redealt: the deals that it ended with a redeal; None: none.
-        dealt: the deals that were dealt since the last tick; None: none.
-        made: every decision of the step, unasked ones among them; None unless ``log=True``.
-    """
-
-    __slots__ = (
-        "_asked",
-        "_legal",
-        "_rounds",
-        "_time",
-        "_view",
-        "dealt",
-        "ended",
-        "made",
-        "redealt",
-        "rows",
-        "seats",
-    )
-
-    def __init__(self, rounds: Rounds, asked: Int) -> None:
-        self._rounds, self._asked, self._time = rounds, asked, rounds.time
-        self._view: View | None = None
-        self._legal: Bool | None = None
-        state = rounds._match.state
-        self.rows = rounds._numbered(asked)
-        self.seats = (state.clock - state.offset[asked]) & 3
-        self.ended: Ended | None = None
-        self.redealt: Ended | None = None
-        self.dealt: Dealt | None = None
-        self.made: Made | None = None
-
-    @property
-    def view(self) -> View:
-        """Returns what the asked seats may know: [m]; ``view.game`` is 4 * game number + seat.
-
-        Raises:
-            StaleTurnError: if it is first asked for after the next step.
-        """
-        if self._view is None:
-            rounds = self._rounds
-            games = 4 * rounds.numbers[self.rows] + self.seats
-            self._view = asked_view(rounds._at(self._time), games, self._asked)
-        return self._view
-
-    @property
-    def legal(self) -> Bool:
-        """Returns what they may do: bool [m, 69].
-
-        Raises:
-            StaleTurnError: as ``view``.
-        """
-        if self._legal is None:
-            self._rounds._at(self._time)
-            low, high = self._rounds._legal
-            self._legal = core.unpack_legal(low[self._asked], high[self._asked])
-        return self._legal
-
-
-@dataclass(frozen=True)
-class Made:
-    """Lists decisions that a step made, one in each of ``n`` games."""
-
-    rows: Int
-    """[n] The games, ascending."""
-    seats: Int
-    """[n] Who decided."""
-    actions: Int
-    """[n] What."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """Holds deals that are over, with all they ended in; ``n`` games."""
-
-    rows: Int
-    """[n] The games, ascending."""
-    points: Int
-    """[n] Points of the round, to the winner's team; 0 where it is dealt again."""
-    winner: Int
-    """[n] Seat that ended the round; -1 where it is dealt again."""
-    done: Bool
-    """[n] The round also ended the episode."""
-    _numbers: Int = field(repr=False)
-    _state: State | None = field(repr=False)
-
-    def view(self, index: Int, seats: Int) -> View:
-        """Returns the table at the end as seats see it.
-
-        Args:
-            index: [k] places in ``rows``.
-            seats: [k] the seats.
-
-        Raises:
-            SettingError: if the rounds are played with ``finals=False``.
-        """
-        return seat_view(self._final.select(index), seats, 4 * self._numbers[index] + seats)
-
-    @property
-    def hands(self) -> Int:
-        """Returns what each seat was dealt: int64 [n, 4, 8] tiles of each kind.
-
-        After a redeal, too, when nobody at the table has seen them.
-
-        Raises:
-            SettingError: as ``view``.
-        """
-        return self._final.dealt_counts().astype(np.int64)
-
-    @property
-    def _final(self) -> State:
-        """Returns the games as they ended."""
-        if self._state is None:
-            raise SettingError("expected finals=True where the ends of rounds are looked at")
-        return self._state
-
-
-class Dealt:
-    """Holds deals in which nothing has been decided; ``n`` games.
-
-    Attributes:
-        rows: int64 [n] the games, ascending.
-    """
-
-    def __init__(self, rounds: Rounds, places: Int) -> None:
-        self._rounds, self._places, self._time = rounds, places, rounds.time
-        self.rows = rounds._numbered(places)
-
-    def view(self, index: Int, seats: Int) -> View:
-        """Returns deals as seats see them; who is asked before play is not told.
-
-        Args:
-            index: [k] places in ``rows``.
-            seats: [k] the seats.
-
-        Raises:
-            StaleTurnError: after the next step.
-        """
-        state = self._present.select(self._places[index])
-        games = 4 * self._rounds.numbers[self.rows[index]] + seats
-        return seat_view(state, seats, games, hide_question=True)
-
-    @property
-    def hands(self) -> Int8:
-        """Returns what each seat was dealt: int8 [n, 4, 8] tiles of each kind."""
-        return self._present.hand_counts()[self._places]
-
-    @property
-    def dealer(self) -> Int:
-        """Returns the dealers: int64 [n] seats."""
-        return self._present.dealer[self._places]
-
-    @property
-    def scores(self) -> Int:
-        """Returns the teams' points before the round: int64 [n, 2]."""
-        return self._present.scores[:, self._places].T
-
-    @property
-    def _present(self) -> State:
-        """Returns the games, as long as they stand at these deals."""
-        return self._rounds._at(self._time)
 
 
 class Rounds:
