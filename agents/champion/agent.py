@@ -15,6 +15,9 @@ CAUTION: Final = 3.0
 """Standard errors by which an action must be better than the policy's own choice: beliefs suppose
 that the others play alike, and true leads are large where beliefs are exact."""
 
+SURE: Final = 0.99999
+"""Probability above which the policy's own choice is played unsearched: in half of its decisions."""
+
 
 def load(
     search: bool = False,
@@ -23,7 +26,7 @@ def load(
     ms: float = 50.0,
     belief: bool = True,
     caution: float = CAUTION,
-    sure: float = 1.0,
+    sure: float = SURE,
     questions: float = QUESTIONS,
 ) -> Agent:
     """Returns the champion.
