@@ -15,20 +15,23 @@ CAUTION: Final = 3.0
 """Standard errors by which an action must be better than the policy's own choice: beliefs suppose
 that the others play alike, and true leads are large where beliefs are exact."""
 
-MS: Final = 3.0
+MS: Final = 4.0
 QUESTIONS: Final = 8_000.0
 """Budget of a searched decision, and questions with which a listener may begin: with these 95 of
-100 decisions take less than 0.2 s."""
+100 decisions take about 0.2 s at most."""
+
+SURE: Final = 0.99999
+"""Probability above which the policy's own choice stands unsearched: in half of its decisions."""
 
 
 def load(
     search: bool = False,
     temperature: float = 0.0,
-    worlds: int = 48,
+    worlds: int = 64,
     ms: float = MS,
     belief: bool = True,
     caution: float = CAUTION,
-    sure: float = 1.0,
+    sure: float = SURE,
     questions: float = QUESTIONS,
 ) -> Agent:
     """Returns the champion.
