@@ -30,7 +30,7 @@ from goita_env.rules import JGA, Rules
 
 @dataclass(frozen=True)
 class LogArgs:
-    """Options of ``log``."""
+    """Plays rounds and writes down every decision, as Parquet files."""
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """one agent for all seats, two for two teams (each deal is played twice), or four by seat"""
@@ -71,7 +71,7 @@ class LogArgs:
 
 @dataclass(frozen=True)
 class FollowArgs:
-    """Options of ``follow``."""
+    """Prints what each move of a record told one seat of the hidden hands."""
 
     record: Path = field(metadata=cli.POSITIONAL)
     """file with a record: a YAML kifu (.yaml, .yml), else history strings, a deal a line"""
@@ -106,7 +106,7 @@ class FollowArgs:
 
 @dataclass(frozen=True)
 class ReportArgs:
-    """Options of ``report``."""
+    """Measures what the actions of agents tell, in nats and in points, and writes a page."""
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies, each by itself at all seats and beside the others"""
