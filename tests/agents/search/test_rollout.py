@@ -298,7 +298,8 @@ def test_where_the_base_is_sure_nothing_is_searched():
     base, build = load_agent("champion"), "champion:search=on,worlds=8,belief=off,caution=0"
     chances = base.at(1.0).probabilities(view, legal).max(axis=1)
     bound = float(np.median(chances))
-    own, searched = (load_agent(one).act(view, legal, rng()) for one in ("champion", build))
+    own = load_agent("champion").act(view, legal, rng())
+    searched = load_agent(f"{build},sure=1").act(view, legal, rng())
     found = load_agent(f"{build},sure={bound!r}").act(view, legal, rng())
     sure = chances > bound
     assert (searched != own)[sure].any()
