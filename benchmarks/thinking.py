@@ -63,6 +63,7 @@ def alone(agent: Agent, other: Agent, rounds: int, seed: int) -> Iterator[float]
             if np.count_nonzero(legal) == 1:
                 game.play(int(legal.argmax()))
                 continue
+            view.game[:] = 4 * number + game.seat  # a number for each game and seat, as tables give
             start = time.perf_counter()
             action = int((agent if timed else other).act(view, legal, rng)[0])
             if timed:
