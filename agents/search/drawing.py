@@ -61,6 +61,7 @@ def draw(
     places: int,
     policy: Policy | None,
     hearing: Hearing | None = None,
+    mixed: bool = False,
 ) -> Drawn:
     """Draws worlds for each row, by that row's seed alone.
 
@@ -72,6 +73,8 @@ def draw(
         policy: explains what the others did; None: every deal is as likely as it was dealt.
         hearing: draws from the exact posterior, its own policy explaining; None: worlds are
             weighed.
+        mixed: a listener's worlds come in a random order, so that the first of them are a sample by
+            themselves, however few they are.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     if hearing is None:
@@ -79,6 +82,8 @@ def draw(
     heard = [
         hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
     ]
+    if mixed:
+        heard = [one[rng.permutation(len(one))] for one, rng in zip(heard, rngs, strict=True)]
     weight = (np.arange(places) < count[:, None]) / count[:, None]
     worlds = join([one[np.resize(np.arange(len(one)), places)] for one in heard])
     return Drawn(worlds, weight, count)

@@ -78,24 +78,43 @@ class Race:
         for quarters in QUARTERS:
             until = played(self._worlds, quarters)
             self._drop(begun)
-            racing = np.flatnonzero(self.racing)
-            many = (until - begun)[self.row[racing]]
-            pair = np.repeat(racing, many)
-            world = np.arange(len(pair)) - np.repeat(many.cumsum() - many, many)
-            world += begun[self.row[pair]]
-            if len(pair):
-                self.points[pair, world] = play(pair, world)
+            self._stage(play, begun, until)
             begun = until
-        return self.action[self._chosen(caution)]
+        return self.action[self._chosen(caution, begun)]
 
-    def _chosen(self, caution: float) -> Int:
-        """Returns the pair of each row that is played, all worlds being through: int64 [R]."""
-        best = self._ranked(self._worlds)[self._first]
-        weight = self._weight / self._weight.sum(axis=1, keepdims=True)
-        lead = self.points[best] - self.points[self._favourite]
-        ahead = (weight * lead).sum(axis=1)
-        error = np.sqrt((weight**2 * (lead - ahead[:, None]) ** 2).sum(axis=1))
+    def _stage(self, play: Play, begun: Int, until: Int) -> None:
+        """Plays what is left in the worlds of each row from ``begun`` to below ``until``: [R]."""
+        racing = np.flatnonzero(self.racing)
+        many = (until - begun)[self.row[racing]]
+        pair = np.repeat(racing, many)
+        world = np.arange(len(pair)) - np.repeat(many.cumsum() - many, many)
+        world += begun[self.row[pair]]
+        if len(pair):
+            self.points[pair, world] = play(pair, world)
+
+    def _chosen(self, caution: float, until: Int) -> Int:
+        """Returns the pair of each row that is played after so many worlds: int64 [R]."""
+        best = self._ranked(until)[self._first]
+        ahead, error = self._lead(best, self._favourite, until)
         return np.where(ahead > caution * error, best, self._favourite)
+
+    def _lead(self, pair: Int, rival: Int, until: Int) -> tuple[Float, Float]:
+        """Returns by how much pairs are ahead of rivals, and the standard errors: [m] each.
+
+        Args:
+            pair: [m].
+            rival: [m] of the same rows.
+            until: [R] in how many worlds.
+        """
+        weight = self._until(until)
+        weight = (weight / weight.sum(axis=1, keepdims=True))[self.row[pair]]
+        lead = self.points[pair] - self.points[rival]
+        ahead = (weight * lead).sum(axis=1)
+        return ahead, np.sqrt((weight**2 * (lead - ahead[:, None]) ** 2).sum(axis=1))
+
+    def _until(self, until: Int) -> Float:
+        """Returns the weights of the first worlds, so many in each row, and 0: [R, W]."""
+        return self._weight * (np.arange(self._weight.shape[1]) < until[:, None])
 
     def _ranked(self, until: Int) -> Int:
         """Returns the pairs, row after row, by their average over the first worlds: int64 [P].
@@ -103,7 +122,7 @@ class Race:
         Args:
             until: [R] how many worlds.
         """
-        weight = self._weight * (np.arange(self._weight.shape[1]) < until[:, None])
+        weight = self._until(until)
         total = weight.sum(axis=1)
         average = (self.points * weight[self.row]).sum(axis=1)
         average /= np.where(total > 0, total, 1.0)[self.row]
@@ -120,7 +139,11 @@ class Race:
         """
         place = np.empty(len(self.row), np.int64)
         place[self._ranked(until)] = np.arange(len(self.row)) - self._first[self.row]
-        left = np.bincount(self.row[self.racing], minlength=len(until))
+        left = self._left()
         halved = (until > 0) & (until < self._worlds)
         self.racing &= place < np.where(halved, (left + 1) // 2, left)[self.row]
         self.racing[self._favourite] = True
+
+    def _left(self) -> Int:
+        """Returns how many actions of each row are still in the race: int64 [R]."""
+        return np.bincount(self.row[self.racing], minlength=len(self._worlds))

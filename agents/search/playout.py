@@ -32,7 +32,7 @@ class Player:
 
     def __init__(self, base: Agent) -> None:
         self.base = base
-        self._draws = False
+        self.draws = False
         """The base has been seen to draw a random number."""
 
     def choose(self, view: View, legal: Bool, keys: Keys, owners: Int, time: int) -> Int:
@@ -45,13 +45,13 @@ class Player:
             owners: [N] the search that each game belongs to, ascending.
             time: tells moments of a game apart.
         """
-        if not self._draws:
+        if not self.draws:
             rng = np.random.default_rng(0)
             before = rng.bit_generator.state
             chosen = self.base.act(view, legal, rng)
             if rng.bit_generator.state == before:
                 return chosen
-            self._draws = True
+            self.draws = True
         if isinstance(self.base, Policy):
             return sample_at(self.base.probabilities(view, legal), uniforms(keys, time))
         starts = np.flatnonzero(np.diff(owners, prepend=-1))

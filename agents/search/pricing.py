@@ -12,11 +12,13 @@ import numpy as np
 
 from agents.base import Bool, Float, Int, Policy
 from agents.search.drawing import Drawn, draw, lay_out
+from agents.search.elimination import Elimination
 from agents.search.halving import Play, Race
 from agents.search.hearing import Hearing
 from agents.search.playout import Keys, Player
 from goita_env import View
 from goita_env.seeds import deal_keys
+from goita_env.worlds import Worlds
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,13 @@ def price(
 
 
 def set_up(
-    player: Player, view: View, legal: Bool, favourite: Int, drawn: Drawn, seeds: Keys
+    player: Player,
+    view: View,
+    legal: Bool,
+    favourite: Int,
+    drawn: Drawn,
+    seeds: Keys,
+    budget: float | None = None,
 ) -> tuple[Race, Play]:
     """Returns a race between the legal actions of R rows, and what plays it.
 
@@ -90,19 +98,43 @@ def set_up(
         favourite: [R] an action of each row that is never dropped.
         drawn: the worlds.
         seeds: [R] of all that is random in a row.
+        budget: playouts of a row in a race by elimination, in which a world that was drawn twice is
+            played once, unless the player has been seen to draw random numbers; None: by halving.
     """
     most = drawn.weight.shape[1]
     games = lay_out(view, drawn.worlds)
     # A world's key is the same whatever action is tried in it: common random numbers.
     keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(view)), 0)
-    race = Race(legal, favourite, drawn.weight, drawn.count)
+    alike = np.arange(most)[None].repeat(len(view), axis=0)
+    if budget is None:
+        race = Race(legal, favourite, drawn.weight, drawn.count)
+    else:
+        if not player.draws:
+            alike = _alike(drawn.worlds, most)
+        fresh = alike == np.arange(most)
+        race = Elimination(legal, favourite, drawn.weight, drawn.count, fresh, budget)
 
     def play(pair: Int, world: Int) -> Float:
-        row = race.row[pair]
-        place = row * most + world
-        return player.finish(games, place, race.action[pair], keys[place], row)
+        first = alike[race.row[pair], world]
+        new = np.flatnonzero(first == world)
+        if len(new):
+            row = race.row[pair[new]]
+            place = row * most + world[new]
+            found = player.finish(games, place, race.action[pair[new]], keys[place], row)
+            race.points[pair[new], world[new]] = found
+        return race.points[pair, first]
 
     return race, play
+
+
+def _alike(worlds: Worlds, most: int) -> Int:
+    """Returns the first world of its row that is the same as each: int64 [R, ``most``]."""
+    content = np.concatenate((worlds.hands, worlds.face_down), axis=2).reshape(-1, most, 48)
+    alike = np.empty(content.shape[:2], np.int64)
+    for row, kinds in enumerate(content):
+        _, first, same = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+        alike[row] = first[same]
+    return alike
 
 
 def average(points: Float, weight: Float) -> tuple[Float, Float]:

@@ -25,8 +25,10 @@ from agents.search.pricing import set_up
 from agents.solver.limits import check_search
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.tiles import NUM_TILES
 
 Weight = Literal["uniform", "policy"]
+Drop = Literal["half", "behind"]
 
 RATE: Final = 75
 """Playouts a millisecond: about what one ordinary core makes with ``greedy`` as base, where one
@@ -68,6 +70,12 @@ class RolloutAgent:
         questions: with ``belief``, the base's own choice is played without a search where a
             listener would ask the base more often than about that as it begins: right after the
             first leads too many hands are possible.
+        drop: what is dropped on the way: "half" of the actions, the worse one, after a quarter and
+            after half of the worlds (``halving``); or what is "behind" by more than chance, after
+            16 worlds and whenever their number has doubled, so that clear decisions take little of
+            the budget (``elimination``).
+        unseen: the base's own choice is played without a search where more tiles are unseen: early
+            in a round playouts take longest and find least.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -83,6 +91,8 @@ class RolloutAgent:
         caution: float = CAUTION,
         sure: float = 1.0,
         questions: float = QUESTIONS,
+        drop: Drop = "half",
+        unseen: int = NUM_TILES,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -93,12 +103,14 @@ class RolloutAgent:
                 "which has a memory or is a program of its own"
             )
         check_search(worlds, ms)
-        for name, value in (("caution", caution), ("questions", questions)):
+        for name, value in (("caution", caution), ("questions", questions), ("unseen", unseen)):
             if not value >= 0:
                 raise AgentError(f"expected {name} of at least 0, got {value!r}")
         self._caution = caution
         if weight not in get_args(Weight):
             raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
+        if drop not in get_args(Drop):
+            raise AgentError(f"expected a drop of {get_args(Drop)}, got {drop!r}")
         self._policy: Policy | None = None
         if weight == "policy":
             if not isinstance(base, Policy):
@@ -112,8 +124,11 @@ class RolloutAgent:
             if self._policy is None:
                 raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
             self._hearing = Hearing(self._policy, TREMBLE)
-        self._sure, self._judge, self._questions = sure, _judge(base, sure), questions
-        self._player, self._counts = Player(base), _worlds_by_actions(worlds, ms * RATE)
+        self._sure, self._judge = sure, _judge(base, sure)
+        self._questions, self._unseen = questions, unseen
+        self._player, budget = Player(base), ms * RATE
+        self._budget = budget if drop == "behind" else None
+        self._counts = _worlds_by_actions(worlds, np.inf if drop == "behind" else budget)
         self._worlds = int(self._counts.max())
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
@@ -129,9 +144,9 @@ class RolloutAgent:
 
     def _open(self, view: View, legal: Bool) -> Bool:
         """Tells which rows are searched: bool [N]; each by its view alone."""
-        found = np.ones(len(view), bool)
+        found: Bool = view.unseen.sum(axis=1) <= self._unseen
         if self._judge is not None:
-            found = self._judge.probabilities(view, legal).max(axis=1) <= self._sure
+            found &= self._judge.probabilities(view, legal).max(axis=1) <= self._sure
         if self._hearing is not None:
             for row in np.flatnonzero(found):
                 found[row] = asked(view[row : row + 1]) <= self._questions
@@ -152,8 +167,16 @@ class RolloutAgent:
         """Returns the action that did best in each of some rows: int64 [R]; seeds: [R]."""
         favourite = self._favourites(view, legal, seeds)
         counts = self._counts[legal.sum(axis=1)]
-        drawn = draw(view, seeds, counts, self._worlds, self._policy, self._hearing)
-        race, play = set_up(self._player, view, legal, favourite, drawn, seeds)
+        drawn = draw(
+            view,
+            seeds,
+            counts,
+            self._worlds,
+            self._policy,
+            self._hearing,
+            mixed=self._budget is not None,
+        )
+        race, play = set_up(self._player, view, legal, favourite, drawn, seeds, self._budget)
         return race.run(play, self._caution)
 
     def _favourites(self, view: View, legal: Bool, seeds: Keys) -> Int:

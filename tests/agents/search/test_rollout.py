@@ -308,6 +308,19 @@ def test_where_the_base_is_sure_nothing_is_searched():
     assert load_agent(f"{build},sure=0").act(view, legal, rng()).tolist() == own.tolist()
 
 
+def test_where_too_much_is_unseen_nothing_is_searched():
+    view, legal = some(60)
+    build, unseen = "rollout:worlds=8,caution=0", view.unseen.sum(axis=1)
+    own = load_agent("greedy").act(view, legal, rng())
+    searched = load_agent(build).act(view, legal, rng())
+    found = load_agent(f"{build},unseen=16").act(view, legal, rng())
+    assert (searched != own)[unseen > 16].any()
+    assert (searched != own)[unseen == 16].any()
+    assert found.tolist() == np.where(unseen > 16, own, searched).tolist()
+    with pytest.raises(AgentError, match="expected unseen of at least 0, got -1"):
+        load_agent("rollout:unseen=-1")
+
+
 def test_how_sure_a_base_is_must_be_known():
     with pytest.raises(AgentError, match=r"expected sure from 0 to 1, got 1\.5"):
         load_agent("rollout:sure=1.5")
