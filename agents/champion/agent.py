@@ -12,7 +12,7 @@ from agents.search.rollout import QUESTIONS, RolloutAgent
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
 WORLDS: Final = 256
-"""Most worlds of a searched decision: close ones get them, clear ones sixteen."""
+"""Most worlds of a searched decision; where nothing comes near the policy's choice, sixteen."""
 
 CAUTION: Final = 2.0
 """Standard errors by which an action must be better than the policy's own choice."""

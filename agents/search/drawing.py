@@ -73,12 +73,12 @@ def draw(
         policy: explains what the others did; None: every deal is as likely as it was dealt.
         hearing: draws from the exact posterior, its own policy explaining; None: worlds are
             weighed.
-        mixed: a listener's worlds come in a random order, so that the first of them are a sample by
+        mixed: a row's worlds come in a random order, so that the first of them are a sample by
             themselves, however few they are.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     if hearing is None:
-        return _weighed(view, rngs, count, places, policy)
+        return _weighed(view, rngs, count, places, policy, mixed=mixed)
     heard = [
         hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
     ]
@@ -95,6 +95,8 @@ def _weighed(
     count: Int,
     places: int,
     policy: Policy | None,
+    *,
+    mixed: bool,
 ) -> Drawn:
     """Draws worlds for each row and weighs them: see ``draw``; ``rngs``: one a row."""
     few = view.unseen.sum(axis=1) <= LISTED
@@ -116,6 +118,9 @@ def _weighed(
         here = weight[first[row] : first[row] + number[row]]
         here = _levelled(here) if policy else here
         index, kept = _thin_out(here, int(count[row]), rng.random())
+        if mixed:
+            order = rng.permutation(len(index))
+            index, kept = index[order], kept[order]
         chosen[row] = first[row] + np.resize(index, places)
         counts[row] = len(index)
         weights[row, : len(index)] = kept

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, Bool, Float, Int, Policy, sample_at
+from agents.base import Agent, Bool, Float, Int, Policy, Tempered, sample_at
 from goita_env import View, seeds
 from goita_env.rounds import Rounds
 from goita_env.worlds import Positions
@@ -32,8 +32,10 @@ class Player:
 
     def __init__(self, base: Agent) -> None:
         self.base = base
-        self.draws = False
+        self._draws = False
         """The base has been seen to draw a random number."""
+        self.certain = isinstance(base, Tempered) and base.temperature == 0
+        """The base surely draws none: it is a network that takes the likeliest action."""
 
     def choose(self, view: View, legal: Bool, keys: Keys, owners: Int, time: int) -> Int:
         """Returns the base's action in each row: int64 [N].
@@ -45,13 +47,13 @@ class Player:
             owners: [N] the search that each game belongs to, ascending.
             time: tells moments of a game apart.
         """
-        if not self.draws:
+        if not self._draws:
             rng = np.random.default_rng(0)
             before = rng.bit_generator.state
             chosen = self.base.act(view, legal, rng)
             if rng.bit_generator.state == before:
                 return chosen
-            self.draws = True
+            self._draws = True
         if isinstance(self.base, Policy):
             return sample_at(self.base.probabilities(view, legal), uniforms(keys, time))
         starts = np.flatnonzero(np.diff(owners, prepend=-1))

@@ -1,7 +1,7 @@
 """Says what every legal action of a decision is worth by playouts, and how sure that is.
 
-It is the race that ``rollout`` runs (``halving``), told in full: the points of all actions, and
-what the one that was played lost against the best, both in the same worlds.
+It is a race as ``rollout`` runs it, by halving, told in full: the points of all actions, and what
+the one that was played lost against the best, both in the same worlds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import numpy as np
 from agents.base import Bool, Float, Int, Policy
 from agents.search.drawing import Drawn, draw, lay_out
 from agents.search.elimination import Elimination
-from agents.search.halving import Play, Race
+from agents.search.halving import Halving
 from agents.search.hearing import Hearing
 from agents.search.playout import Keys, Player
+from agents.search.race import Play, Race
 from goita_env import View
 from goita_env.seeds import deal_keys
 from goita_env.worlds import Worlds
@@ -99,40 +100,34 @@ def set_up(
         drawn: the worlds.
         seeds: [R] of all that is random in a row.
         budget: playouts of a row in a race by elimination, in which a world that was drawn twice is
-            played once, unless the player has been seen to draw random numbers; None: by halving.
+            played once if the base surely draws no random numbers; None: by halving.
     """
     most = drawn.weight.shape[1]
     games = lay_out(view, drawn.worlds)
     # A world's key is the same whatever action is tried in it: common random numbers.
     keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(view)), 0)
-    alike = np.arange(most)[None].repeat(len(view), axis=0)
+    race: Race
     if budget is None:
-        race = Race(legal, favourite, drawn.weight, drawn.count)
+        race = Halving(legal, favourite, drawn.weight, drawn.count)
     else:
-        if not player.draws:
-            alike = _alike(drawn.worlds, most)
-        fresh = alike == np.arange(most)
-        race = Elimination(legal, favourite, drawn.weight, drawn.count, fresh, budget)
+        alike = _alike(drawn.worlds, most) if player.certain else None
+        race = Elimination(legal, favourite, drawn.weight, drawn.count, alike, budget)
 
     def play(pair: Int, world: Int) -> Float:
-        first = alike[race.row[pair], world]
-        new = np.flatnonzero(first == world)
-        if len(new):
-            row = race.row[pair[new]]
-            place = row * most + world[new]
-            found = player.finish(games, place, race.action[pair[new]], keys[place], row)
-            race.points[pair[new], world[new]] = found
-        return race.points[pair, first]
+        row = race.row[pair]
+        place = row * most + world
+        return player.finish(games, place, race.action[pair], keys[place], row)
 
     return race, play
 
 
 def _alike(worlds: Worlds, most: int) -> Int:
     """Returns the first world of its row that is the same as each: int64 [R, ``most``]."""
-    content = np.concatenate((worlds.hands, worlds.face_down), axis=2).reshape(-1, most, 48)
-    alike = np.empty(content.shape[:2], np.int64)
-    for row, kinds in enumerate(content):
-        _, first, same = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    content = np.concatenate((worlds.hands, worlds.face_down), axis=2).reshape(len(worlds), -1)
+    told = content.view(f"S{content.shape[1]}").reshape(-1, most)
+    alike = np.empty(told.shape, np.int64)
+    for row, texts in enumerate(told):
+        _, first, same = np.unique(texts, return_index=True, return_inverse=True)
         alike[row] = first[same]
     return alike
 

@@ -57,7 +57,7 @@ class RolloutAgent:
             machine: at most ``RATE`` playouts for each millisecond, which hold with ``greedy`` as
             base and decisions asked one by one. A batch is faster, a slower base slower, and the
             weighing of worlds comes on top. Where a decision has many actions it gets fewer worlds,
-            but one at least.
+            but one at least (with ``drop="behind"`` it gets them all, and a race that ends early).
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from the exact posterior of a listener that is kept from move to move
@@ -71,9 +71,9 @@ class RolloutAgent:
             listener would ask the base more often than about that as it begins: right after the
             first leads too many hands are possible.
         drop: what is dropped on the way: "half" of the actions, the worse one, after a quarter and
-            after half of the worlds (``halving``); or what is "behind" by more than chance, after
-            16 worlds and whenever their number has doubled, so that clear decisions take little of
-            the budget (``elimination``).
+            after half of the worlds (``halving``); or what is "behind" by more than a standard
+            error, after 16 worlds and whenever their number has doubled, so that decisions in which
+            nothing comes near the base's choice take little of the budget (``elimination``).
         unseen: the base's own choice is played without a search where more tiles are unseen: early
             in a round playouts take longest and find least.
 
@@ -128,7 +128,9 @@ class RolloutAgent:
         self._questions, self._unseen = questions, unseen
         self._player, budget = Player(base), ms * RATE
         self._budget = budget if drop == "behind" else None
-        self._counts = _worlds_by_actions(worlds, np.inf if drop == "behind" else budget)
+        self._counts = _worlds_by_actions(worlds, budget)
+        if drop == "behind":
+            self._counts[:] = max(1, min(worlds, int(budget)))
         self._worlds = int(self._counts.max())
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
@@ -144,7 +146,7 @@ class RolloutAgent:
 
     def _open(self, view: View, legal: Bool) -> Bool:
         """Tells which rows are searched: bool [N]; each by its view alone."""
-        found: Bool = view.unseen.sum(axis=1) <= self._unseen
+        found: Bool = (view.unseen.sum(axis=1) <= self._unseen) & (legal.sum(axis=1) > 1)
         if self._judge is not None:
             found &= self._judge.probabilities(view, legal).max(axis=1) <= self._sure
         if self._hearing is not None:

@@ -17,8 +17,9 @@ from agents.base import Bool, Float, Int
 from agents.beliefs import Assumption, DealBelief, Listener
 from agents.beliefs.summing import sums
 from agents.search.drawing import join, lay_out
-from agents.search.halving import Race
+from agents.search.halving import Halving
 from agents.search.playout import Keys, Player
+from agents.search.race import Race
 from agents.search.rollout import CAUTION
 from agents.signals.listening import NAMES
 from goita_env import View
@@ -148,7 +149,7 @@ def decide(
         games = lay_out(view[part], join(worlds[start : start + ROWS]))
         random = deal_keys(keys[part].repeat(each), np.tile(np.arange(each), len(part)), 0)
         many = np.full(len(part), each)
-        race = Race(legal[part], favourite[part], np.full((len(part), each), 1 / each), many)
+        race = Halving(legal[part], favourite[part], np.full((len(part), each), 1 / each), many)
 
         def play(
             pair: Int, world: Int, race: Race = race, games: object = games, random: Keys = random

@@ -29,7 +29,7 @@ def test_it_beats_greedy():
 
 
 def test_search_is_an_option():
-    agent = load_agent("champion:search=on,worlds=4,ms=2")
+    agent = load_agent("champion:search=on,worlds=4,ms=2,unseen=32")
     tick = Rounds(2, seed=1).tick
     chosen = agent.act(tick.view, tick.legal, np.random.default_rng(0))
     assert tick.legal[np.arange(2), chosen].all()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from agents import AgentError, load_agent
-from agents.base import sample
 from agents.search.drawing import TREMBLE, draw
 from agents.search.elimination import FIRST, Elimination
 from agents.search.hearing import Hearing
@@ -19,15 +18,15 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-def race(points, favourite, budget=1e9, worlds=None, fresh=None):
+def race(points, favourite, budget=1e9, worlds=None, alike=None, weight=None):
     """Returns a race of rows of known points [R, A, W], and the worlds played of each pair."""
     rows, actions, most = points.shape
     legal = np.zeros((rows, 69), bool)
     legal[:, :actions] = True
     worlds = np.full(rows, most) if worlds is None else np.array(worlds)
-    weight = (np.arange(most) < worlds[:, None]) / worlds[:, None]
-    fresh = np.ones((rows, most), bool) if fresh is None else fresh
-    one = Elimination(legal, np.array(favourite), weight, worlds, fresh, budget)
+    if weight is None:
+        weight = (np.arange(most) < worlds[:, None]) / worlds[:, None]
+    one = Elimination(legal, np.array(favourite), weight, worlds, alike, budget)
     seen = np.zeros((len(one.row), most), int)
 
     def play(pair, world):
@@ -94,15 +93,37 @@ def test_a_budget_is_kept_whatever_is_close(budget):
     assert one.points[seen == 0].tolist() == [0] * int((seen == 0).sum())
 
 
-def test_repetitions_cost_nothing():
-    points, fresh = level()[None], np.zeros((1, WORLDS), bool)
-    fresh[0, :4] = True
-    one, play, seen = race(points, [0], 16, fresh=fresh)
+def test_a_world_alike_costs_nothing_and_counts():
+    points, alike = level()[None], np.arange(WORLDS)[None] % 4
+    one, play, seen = race(points, [0], 16, alike=alike)
     one.run(play)
-    assert seen.sum() == 2 * WORLDS
+    assert np.argwhere(seen).tolist() == [[pair, world] for pair in (0, 1) for world in range(4)]
+    assert (one.points == np.tile(points[0, :, :4], WORLDS // 4)).all()
     one, play, seen = race(points, [0], 16)
     one.run(play)
     assert seen.sum() == 16
+
+
+@pytest.mark.parametrize(("behind", "worlds"), [(0.8, 2 * FIRST), (1.2, FIRST)])
+@pytest.mark.parametrize("to", ["the favourite", "the best"])
+def test_an_action_goes_that_is_behind_by_more_than_a_standard_error(behind, worlds, to):
+    swing = np.tile([-1.0, 1.0], WORLDS // 2)  # in 16 worlds its error is a quarter
+    rival = np.full(WORLDS, 0.0 if to == "the favourite" else 30.0)
+    one, play, seen = race(np.array([[np.zeros(WORLDS), rival, rival + swing - behind / 4]]), [0])
+    one.run(play)
+    assert seen[2].sum() == worlds
+
+
+def test_worlds_count_by_their_weight():
+    weight = np.array([[0.7, 0.1, 0.1, 0.1]])
+    points = np.array([[np.zeros(4), [4.0, -10.0, -10.0, -6.0], [-4.0, 10.0, 10.0, 8.0]]])
+    one, play, _ = race(points, [0], weight=weight)
+    assert one.run(play).tolist() == [1]
+    lead, error = one._lead(np.array([1]), np.array([0]), np.array([4]))
+    assert lead == pytest.approx(0.7 * 4 - 0.1 * 26)
+    assert error == pytest.approx(np.sqrt(0.49 * 3.8**2 + 0.01 * (10.2**2 * 2 + 6.2**2)))
+    one, play, _ = race(points, [0])
+    assert one.run(play).tolist() == [2]
 
 
 @pytest.mark.parametrize(("caution", "chosen"), [(0.0, 1), (1.0, 1), (3.0, 0)])
@@ -117,31 +138,29 @@ def test_a_lead_within_the_error_is_no_reason_to_leave_the_base(caution, chosen)
 
 def late():
     """A view of a round that is nearly over: few worlds are left; and what is legal there."""
+    return decision(0, 10)
+
+
+def early():
+    """A view of a round that has begun, and what is legal there."""
+    return decision(20, 23)
+
+
+def decision(fewest, most):
+    """A view with so many tiles unseen and three choices at least, and what is legal there."""
     agent = load_agent("greedy")
     for seed in range(100):
         game = Game(seed=seed)
         while not game.done:
             view = game.view(game.seat)
-            if view.unseen.sum() <= 10 and len(game.legal_actions()) >= 3:
+            if fewest <= view.unseen.sum() <= most and len(game.legal_actions()) >= 3:
                 return view, view.legal()
             game.play(int(agent.act(view, view.legal(), rng())[0]))
-    raise AssertionError("expected a late choice of three among a hundred rounds")
+    raise AssertionError("expected such a choice among a hundred rounds")
 
 
-class Drawing:
-    """Plays anything, as likely as anything else."""
-
-    name = "drawing"
-
-    def act(self, view, legal, rng):
-        return sample(self.probabilities(view, legal), rng)
-
-    def probabilities(self, view, legal):
-        return legal / legal.sum(axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("base", [load_agent("greedy"), Drawing()])
-def test_a_world_drawn_twice_is_played_once_unless_there_is_luck(base, monkeypatch):
+@pytest.mark.parametrize("base", ["champion", "champion:temperature=1", "greedy"])
+def test_a_world_drawn_twice_is_played_once_where_there_is_surely_no_luck(base, monkeypatch):
     view, legal = late()
     seeds, hearing = np.array([8], np.uint64), Hearing(load_agent("greedy"), TREMBLE)
     drawn = draw(view, seeds, np.array([WORLDS]), WORLDS, None, hearing, mixed=True)
@@ -150,7 +169,7 @@ def test_a_world_drawn_twice_is_played_once_unless_there_is_luck(base, monkeypat
         for hands, blocks in zip(drawn.worlds.hands, drawn.worlds.face_down, strict=True)
     }
     assert 1 < len(worlds) < FIRST
-    player, played, finish = Player(base), [], Player.finish
+    player, played, finish = Player(load_agent(base)), [], Player.finish
     favourite = player.choose(view, legal, seeds, np.arange(1), 0)
 
     def counting(self, positions, places, actions, keys, owners):
@@ -159,24 +178,27 @@ def test_a_world_drawn_twice_is_played_once_unless_there_is_luck(base, monkeypat
 
     monkeypatch.setattr(Player, "finish", counting)
     found, play = set_up(player, view, legal, favourite, drawn, seeds, 1e9)
-    pair, world = (np.ravel(x) for x in np.indices((len(found.action), WORLDS)))
-    points = play(pair, world)
-    once = sum(played)
-    _, each = set_up(player, view, legal, favourite, drawn, seeds)
-    assert points.tolist() == each(pair, world).tolist()
-    many = len(worlds) if isinstance(base, type(load_agent("greedy"))) else WORLDS
-    assert once == len(found.action) * many
+    found._drop = lambda until: None
+    found.run(play)
+    many = len(worlds) if base == "champion" else WORLDS
+    assert sum(played) == len(found.action) * many
+    pair, world = (np.ravel(x) for x in np.indices(found.points.shape))
+    assert found.points.ravel().tolist() == play(pair, world).tolist()
 
 
-@pytest.mark.parametrize("base", ["greedy", "champion:temperature=1"])
-def test_a_batch_decides_as_each_row_does_alone(base):
-    agent = load_agent(f"rollout:base={base},belief=on,drop=behind,worlds=64,ms=4")
-    view, legal = late()
-    views = view[[0, 0, 0]]
-    masks = legal[[0, 0, 0]]
-    together = agent.act(views, masks, rng(4)).tolist()
-    source = rng(4)
-    assert together == [int(agent.act(view, legal, source)[0]) for _ in range(3)]
+def test_the_first_of_a_listeners_worlds_are_a_sample_of_all():
+    view, _ = early()
+    hearing, means = Hearing(load_agent("greedy"), TREMBLE), {}
+    for mixed in (False, True):
+        found = [
+            draw(view, np.array([seed], np.uint64), np.array([256]), 256, None, hearing, mixed)
+            for seed in range(24)
+        ]
+        hands = np.stack([drawn.worlds.hands[:, 2] for drawn in found]).astype(float)
+        error = hands.std(axis=(0, 1)) / np.sqrt(24 * FIRST)
+        means[mixed] = (hands[:, :FIRST].mean(axis=(0, 1)) - hands.mean(axis=(0, 1))) / error
+    assert abs(means[True]).max() < 4
+    assert abs(means[False]).max() > 8
 
 
 def test_what_is_dropped_must_be_known():

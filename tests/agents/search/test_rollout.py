@@ -12,7 +12,7 @@ from agents import AgentError, load_agent
 from agents.base import sample as draw_action
 from agents.bots.greedy import GreedyAgent
 from agents.search import drawing, rollout, weighing
-from agents.search.halving import Race, playouts
+from agents.search.halving import Halving, playouts
 from agents.search.playout import Player
 from agents.search.rollout import RolloutAgent
 from agents.tournament import arena
@@ -84,7 +84,7 @@ def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monke
         return np.zeros(len(actions))
 
     monkeypatch.setattr(Player, "finish", finish)
-    run, view_legal = Race.run, some(20, seed=seed)
+    run, view_legal = Halving.run, some(20, seed=seed)
 
     def stage_by_stage(self, play, caution):
         def one(pair, world):
@@ -93,7 +93,7 @@ def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monke
 
         return run(self, one, caution)
 
-    monkeypatch.setattr(Race, "run", stage_by_stage)
+    monkeypatch.setattr(Halving, "run", stage_by_stage)
     load_agent("rollout:worlds=16").act(*view_legal, rng())
     assert len(tried) >= 2
     for stage in tried:
@@ -272,7 +272,7 @@ def race(worth, worlds, noise, seed):
         counts.append(len(pair))
         return worth[pair] + luck[world] * noise + 0.1 * rng(seed + 1).normal(size=len(pair))
 
-    one = Race(legal, np.array([3]), np.ones((1, worlds)), np.array([worlds]))
+    one = Halving(legal, np.array([3]), np.ones((1, worlds)), np.array([worlds]))
     return int(one.run(play)[0]), counts, one
 
 
@@ -289,7 +289,7 @@ def test_halving_keeps_the_best_however_lucky_the_common_worlds_are(seed):
 def test_among_equals_the_own_choice_of_the_base_is_played():
     legal = np.ones((5, 69), bool)
     favourite = np.arange(5) * 7
-    one = Race(legal, favourite, np.ones((5, 16)), np.full(5, 16))
+    one = Halving(legal, favourite, np.ones((5, 16)), np.full(5, 16))
     assert one.run(lambda pair, world: world * 10.0).tolist() == favourite.tolist()
 
 
@@ -331,7 +331,7 @@ def test_how_sure_a_base_is_must_be_known():
 @pytest.mark.parametrize(("caution", "chosen"), [(0.0, 1), (1.0, 1), (3.0, 0)])
 def test_a_lead_within_the_error_is_no_reason_to_leave_the_base(caution, chosen):
     points = np.array([np.zeros(16), np.tile([-20.0, 40.0], 8)])  # ahead by 10, error 7.5
-    one = Race(np.ones((1, 2), bool), np.array([0]), np.ones((1, 16)), np.array([16]))
+    one = Halving(np.ones((1, 2), bool), np.array([0]), np.ones((1, 16)), np.array([16]))
     assert one.run(lambda pair, world: points[pair, world], caution).tolist() == [chosen]
 
 
@@ -361,12 +361,14 @@ def test_the_budget_is_kept_in_playouts_and_not_in_time():
     [
         lambda: load_agent("rollout:worlds=16"),
         lambda: load_agent("rollout:worlds=12,base=random"),
+        lambda: load_agent("rollout:worlds=40,drop=behind,caution=0,ms=3"),
+        lambda: load_agent("rollout:worlds=40,drop=behind,caution=0,base=champion"),
         lambda: load_agent(
             "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
         ),
         lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
     ],
-    ids=["greedy", "random", "rollout", "no known policy"],
+    ids=["greedy", "random", "elimination", "a network", "rollout", "no known policy"],
 )
 def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
     view, legal = some(8)
