@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.base import Agent
 from agents.bots.network import NetworkAgent
-from agents.search.rollout import QUESTIONS, RolloutAgent
+from agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
@@ -18,7 +18,9 @@ CAUTION: Final = 2.0
 """Standard errors by which an action must be better than the policy's own choice."""
 
 MS: Final = 13.0
-"""Budget of a searched decision: 95 of 100 decisions take 0.2 s at most."""
+QUESTIONS: Final = 12_000.0
+"""Budget of a searched decision, and questions with which a listener may begin: with these 95 of
+100 decisions take 0.2 s at most."""
 
 UNSEEN: Final = 19
 """Most unseen tiles of a decision that is searched: before, a search finds next to nothing."""
