@@ -128,9 +128,10 @@ class RolloutAgent:
         self._questions, self._unseen = questions, unseen
         self._player, budget = Player(base), ms * RATE
         self._budget = budget if drop == "behind" else None
-        self._counts = _worlds_by_actions(worlds, budget)
         if drop == "behind":
-            self._counts[:] = max(1, min(worlds, int(budget)))
+            self._counts = np.full(NUM_ACTIONS + 1, max(1, min(worlds, int(budget))))
+        else:
+            self._counts = _worlds_by_actions(worlds, budget)
         self._worlds = int(self._counts.max())
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
