@@ -71,7 +71,7 @@ def test_where_it_would_take_too_long_the_base_plays():
 
 
 @pytest.mark.parametrize(
-    "spec", ["rollout:belief=on,worlds=8", "champion:search=on,belief=on,ms=5,unseen=32"]
+    "spec", ["rollout:belief=on,worlds=8", "champion:search=on,ms=2,unseen=22,questions=4000"]
 )
 def test_a_row_is_answered_the_same_alone_and_in_a_batch(spec):
     views = played_on()
