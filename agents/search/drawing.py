@@ -78,25 +78,26 @@ def draw(
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     if hearing is None:
-        return _weighed(view, rngs, count, places, policy, mixed=mixed)
+        drawn = _weighed(view, rngs, count, places, policy)
+    else:
+        drawn = _heard(view, rngs, count, places, hearing)
+    return _mixed(drawn, rngs) if mixed else drawn
+
+
+def _heard(
+    view: View, rngs: list[np.random.Generator], count: Int, places: int, hearing: Hearing
+) -> Drawn:
+    """Draws worlds for each row from a listener's posterior: see ``draw``; ``rngs``: one a row."""
     heard = [
         hearing.worlds(view[row : row + 1], int(count[row]), rngs[row]) for row in range(len(view))
     ]
-    if mixed:
-        heard = [one[rng.permutation(len(one))] for one, rng in zip(heard, rngs, strict=True)]
     weight = (np.arange(places) < count[:, None]) / count[:, None]
     worlds = join([one[np.resize(np.arange(len(one)), places)] for one in heard])
     return Drawn(worlds, weight, count)
 
 
 def _weighed(
-    view: View,
-    rngs: list[np.random.Generator],
-    count: Int,
-    places: int,
-    policy: Policy | None,
-    *,
-    mixed: bool,
+    view: View, rngs: list[np.random.Generator], count: Int, places: int, policy: Policy | None
 ) -> Drawn:
     """Draws worlds for each row and weighs them: see ``draw``; ``rngs``: one a row."""
     few = view.unseen.sum(axis=1) <= LISTED
@@ -118,13 +119,20 @@ def _weighed(
         here = weight[first[row] : first[row] + number[row]]
         here = _levelled(here) if policy else here
         index, kept = _thin_out(here, int(count[row]), rng.random())
-        if mixed:
-            order = rng.permutation(len(index))
-            index, kept = index[order], kept[order]
         chosen[row] = first[row] + np.resize(index, places)
         counts[row] = len(index)
         weights[row, : len(index)] = kept
     return Drawn(worlds[chosen.ravel()], weights, counts)
+
+
+def _mixed(drawn: Drawn, rngs: list[np.random.Generator]) -> Drawn:
+    """Returns each row's worlds in a random order; ``rngs``: one a row."""
+    weight, place = drawn.weight.copy(), np.empty(drawn.weight.shape, np.int64)
+    for row, (rng, count) in enumerate(zip(rngs, drawn.count, strict=True)):
+        order = rng.permutation(count)
+        weight[row, :count] = weight[row, order]
+        place[row] = row * weight.shape[1] + np.resize(order, weight.shape[1])
+    return Drawn(drawn.worlds[place.ravel()], weight, drawn.count)
 
 
 def lay_out(view: View, worlds: Worlds) -> Positions:
