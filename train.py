@@ -80,6 +80,9 @@ class Args:
 
     init: Path | None = None
     """file of a policy to begin with; its layers hold, or grow to wider --layers"""
+    critic: tuple[int, ...] | None = None
+    """widths of the layers of a critic that sees all hands, beside the policy, which never does:
+    its values take luck out of what is learnt from; without, the policy's own values serve"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     pool_share: float | None = None
@@ -121,6 +124,8 @@ class Args:
             raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
+        if self.critic is not None and min(self.critic, default=0) < 1:
+            raise SettingError(f"expected critic layers of at least 1, got {self.critic!r}")
         check_deals(self.deals)
         check_seed(self.seed)
         check_seed(self.eval_seed + 1)
@@ -343,6 +348,7 @@ def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
         clip_range=settings.clip,
         bfloat16=args.precision == "bfloat16",
         points_per_value=1.0 if match else args.points_per_value,
+        critic=tuple(args.critic or ()),
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"keep": settings.keep},
         seed=args.seed,

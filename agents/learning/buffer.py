@@ -15,6 +15,7 @@ import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
+from agents.learning.critic import HIDDEN_WORDS
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import NUM_WORDS
@@ -36,6 +37,15 @@ DECISION: Final = np.dtype(
     align=True,
 )
 """A decision: 104 bytes, where float32 observations and masks would take 2.3 kB."""
+
+DECISION_WITH_HIDDEN: Final = np.dtype(
+    [
+        *[(name, DECISION[name]) for name in DECISION.names or ()],
+        ("hidden", np.uint64, HIDDEN_WORDS),
+    ],
+    align=True,
+)
+"""A decision and what its seat was not shown, packed: 152 bytes."""
 
 OPEN: Final = -1
 """Instead of a next decision: the seat may still have one in this episode."""
@@ -63,6 +73,7 @@ class Samples(NamedTuple):
         returns: float32 [B].
         action_masks: bool [B, 69].
         weights: float32 [B], at least 1: a decision's inverse probability of being here.
+        hidden: uint8 [B, 384] bits of what the seats weren't shown; None: the buffer has none.
     """
 
     observations: th.Tensor
@@ -73,6 +84,7 @@ class Samples(NamedTuple):
     returns: th.Tensor
     action_masks: th.Tensor
     weights: th.Tensor
+    hidden: th.Tensor | None = None
 
 
 class SeatRolloutBuffer(MaskableRolloutBuffer):
@@ -91,6 +103,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         gamma: discount from one decision of a seat to its next.
         n_envs: number of games, N.
         keep: share of the decisions of average size that is learnt from, see ``chances``; 1: all.
+        hidden: store what a decision's seat was not shown, too, for a critic.
 
     Attributes:
         last: int64 [N, 4] place of each seat's last decision in this episode, OPEN if none.
@@ -113,10 +126,13 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         gamma: float = 1.0,
         n_envs: int = 1,
         keep: float = 1.0,
+        hidden: bool = False,
     ) -> None:
         self.pos = 0
         self.keep = keep
-        self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, DECISION)
+        self._hidden = hidden
+        kind = DECISION_WITH_HIDDEN if hidden else DECISION
+        self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, kind)
         self.last = np.full((n_envs, NUM_SEATS), OPEN, np.int64)
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
@@ -157,6 +173,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         actions: npt.NDArray[np.int64],
         values: npt.NDArray[np.float32],
         log_probs: npt.NDArray[np.float32],
+        hidden: packing.Words | None = None,
     ) -> None:
         """Adds one step's decisions, at most one a game.
 
@@ -168,12 +185,15 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             actions: [n] what it does.
             values: [n] values of its positions.
             log_probs: [n] logarithms of the actions' probabilities.
+            hidden: uint64 [n, 6] what it is not shown, packed, in a buffer that stores it.
         """
         places = np.arange(self.pos, self.pos + len(games))
         rows = self._store[self.pos : self.pos + len(games)]
         rows["words"], rows["mask"] = words, np.packbits(masks, axis=1, bitorder="little")
         rows["action"], rows["value"], rows["log_prob"] = actions, values, log_probs
         rows["reward"], rows["next"] = 0.0, OPEN
+        if hidden is not None:
+            rows["hidden"] = hidden
         before = self.last[games, seats]
         linked = before != OPEN
         self._store["next"][before[linked]] = places[linked]
@@ -270,7 +290,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         masks = np.unpackbits(
             rows["mask"], axis=1, count=int(self.action_space.n), bitorder="little"
         )
-        arrays = (
+        arrays = [
             packing.expand(np.ascontiguousarray(rows["words"])),
             rows["action"].astype(np.int64)[:, None],
             rows["value"],
@@ -279,6 +299,8 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             returns,
             masks.view(bool),
             1 / chances,
-        )
+        ]
+        if self._hidden:
+            arrays.append(packing.expand(np.ascontiguousarray(rows["hidden"])))
         tensors = [th.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
         return Samples(*tensors)

@@ -8,12 +8,15 @@ What differs from ``MaskablePPO``, and why:
 - ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
   objects, no numbers fetched from tensors in between. A test holds the two updates equal.
 - The entropy coefficient may follow a schedule, as the learning rate may.
+- A critic that sees all hands may take the place of the policy's own values in the advantages, as
+  soon as it foretells more than they do (``Critic``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +31,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents.learning.bar import DecisionBar
 from agents.learning.buffer import Samples, SeatRolloutBuffer
+from agents.learning.critic import Critic, hidden_words
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.vec_env import GoitaVecEnv
@@ -54,7 +58,13 @@ class SelfPlayPPO(MaskablePPO):
         ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
         bfloat16: run the trunk in bfloat16.
         points_per_value: points that a reward of 1 stands for.
+        critic: widths of the layers of a critic that sees all hands; none: the policy's values do.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
+
+    Attributes:
+        critic: None if there is none.
+        critic_leads: advantages are measured by the critic's values: in the update before they were
+            nearer to what was earned than the policy's own.
     """
 
     policy: SelfPlayPolicy
@@ -67,8 +77,15 @@ class SelfPlayPPO(MaskablePPO):
         ent_coef: float | Schedule = 0.0,
         bfloat16: bool = False,
         points_per_value: float = 50.0,
+        critic: Sequence[int] = (),
         **kwargs: Any,
     ) -> None:
+        self.critic_layers = tuple(critic)
+        self.critic: Critic | None = None
+        self.critic_leads = False
+        if critic:
+            buffered = kwargs.get("rollout_buffer_kwargs") or {}
+            kwargs["rollout_buffer_kwargs"] = buffered | {"hidden": True}
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.points_per_value = points_per_value
@@ -77,6 +94,12 @@ class SelfPlayPPO(MaskablePPO):
         self._pool_state: dict[str, Any] | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
+
+    def _setup_model(self) -> None:
+        """Makes the policy, the buffer and the critic."""
+        super()._setup_model()
+        if self.critic_layers:
+            self.critic = Critic(self.critic_layers, self.device)
 
     # ----------------------------------------------------------------------------------- playing
 
@@ -156,7 +179,12 @@ class SelfPlayPPO(MaskablePPO):
         words, masks = turn.words[rows], legal[rows]
         actions, values, log_probs = self._decide(words, masks)
         chosen[rows] = actions
-        buffer.add_decisions(rows, turn.seat[rows], words, masks, actions, values, log_probs)
+        hidden, seats = None, turn.seat[rows]
+        if self.critic is not None:
+            hidden = hidden_words(table.games, rows, seats)
+            if self.critic_leads:
+                values = self._foretell(self.critic, words, hidden)
+        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
         self.num_timesteps += len(rows)
         self._left = turn = table.advance(chosen)
         buffer.add_rewards(turn.reward / np.float32(self.points_per_value), turn.done)
@@ -188,6 +216,14 @@ class SelfPlayPPO(MaskablePPO):
         log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
         return actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
 
+    def _foretell(
+        self, critic: Critic, words: packing.Words, hidden: packing.Words
+    ) -> npt.NDArray[np.float32]:
+        """Returns the critic's values [n] of packed observations [n, 8] and the rest [n, 6]."""
+        bits, more = (th.from_numpy(packing.expand(w)).to(self.device) for w in (words, hidden))
+        with th.no_grad(), th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
+            return critic(bits, more).numpy(force=True)  # type: ignore[no-any-return]
+
     # ---------------------------------------------------------------------------------- learning
 
     def train(self) -> None:
@@ -196,7 +232,10 @@ class SelfPlayPPO(MaskablePPO):
         self._update_learning_rate(self.policy.optimizer)
         clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        statistics = []
+        if self.critic is not None:
+            self.critic.train()
+            self._update_learning_rate(self.critic.optimizer)
+        statistics, missed = [], []
         for _ in range(self.n_epochs):
             for samples in self.rollout_buffer.get(self.batch_size):
                 loss, numbers = self._loss(samples, clip_range)
@@ -205,12 +244,18 @@ class SelfPlayPPO(MaskablePPO):
                 th.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
                 self.policy.optimizer.step()
                 statistics.append(numbers)
+                if self.critic is not None:
+                    missed.append(self._teach(self.critic, samples))
             self._n_updates += 1
         if not statistics:
             return
         means = th.stack(statistics).mean(dim=0).tolist()
         for name, mean in zip(STATISTICS, means, strict=True):
             self.logger.record(f"train/{name}", mean)
+        if missed:
+            critic_loss = float(th.stack(missed).mean())
+            self.critic_leads = critic_loss < means[STATISTICS.index("value_loss")]
+            self.logger.record("train/critic_loss", critic_loss)
         explained = explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns)
         self.logger.record("train/explained_variance", float(explained))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
@@ -241,6 +286,19 @@ class SelfPlayPPO(MaskablePPO):
             clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
         return loss, th.stack(numbers).detach()
+
+    def _teach(self, critic: Critic, samples: Samples) -> th.Tensor:
+        """Moves the critic towards what a minibatch earned; returns the mean squared error: []."""
+        assert samples.hidden is not None
+        with th.autocast(self.device.type, th.bfloat16, enabled=self.bfloat16):
+            values = critic(samples.observations, samples.hidden)
+        errors = (values - samples.returns).square() * samples.weights
+        loss: th.Tensor = errors.sum() / samples.weights.sum()
+        critic.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        th.nn.utils.clip_grad_norm_(critic.parameters(), self.max_grad_norm)
+        critic.optimizer.step()
+        return loss.detach()
 
     def _evaluate(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
@@ -287,6 +345,12 @@ class SelfPlayPPO(MaskablePPO):
             ready = CallbackList([ready, DecisionBar()])
             ready.init_callback(self)
         return ready
+
+    def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
+        """Returns what a saved model holds as tensors: the critic, too."""
+        states, tensors = super()._get_torch_save_params()
+        more = [] if self.critic is None else ["critic", "critic.optimizer"]
+        return states + more, tensors
 
     def _excluded_save_params(self) -> list[str]:
         """Returns what a saved model leaves out: of the games, they begin anew in a loaded one."""

@@ -174,7 +174,7 @@ sys.exit(train.main(sys.argv[3:]))
 
 
 def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere):
-    settings = [*TINY, "--pool-share", "0.5", "--pool", "random", "--seed", "6"]
+    settings = [*TINY, "--pool-share", "0.5", "--pool", "random", "--seed", "6", "--critic", "8"]
     assert train.main(["--name", "whole", *settings]) == 0
     command, code = ["--name", "parts", *settings], 1
     root = str(Path(train.__file__).parent)

@@ -1,0 +1,88 @@
+"""Expects points from all four hands, which only a training may see; no policy's file holds it.
+
+A critic that sees more than the policy takes luck out of the advantages: of a decision that turned
+out well because of what the others held, less is credited to the decision (the centralised critic
+of Lowe et al. 2017, here beside the policy's own values, which see a view).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch as th
+from torch import nn
+
+from goita_env import GoitaVectorEnv
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import packing
+from goita_env.views.observation import OBSERVATION_SIZE
+
+HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
+"""Words that a seat isn't shown: the plays of each other as that one sees them, and its tiles."""
+
+_TILES: Final = 6
+"""Place of seat 0's tiles in a packed state; its plays come first."""
+
+
+class Critic(nn.Module):
+    """Expects what a seat will earn, from its observation and from what it isn't shown.
+
+    Args:
+        layers: width of each layer.
+        device: where it runs.
+
+    Attributes:
+        optimizer: moves its weights alone.
+    """
+
+    def __init__(self, layers: Sequence[int], device: th.device | str = "cpu") -> None:
+        super().__init__()
+        widths = [OBSERVATION_SIZE + 64 * HIDDEN_WORDS, *layers]
+        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
+        self.value = nn.Linear(widths[-1], 1)
+        for layer in self.layers:
+            nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        nn.init.orthogonal_(self.value.weight)
+        nn.init.zeros_(self.value.bias)
+        self.to(device)
+        self.optimizer = th.optim.Adam(self.parameters(), eps=1e-5, fused=True)
+
+    def forward(self, bits: th.Tensor, hidden: th.Tensor) -> th.Tensor:
+        """Returns values float32 [B], as the policy's; the last layer runs in float32 always.
+
+        Args:
+            bits: uint8 [B, 512] observations.
+            hidden: uint8 [B, 384] bits of what the seats aren't shown.
+        """
+        device = bits.device.type
+        narrow = th.is_autocast_enabled(device)
+        features = th.cat([bits, hidden], dim=1)
+        features = features.to(th.get_autocast_dtype(device) if narrow else th.float32)
+        for layer in self.layers:
+            features = nn.functional.relu(layer(features), inplace=True)
+        with th.autocast(device, enabled=False):
+            values: th.Tensor = self.value(features.float())[:, 0]
+            return values
+
+
+def hidden_words(
+    games: GoitaVectorEnv, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
+) -> packing.Words:
+    """Returns what asked seats aren't shown: uint64 [n, 6].
+
+    Words 0 to 2 are the plays of the next seat, the partner and the previous one as they themselves
+    see them, 3 to 5 their tiles.
+
+    Args:
+        games: between two steps.
+        rows: [n] which games.
+        seats: [n] who is asked in them.
+    """
+    others = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
+    places = np.concatenate([others, _TILES + others], axis=1)
+    return np.take_along_axis(games.packed_state()[rows], places, axis=1)
