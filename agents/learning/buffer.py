@@ -15,7 +15,6 @@ import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
-from agents.learning.critic import HIDDEN_WORDS
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import NUM_WORDS
@@ -37,6 +36,9 @@ DECISION: Final = np.dtype(
     align=True,
 )
 """A decision: 104 bytes, where float32 observations and masks would take 2.3 kB."""
+
+HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
+"""Words that a seat isn't shown: the plays of each other as that one sees them, and its tiles."""
 
 DECISION_WITH_HIDDEN: Final = np.dtype(
     [

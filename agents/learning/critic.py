@@ -16,13 +16,11 @@ import numpy.typing as npt
 import torch as th
 from torch import nn
 
+from agents.learning.buffer import HIDDEN_WORDS, Samples
 from goita_env import GoitaVectorEnv
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import OBSERVATION_SIZE
-
-HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
-"""Words that a seat isn't shown: the plays of each other as that one sees them, and its tiles."""
 
 _TILES: Final = 6
 """Place of seat 0's tiles in a packed state; its plays come first."""
@@ -34,13 +32,17 @@ class Critic(nn.Module):
     Args:
         layers: width of each layer.
         device: where it runs.
+        bfloat16: run all layers but the last in bfloat16.
 
     Attributes:
         optimizer: moves its weights alone.
     """
 
-    def __init__(self, layers: Sequence[int], device: th.device | str = "cpu") -> None:
+    def __init__(
+        self, layers: Sequence[int], device: th.device | str = "cpu", bfloat16: bool = False
+    ) -> None:
         super().__init__()
+        self._device, self._narrow = th.device(device), bfloat16
         widths = [OBSERVATION_SIZE + 64 * HIDDEN_WORDS, *layers]
         self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
         self.value = nn.Linear(widths[-1], 1)
@@ -53,21 +55,38 @@ class Critic(nn.Module):
         self.optimizer = th.optim.Adam(self.parameters(), eps=1e-5, fused=True)
 
     def forward(self, bits: th.Tensor, hidden: th.Tensor) -> th.Tensor:
-        """Returns values float32 [B], as the policy's; the last layer runs in float32 always.
+        """Returns values float32 [B], in the unit of the policy's.
 
         Args:
             bits: uint8 [B, 512] observations.
             hidden: uint8 [B, 384] bits of what the seats aren't shown.
         """
-        device = bits.device.type
-        narrow = th.is_autocast_enabled(device)
         features = th.cat([bits, hidden], dim=1)
-        features = features.to(th.get_autocast_dtype(device) if narrow else th.float32)
-        for layer in self.layers:
-            features = nn.functional.relu(layer(features), inplace=True)
-        with th.autocast(device, enabled=False):
-            values: th.Tensor = self.value(features.float())[:, 0]
-            return values
+        features = features.to(th.bfloat16 if self._narrow else th.float32)
+        with th.autocast(self._device.type, th.bfloat16, enabled=self._narrow):
+            for layer in self.layers:
+                features = nn.functional.relu(layer(features), inplace=True)
+        values: th.Tensor = self.value(features.float())[:, 0]
+        return values
+
+    def foretell(self, words: packing.Words, hidden: packing.Words) -> npt.NDArray[np.float32]:
+        """Returns values [n] of packed observations [n, 8] and of what isn't shown [n, 6]."""
+        bits, more = (th.from_numpy(packing.expand(w)).to(self._device) for w in (words, hidden))
+        with th.no_grad():
+            values: npt.NDArray[np.float32] = self(bits, more).numpy(force=True)
+        return values
+
+    def learn(self, samples: Samples, max_grad_norm: float) -> th.Tensor:
+        """Moves towards what a minibatch earned; returns the mean squared error before: []."""
+        assert samples.hidden is not None
+        values = self(samples.observations, samples.hidden)
+        errors = (values - samples.returns).square() * samples.weights
+        loss: th.Tensor = errors.sum() / samples.weights.sum()
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        th.nn.utils.clip_grad_norm_(self.parameters(), max_grad_norm)
+        self.optimizer.step()
+        return loss.detach()
 
 
 def hidden_words(

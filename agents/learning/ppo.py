@@ -99,7 +99,7 @@ class SelfPlayPPO(MaskablePPO):
         """Makes the policy, the buffer and the critic."""
         super()._setup_model()
         if self.critic_layers:
-            self.critic = Critic(self.critic_layers, self.device)
+            self.critic = Critic(self.critic_layers, self.device, self.bfloat16)
 
     # ----------------------------------------------------------------------------------- playing
 
@@ -183,7 +183,7 @@ class SelfPlayPPO(MaskablePPO):
         if self.critic is not None:
             hidden = hidden_words(table.games, rows, seats)
             if self.critic_leads:
-                values = self._foretell(self.critic, words, hidden)
+                values = self.critic.foretell(words, hidden)
         buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
         self.num_timesteps += len(rows)
         self._left = turn = table.advance(chosen)
@@ -216,25 +216,15 @@ class SelfPlayPPO(MaskablePPO):
         log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
         return actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
 
-    def _foretell(
-        self, critic: Critic, words: packing.Words, hidden: packing.Words
-    ) -> npt.NDArray[np.float32]:
-        """Returns the critic's values [n] of packed observations [n, 8] and the rest [n, 6]."""
-        bits, more = (th.from_numpy(packing.expand(w)).to(self.device) for w in (words, hidden))
-        with th.no_grad(), th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
-            return critic(bits, more).numpy(force=True)  # type: ignore[no-any-return]
-
     # ---------------------------------------------------------------------------------- learning
 
     def train(self) -> None:
         """Improves policy and values on the closed decisions of the buffer."""
         self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
+        critic = [] if self.critic is None else [self.critic.optimizer]
+        self._update_learning_rate([self.policy.optimizer, *critic])
         clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        if self.critic is not None:
-            self.critic.train()
-            self._update_learning_rate(self.critic.optimizer)
         statistics, missed = [], []
         for _ in range(self.n_epochs):
             for samples in self.rollout_buffer.get(self.batch_size):
@@ -245,7 +235,7 @@ class SelfPlayPPO(MaskablePPO):
                 self.policy.optimizer.step()
                 statistics.append(numbers)
                 if self.critic is not None:
-                    missed.append(self._teach(self.critic, samples))
+                    missed.append(self.critic.learn(samples, self.max_grad_norm))
             self._n_updates += 1
         if not statistics:
             return
@@ -286,19 +276,6 @@ class SelfPlayPPO(MaskablePPO):
             clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
         return loss, th.stack(numbers).detach()
-
-    def _teach(self, critic: Critic, samples: Samples) -> th.Tensor:
-        """Moves the critic towards what a minibatch earned; returns the mean squared error: []."""
-        assert samples.hidden is not None
-        with th.autocast(self.device.type, th.bfloat16, enabled=self.bfloat16):
-            values = critic(samples.observations, samples.hidden)
-        errors = (values - samples.returns).square() * samples.weights
-        loss: th.Tensor = errors.sum() / samples.weights.sum()
-        critic.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        th.nn.utils.clip_grad_norm_(critic.parameters(), self.max_grad_norm)
-        critic.optimizer.step()
-        return loss.detach()
 
     def _evaluate(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""

@@ -8,8 +8,9 @@ from stable_baselines3.common.logger import configure
 import train
 from agents.bots.network import NetworkAgent
 from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
+from agents.learning.buffer import HIDDEN_WORDS
 from agents.learning.checkpoint import load_checkpoint, save_checkpoint
-from agents.learning.critic import HIDDEN_WORDS, hidden_words
+from agents.learning.critic import hidden_words
 from goita_env import GoitaVectorEnv
 from goita_env.views.packing import pack_seat
 
