@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
@@ -137,11 +138,15 @@ def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
     results = parallel(delayed(_work_for)(os.getpid(), work, item) for item in items)
     finished = False
     try:
-        yield from results
+        # "yield from" would close the results, with a warning, before we can.
+        for result in results:  # noqa: UP028
+            yield result
         finished = True
     except TerminatedWorkerError as error:
         raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
     finally:
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            results.close()  # joblib warns of what is cancelled, which is meant
         get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
 
 

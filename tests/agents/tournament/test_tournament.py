@@ -22,7 +22,6 @@ from agents.tournament.block import play_block
 from agents.tournament.plan import Plan, parse_cap, tasks
 from agents.tournament.results import ResultsFile
 from agents.tournament.summary import Summary
-from agents.tournament.workers import check_workers, play_blocks
 from goita_env.errors import SettingError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,22 +109,6 @@ def test_blocks_taken_in_any_order_come_to_the_same_table():
     forward.add(blocks)
     backward.add(blocks[::-1])
     assert found(forward) == found(backward) == played(whole)
-
-
-def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
-    from threadpoolctl import threadpool_info
-
-    seen = []
-
-    def look(task, save_share):
-        # Not what other tests have loaded since (scipy, torch): no agent multiplies with it.
-        found = [library for library in threadpool_info() if "numpy" in library["filepath"]]
-        seen.extend(library["num_threads"] for library in found)
-        return play_block(task)
-
-    monkeypatch.setattr(workers, "play_block", look)
-    list(play_blocks(tasks(("greedy", "greedy"), 2)))
-    assert set(seen) == {1}
 
 
 # ------------------------------------------------------------------------------ what is measured
@@ -421,35 +404,6 @@ def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(t
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number):
-    file = tmp_path / "results.jsonl"
-    command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "1000000"]
-    with subprocess.Popen(
-        [*command, "--workers", "2", "--results", file],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    ) as process:
-        deadline = time.monotonic() + 30
-        while not file.exists() or file.read_bytes().count(b"\n") < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.send_signal(number)
-        error = process.stderr.read()  # until nobody can write there any more
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
-    if number == signal.SIGINT:
-        assert error == "\nstopped after 0 finished pairing(s); the same command goes on\n"
-    while True:  # the session is empty as soon as the system has cleaned up
-        assert time.monotonic() < deadline
-        try:
-            os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            break
-        time.sleep(0.05)
-
-
 # ------------------------------------------------------------------------------------ bad input
 
 
@@ -479,25 +433,6 @@ def test_a_cap_is_a_number_and_an_agent(text):
     with pytest.raises(SettingError, match="expected"):
         parse_cap(text)
     assert parse_cap("200:file:a:b") == (200, "file:a:b")
-
-
-def test_impossible_workers_and_backends_are_refused():
-    for number in (0, -1, 10**6):
-        with pytest.raises(SettingError, match="workers"):
-            check_workers(number, "loky")
-    with pytest.raises(SettingError, match="backend"):
-        check_workers(1, "dask")
-
-
-def test_ray_that_is_not_installed_is_an_error_that_says_how(monkeypatch):
-    monkeypatch.setattr(workers, "find_spec", lambda name: None)
-    with pytest.raises(SettingError, match=r"goita-env\[ray,eval\]"):
-        check_workers(1, "ray")
-
-
-def test_an_agents_error_in_another_process_comes_back_as_it_is():
-    with pytest.raises(AgentError, match=r"^expected to build 'file:no/such/file'"):
-        list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2))
 
 
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):

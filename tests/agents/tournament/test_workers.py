@@ -1,0 +1,94 @@
+"""Workers: what they are held to, and that none is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+from agents import AgentError
+from agents.tournament import workers
+from agents.tournament.block import play_block
+from agents.tournament.plan import tasks
+from agents.tournament.workers import check_workers, play_blocks
+from goita_env.errors import SettingError
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
+    from threadpoolctl import threadpool_info
+
+    seen = []
+
+    def look(task, save_share):
+        # Not what other tests have loaded since (scipy, torch): no agent multiplies with it.
+        found = [library for library in threadpool_info() if "numpy" in library["filepath"]]
+        seen.extend(library["num_threads"] for library in found)
+        return play_block(task)
+
+    monkeypatch.setattr(workers, "play_block", look)
+    list(play_blocks(tasks(("greedy", "greedy"), 2)))
+    assert set(seen) == {1}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number):
+    file = tmp_path / "results.jsonl"
+    command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "1000000"]
+    with subprocess.Popen(
+        [*command, "--workers", "2", "--results", file],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not file.exists() or file.read_bytes().count(b"\n") < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        error = process.stderr.read()  # until nobody can write there any more
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    if number == signal.SIGINT:
+        assert error == "\nstopped after 0 finished pairing(s); the same command goes on\n"
+    while True:  # the session is empty as soon as the system has cleaned up
+        assert time.monotonic() < deadline
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.05)
+
+
+def test_who_stops_taking_results_is_told_nothing_of_what_was_under_way():
+    many = tasks(("greedy", "greedy"), 400_000, block_deals=400)
+    results = play_blocks(many, 2)
+    next(results)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        results.close()
+    assert not told
+
+
+def test_impossible_workers_and_backends_are_refused():
+    for number in (0, -1, 10**6):
+        with pytest.raises(SettingError, match="workers"):
+            check_workers(number, "loky")
+    with pytest.raises(SettingError, match="backend"):
+        check_workers(1, "dask")
+
+
+def test_ray_that_is_not_installed_is_an_error_that_says_how(monkeypatch):
+    monkeypatch.setattr(workers, "find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"goita-env\[ray,eval\]"):
+        check_workers(1, "ray")
+
+
+def test_an_agents_error_in_another_process_comes_back_as_it_is():
+    with pytest.raises(AgentError, match=r"^expected to build 'file:no/such/file'"):
+        list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2))
