@@ -132,7 +132,6 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
     ) -> None:
         self.pos = 0
         self.keep = keep
-        self._hidden = hidden
         kind = DECISION_WITH_HIDDEN if hidden else DECISION
         self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, kind)
         self.last = np.full((n_envs, NUM_SEATS), OPEN, np.int64)
@@ -302,7 +301,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             masks.view(bool),
             1 / chances,
         ]
-        if self._hidden:
+        if "hidden" in (rows.dtype.names or ()):
             arrays.append(packing.expand(np.ascontiguousarray(rows["hidden"])))
         tensors = [th.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
         return Samples(*tensors)

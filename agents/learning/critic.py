@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +20,6 @@ from goita_env import GoitaVectorEnv
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import OBSERVATION_SIZE
-
-_TILES: Final = 6
-"""Place of seat 0's tiles in a packed state; its plays come first."""
 
 
 class Critic(nn.Module):
@@ -103,5 +99,5 @@ def hidden_words(
         seats: [n] who is asked in them.
     """
     others = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
-    places = np.concatenate([others, _TILES + others], axis=1)
-    return np.take_along_axis(games.packed_state()[rows], places, axis=1)
+    places = [packing.STATE_PLAYS_WORD + others, packing.STATE_TILES_WORD + others]
+    return np.take_along_axis(games.packed_state()[rows], np.concatenate(places, axis=1), axis=1)

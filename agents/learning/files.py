@@ -78,10 +78,11 @@ class RunFiles:
         """
         weights = 4 * sum(parameter.numel() for parameter in model.policy.parameters())
         policies = (MAX_SNAPSHOTS + 2 * GROUPS + 3) * weights  # snapshots; best, first and last
-        trained = weights  # with the optimizer's two numbers for each
+        trained = weights
         if model.critic is not None:
             trained += 4 * sum(parameter.numel() for parameter in model.critic.parameters())
-        checkpoints = 2 * (3 * trained + BYTES_PER_GAME * model.n_envs)  # the old and the new
+        optimized = 3 * trained  # with the optimizer's two numbers for each
+        checkpoints = 2 * (optimized + BYTES_PER_GAME * model.n_envs)  # the old and the new
         rollouts = decisions / (model.n_envs * model.n_steps / 2)
         return policies + checkpoints + round(BYTES_PER_UPDATE * rollouts)
 

@@ -54,10 +54,15 @@ if sys.byteorder != "little":  # pragma: no cover
 Words = npt.NDArray[np.uint64]
 Observation = npt.NDArray[np.uint8]
 
-STATE_WORDS: Final = 11
+STATE_PLAYS_WORD: Final = 0
+"""First word of the whole state: a word of plays for each seat, as itself sees them."""
+STATE_NOTES_WORD: Final = STATE_PLAYS_WORD + NUM_SEATS
+STATE_TILES_WORD: Final = STATE_NOTES_WORD + 2
+"""A word of tiles for each seat from here on."""
+STATE_TABLE_WORD: Final = STATE_TILES_WORD + NUM_SEATS
+STATE_WORDS: Final = STATE_TABLE_WORD + 1
 STATE_SIZE: Final = 64 * STATE_WORDS
-"""Bits of the whole state: four words of own plays, two of notes, four of tiles, one of the
-table."""
+"""Bits of the whole state."""
 
 _STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
 """First bit of the asked seat (4) and then its question (call, choice) in the last word: behind all
@@ -209,16 +214,16 @@ def pack_state(state: State) -> Words:
     words = np.empty((state.num_games, STATE_WORDS), np.uint64)
     for seat in range(NUM_SEATS):
         view = pack_seat(state, seat)
-        words[:, seat] = view[:, PLAYS_WORD]
-        words[:, 6 + seat] = view[:, TILES_WORD]
+        words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
+        words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]
         if seat == 0:
-            words[:, 4:6] = view[:, NOTES_WORD : NOTES_WORD + 2]
-            words[:, 10] = view[:, TABLE_WORD]
-            words[:, 10] &= _NO_QUESTION
+            words[:, STATE_NOTES_WORD:STATE_TILES_WORD] = view[:, NOTES_WORD : NOTES_WORD + 2]
+            words[:, STATE_TABLE_WORD] = view[:, TABLE_WORD]
+            words[:, STATE_TABLE_WORD] &= _NO_QUESTION
     asked, status = state.seat, state.status
     bits = np.where(status < WAITING, 1 << np.maximum(asked, 0), 0)
     bits |= ((status == CALL_CHOICE) | (status == CALL_DUTY)) * 16 | (status == CHOOSE) * 32
-    words[:, 10] |= bits.astype(np.uint64) << np.uint64(_STATE_ASKED)
+    words[:, STATE_TABLE_WORD] |= bits.astype(np.uint64) << np.uint64(_STATE_ASKED)
     return words
 
 
