@@ -8,6 +8,7 @@ threads shows in its last bit, and a network's closest choices depend on that.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 import warnings
@@ -151,15 +152,17 @@ def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
 
 
 def _work_for(parent: int, work: Callable[[T], R], item: T) -> R:
-    """Does one for another process, and ends when that one does, even if it is killed."""
-    _watch(parent)
+    """Does one for another process, and ends when that one does, however it is stopped."""
+    _follow(parent)
     with one_thread():
         return work(item)
 
 
 @cache
-def _watch(parent: int) -> None:
-    """Begins to look once a second whether a process is still our parent."""
+def _follow(parent: int) -> None:
+    """Leaves Ctrl-C to our parent, and begins to look once a second whether it still is."""
+    # Not SIG_IGN: programs that are started from here would inherit it.
+    signal.signal(signal.SIGINT, lambda *_: None)
 
     def look() -> None:
         while os.getppid() == parent:

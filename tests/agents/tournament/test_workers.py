@@ -36,8 +36,11 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
     assert set(seen) == {1}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number):
+@pytest.mark.parametrize(
+    ("number", "send"),
+    [(signal.SIGINT, os.kill), (signal.SIGINT, os.killpg), (signal.SIGKILL, os.kill)],
+)
+def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number, send):
     file = tmp_path / "results.jsonl"
     command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "1000000"]
     with subprocess.Popen(
@@ -51,7 +54,7 @@ def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number)
         while not file.exists() or file.read_bytes().count(b"\n") < 3:
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        process.send_signal(number)
+        send(process.pid, number)  # Ctrl-C in a terminal goes to the workers, too
         error = process.stderr.read()  # until nobody can write there any more
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     if number == signal.SIGINT:
