@@ -62,7 +62,7 @@ class Measured:
         if self.opponent_decisions is not None:
             who = f"own snapshot at {self.opponent_decisions:,}"
         won = "" if self.match_win_rate is None else f", {self.match_win_rate:.1%} of matches"
-        return f"{self.points_per_round:+.1f} [{self.low:+.1f}, {self.high:+.1f}]{won} v {who}"
+        return f"{self.points_per_round:+z.1f} [{self.low:+z.1f}, {self.high:+z.1f}]{won} v {who}"
 
 
 @dataclass

@@ -7,8 +7,8 @@ from agents.statistics.intervals import Interval
 
 
 def bounds(found: Interval, decimals: int = 2) -> str:
-    """Returns ``value [low, high]`` with true minus signs."""
-    values = (f"{value:.{decimals}f}" for value in (found.mean, found.low, found.high))
+    """Returns ``value [low, high]`` with true minus signs; nothing that rounds to zero has one."""
+    values = (f"{value:z.{decimals}f}" for value in (found.mean, found.low, found.high))
     mean, low, high = (value.replace("-", "−") for value in values)
     return f"{mean} [{low}, {high}]"
 
