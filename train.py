@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -124,6 +125,9 @@ class Args:
             raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
+        if not 0 < self.points_per_value < inf:
+            found = self.points_per_value
+            raise SettingError(f"expected points_per_value above 0, got {found!r}")
         if self.critic is not None and min(self.critic, default=0) < 1:
             raise SettingError(f"expected critic layers of at least 1, got {self.critic!r}")
         check_deals(self.deals)
@@ -199,7 +203,7 @@ def measure(
     agent = learning.play(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"
     bots = [load_agent(bot) for bot in BOTS]
-    measuring = replace(measuring, deals=args.deals, seed=args.eval_seed)
+    measuring = replace(measuring, against=(), deals=args.deals, seed=args.eval_seed)
     results = [measuring.contest(agent, bot) for bot in bots]
     print(report.pairs(results))
     run.save_result([result.to_json() for result in results])

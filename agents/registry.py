@@ -180,7 +180,8 @@ def _parse(spec: str) -> tuple[Entry, str]:
     if entry is None and own is not None:
         entry, colon, text = Entry(own[1], own[2], is_own=True), own[3] is not None, own[3] or ""
     if entry is None:
-        raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}")
+        hint = f"; a policy's file is file:{spec}" if Path(spec).is_file() else ""
+        raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}{hint}")
     if entry.argument and not text:
         raise AgentError(f"expected {name}:{entry.argument}, got {spec!r}")
     if colon and not text:

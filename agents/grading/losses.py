@@ -97,7 +97,7 @@ class Args:
     agents: tuple[str, ...] | None = None
     """agents that play all four seats of some deals"""
     deals: int = 200
-    """rounds of each agent"""
+    """rounds of each agent; those that a special hand ends before play have nothing to grade"""
     seed: int = 0
     """seed of deals and agents, the same deals for all"""
     kifu: tuple[Path, ...] | None = None

@@ -2,8 +2,8 @@
 
 This is distillation (Hinton, Vinyals and Dean 2015), in positions of the teacher's self-play.
 
-python -m agents.learning.distil small.safetensors --layers 128 128
-python -m agents.learning.distil small.safetensors --teacher file:runs/NAME/policy.safetensors
+    python -m agents.learning.distil small.safetensors --layers 128 128
+    python -m agents.learning.distil small.safetensors --teacher file:runs/NAME/policy.safetensors
 """
 
 from __future__ import annotations

@@ -60,6 +60,12 @@ class RunFiles:
         """Returns the path of a snapshot."""
         return self.directory / "snapshots" / f"{decisions:012}.safetensors"
 
+    def after_a_checkpoint(self) -> Path | None:
+        """Returns a file that is written only where a checkpoint is, None if there is none."""
+        snapshots = sorted((self.directory / "snapshots").glob("*.safetensors"))[1:]
+        written = [self.policy, self.best, *snapshots]
+        return next((path for path in written if path.exists()), None)
+
     def player(self, decisions: int, policy: type[SelfPlayPolicy]) -> Agent:
         """Returns a snapshot as an agent that takes the likeliest action.
 

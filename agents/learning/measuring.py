@@ -147,7 +147,7 @@ class Measuring:
     against: tuple[str, ...]
     """Named opponents; the run's own past joins them."""
     deals: int
-    """Of each measurement, played twice each; 0: nothing is measured, no opponent needed."""
+    """Of each measurement, played twice each; 0: nothing is measured."""
     seed: int
     rules: Rules = JGA
     episode: Episode = "round"
@@ -156,7 +156,7 @@ class Measuring:
         """Checks the deals and builds every opponent once."""
         if self.deals:
             check_deals(self.deals)
-            close([load_agent(name) for name in self.against])
+        close([load_agent(name) for name in self.against])
 
     def measure(
         self, decisions: int, agent: Agent, past: tuple[int, Agent] | None

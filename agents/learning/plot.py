@@ -67,6 +67,9 @@ def draw(curves: dict[str, list[Measured]], file: Path) -> None:
             panel.plot(made, [row.points_per_round for row in mine], color=colour, label=name)
             bounds = [row.low for row in mine], [row.high for row in mine]
             panel.fill_between(made, *bounds, color=colour, alpha=0.2, linewidth=0)
+            if len(mine) == 1:  # a line and an area of one point show nothing
+                panel.plot(made, [mine[0].points_per_round], ".", color=colour)
+                panel.vlines(made, *bounds, color=colour, alpha=0.4)
         panel.axhline(0, color="grey", linewidth=0.8)
         own = "its own snapshot at 75 % of the decisions"
         panel.set_title(f"against {own if opponent == PAST else opponent}", fontsize=10)

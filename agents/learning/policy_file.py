@@ -146,7 +146,11 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
     metadata, tensors = read(path)
     if metadata["format"] != OWN_FORMAT and model.policy.is_stack():
         tensors = _widened(tensors, model.policy.state_dict())
-    load(model.policy, tensors)
+    try:
+        load(model.policy, tensors)
+    except SettingError as error:
+        kind = metadata.get("policy", "a stack of layers")
+        raise SettingError(f"expected to begin with {path}, which holds {kind}: {error}") from error
     same = metadata.get("reward", "points") == _reward(model)
     scale = float(metadata["points_per_value"]) / model.points_per_value if same else 0.0
     if scale != 1.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any, Final, Self
 
 from goita_env.errors import SettingError
@@ -60,6 +61,10 @@ class Settings:
                 f"expected at least {smallest} decisions (games times steps: fewer are over before "
                 f"anything is learnt), got {self.decisions!r}"
             )
+        if not 0 < self.clip < inf:
+            raise SettingError(f"expected clip above 0, got {self.clip!r}")
+        if not 0 <= self.gae_lambda <= 1:
+            raise SettingError(f"expected gae_lambda from 0 to 1, got {self.gae_lambda!r}")
         if not 0 < self.keep <= 1:
             raise SettingError(f"expected keep above 0 and at most 1, got {self.keep!r}")
         if not self.layers or min(self.layers) < 1:
@@ -67,6 +72,9 @@ class Settings:
         if len(self.lr) != 2 or len(self.entropy) != 2:
             found = f"{self.lr!r} and {self.entropy!r}"
             raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
+        for name in ("lr", "entropy"):
+            if not all(0 <= number < inf for number in getattr(self, name)):
+                raise SettingError(f"expected {name} of at least 0, got {getattr(self, name)!r}")
 
     def changed(self, given: Mapping[str, Any]) -> Self:
         """Returns these settings with those that are given; None counts as not given."""

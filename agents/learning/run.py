@@ -78,8 +78,14 @@ class Run:
         write(self.files.config, json.dumps(self.config, indent=1, default=str).encode() + b"\n")
 
     def restore(self, device: str = "cpu") -> SelfPlayPPO | None:
-        """Returns the model of the last checkpoint and its games, None if there is none yet."""
+        """Returns the model of the last checkpoint and its games, None if there is none yet.
+
+        Raises:
+            SettingError: if it is gone, or cannot be read.
+        """
         if not self.files.checkpoint.exists():
+            if later := self.files.after_a_checkpoint():
+                raise SettingError(f"expected {self.files.checkpoint} beside {later}, got none")
             return None
         model, self.history = load_checkpoint(self.files.checkpoint, device)
         return model

@@ -198,7 +198,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for problem in source.problems:
         sys.stderr.write(f"{problem}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""
-    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} deals\n")
+    deals = "deal" if len(source.deals) == 1 and not left else "deals"
+    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")
     return 0
 
 

@@ -94,6 +94,14 @@ def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
         Measuring(*settings, seed=5)
 
 
+def test_a_curve_of_one_point_shows_it(tmp_path):
+    pytest.importorskip("matplotlib")
+    for several in (False, True):
+        rows = [row(made, "greedy", 3.0) for made in (0, 9)[not several :]]
+        plot.draw({"one": rows}, tmp_path / "curve.svg")
+        assert ("LineCollection" in (tmp_path / "curve.svg").read_text()) != several
+
+
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, kind):
     pytest.importorskip("matplotlib")

@@ -187,7 +187,7 @@ def test_a_snapshot_plays_in_the_pool_as_it_was_trained(own, tmp_path, policy):
 
 def test_another_networks_file_is_no_beginning(own, tmp_path):
     save_policy(make_model(own.TwoTrunks), tmp_path / "own", "jga")
-    with pytest.raises(SettingError, match="foreign"):
+    with pytest.raises(SettingError, match=r"own, which holds .*:TwoTrunks: .*foreign"):
         begin_from(make_model(), tmp_path / "own")
     save_policy(make_model(), tmp_path / "stack", "jga")
     with pytest.raises(SettingError, match="missing"):

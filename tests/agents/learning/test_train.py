@@ -337,6 +337,17 @@ def test_a_run_without_a_snapshot_that_it_needs_says_so(elsewhere, capsys):
     assert "snapshots" in capsys.readouterr().err
 
 
+def test_a_run_whose_checkpoint_is_gone_is_left_as_it_is(elsewhere, capsys):
+    assert train.main(["--name", "one", *TINY]) == 0
+    run = elsewhere / "runs" / "one"
+    (run / "checkpoint.zip").unlink()
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    with pytest.raises(SystemExit, match="2"):
+        train.main(["--resume", "runs/one"])
+    assert "expected runs/one/checkpoint.zip beside runs/one/policy" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
 def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     model = new_model()
     model.learn(300)
@@ -383,6 +394,11 @@ def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
     [
         (["--games", "0"], "games of at least 1"),
         (["--lr", "1e-3"], "two numbers"),
+        (["--lr", "1e-3", "-1e-3"], "lr of at least 0"),
+        (["--entropy", "nan", "0"], "entropy of at least 0"),
+        (["--clip", "0"], "clip above 0"),
+        (["--gae-lambda", "1.5"], "gae_lambda from 0 to 1"),
+        (["--points-per-value", "-3"], "points_per_value above 0"),
         (["--layers", "16", "0"], "layers of at least 1"),
         (["--decisions", "-5"], "at least 65536 decisions"),
         (["--decisions", "1000"], "at least 65536 decisions"),
@@ -396,7 +412,7 @@ def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
         (["--opponents", "nobody"], "nobody"),
         (["--opponents", "greedy", "--pool", "random"], "opponents or a pool"),
         (["--opponents", "greedy", "--pool-share", "0.5"], "opponents or a pool"),
-        (["--against", "nobody"], "nobody"),
+        (["--against", "nobody", "--measure-deals", "0"], "nobody"),
     ],
 )
 def test_wrong_options_end_with_code_2_before_anything_is_written(
