@@ -263,7 +263,7 @@ def test_weights_are_levelled_only_where_too_few_worlds_count():
 
 
 def test_where_the_base_is_sure_nothing_is_searched():
-    view, legal = some(40)
+    view, legal = some(80)
     base, build = load_agent("champion"), "champion:search=on,worlds=8,belief=off,caution=0"
     chances = base.at(1.0).probabilities(view, legal).max(axis=1)
     bound = float(np.median(chances))

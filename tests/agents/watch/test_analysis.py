@@ -370,7 +370,7 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     command = [str(record), "--analyse", "greedy", "-o", str(page), "--json", str(told)]
 
     assert watch.main([*command, "--worlds", "8", "--workers", "1"]) == 0
-    assert capsys.readouterr().out == f"{page}: 1 deals\n"
+    assert capsys.readouterr().out == f"{page}: 1 deal\n"
     assert json.loads(told.read_text(encoding="utf-8"))["worlds"] == 8
     assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
 

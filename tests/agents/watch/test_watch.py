@@ -220,7 +220,7 @@ def test_the_command_writes_a_page(tmp_path, capsys):
     file = tmp_path / "out.html"
 
     assert watch.main([LINE, "-o", str(file)]) == 0
-    assert capsys.readouterr().out == f"{file}: 1 deals\n"
+    assert capsys.readouterr().out == f"{file}: 1 deal\n"
     assert Page(file.read_text(encoding="utf-8")).told["deals"][0]["dealer"] == 2
 
 
