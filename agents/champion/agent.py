@@ -14,7 +14,7 @@ WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 WORLDS: Final = 256
 """Most worlds of a searched decision; where nothing comes near the policy's choice, sixteen."""
 
-CAUTION: Final = 2.0
+CAUTION: Final = 4.0
 """Standard errors by which an action must be better than the policy's own choice."""
 
 MS: Final = 13.0
