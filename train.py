@@ -128,8 +128,8 @@ class Args:
         if not 0 < self.points_per_value < inf:
             found = self.points_per_value
             raise SettingError(f"expected points_per_value above 0, got {found!r}")
-        if self.critic is not None and min(self.critic, default=0) < 1:
-            raise SettingError(f"expected critic layers of at least 1, got {self.critic!r}")
+        if self.critic is not None:
+            learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
         check_seed(self.seed)
         check_seed(self.eval_seed + 1)

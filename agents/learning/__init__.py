@@ -15,7 +15,7 @@ from agents.learning.policy import SelfPlayPolicy
 from agents.learning.policy_file import begin_from, policy_bytes, save_policy, widths
 from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO, linear
-from agents.learning.presets import PRESETS, Settings
+from agents.learning.presets import PRESETS, Settings, check_widths
 from agents.learning.run import Run
 from agents.learning.seat_vec_env import SeatVecEnv
 from agents.learning.vec_env import GoitaVecEnv
@@ -33,6 +33,7 @@ __all__ = [
     "SelfPlayPolicy",
     "Settings",
     "begin_from",
+    "check_widths",
     "find_device",
     "find_policy",
     "has_fast_bfloat16",

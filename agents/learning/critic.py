@@ -8,14 +8,15 @@ of Lowe et al. 2017, here beside the policy's own values, which see a view).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 import torch as th
+from gymnasium.spaces import Box
 from torch import nn
 
 from agents.learning.buffer import HIDDEN_WORDS, Samples
+from agents.learning.policy import Trunk
 from goita_env import GoitaVectorEnv
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
@@ -39,10 +40,9 @@ class Critic(nn.Module):
     ) -> None:
         super().__init__()
         self._device, self._narrow = th.device(device), bfloat16
-        widths = [OBSERVATION_SIZE + 64 * HIDDEN_WORDS, *layers]
-        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
-        self.value = nn.Linear(widths[-1], 1)
-        for layer in self.layers:
+        self.trunk = Trunk(Box(0, 1, (OBSERVATION_SIZE + 64 * HIDDEN_WORDS,), np.uint8), layers)
+        self.value = nn.Linear(self.trunk.features_dim, 1)
+        for layer in self.trunk.layers:
             nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]
             nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
         nn.init.orthogonal_(self.value.weight)
@@ -60,8 +60,7 @@ class Critic(nn.Module):
         features = th.cat([bits, hidden], dim=1)
         features = features.to(th.bfloat16 if self._narrow else th.float32)
         with th.autocast(self._device.type, th.bfloat16, enabled=self._narrow):
-            for layer in self.layers:
-                features = nn.functional.relu(layer(features), inplace=True)
+            features = self.trunk(features)
         values: th.Tensor = self.value(features.float())[:, 0]
         return values
 

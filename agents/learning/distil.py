@@ -56,8 +56,7 @@ class Args:
         for name in ("decisions", "games", "threads"):
             if getattr(self, name) < 1:
                 raise SettingError(f"expected {name} of at least 1, got {getattr(self, name)!r}")
-        if min(self.layers, default=0) < 1:
-            raise SettingError(f"expected layers of at least 1, got {self.layers!r}")
+        learning.check_widths("layers", self.layers)
         if not 0 <= self.slips <= 1:
             raise SettingError(f"expected a share of slips from 0 to 1, got {self.slips!r}")
 

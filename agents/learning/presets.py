@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any, Final, Self
@@ -67,8 +67,7 @@ class Settings:
             raise SettingError(f"expected gae_lambda from 0 to 1, got {self.gae_lambda!r}")
         if not 0 < self.keep <= 1:
             raise SettingError(f"expected keep above 0 and at most 1, got {self.keep!r}")
-        if not self.layers or min(self.layers) < 1:
-            raise SettingError(f"expected layers of at least 1, got {self.layers!r}")
+        check_widths("layers", self.layers)
         if len(self.lr) != 2 or len(self.entropy) != 2:
             found = f"{self.lr!r} and {self.entropy!r}"
             raise SettingError(f"expected two numbers for lr and two for entropy, got {found}")
@@ -84,6 +83,16 @@ class Settings:
             if name in found:
                 found[name] = tuple(found[name])
         return replace(self, **found)
+
+
+def check_widths(what: str, widths: Sequence[int]) -> None:
+    """Checks the widths of a network's layers.
+
+    Raises:
+        SettingError: if there is none, or one of nothing.
+    """
+    if min(widths, default=0) < 1:
+        raise SettingError(f"expected {what} of at least 1, got {widths!r}")
 
 
 PRESETS: Final = {

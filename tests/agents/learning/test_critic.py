@@ -12,10 +12,8 @@ from agents.learning.buffer import HIDDEN_WORDS
 from agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from agents.learning.critic import hidden_words
 from goita_env import GoitaVectorEnv
+from goita_env.views.observation import PLAYS_WORD, TILES_WORD
 from goita_env.views.packing import pack_seat
-
-PLAYS, TILES = 0, 6
-"""Words of a seat's observation: its own plays, and its tiles with what it has not seen."""
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +45,8 @@ def test_it_is_shown_what_each_other_seat_sees_of_itself():
     for number, row in enumerate(rows):
         for ahead in range(3):
             seen = pack_seat(games._match.state, (int(turn.seat[row]) + ahead + 1) % 4)[row]
-            assert hidden[number, [ahead, 3 + ahead]].tolist() == seen[[PLAYS, TILES]].tolist()
+            wanted = seen[[PLAYS_WORD, TILES_WORD]].tolist()
+            assert hidden[number, [ahead, 3 + ahead]].tolist() == wanted
 
 
 def test_the_buffer_gives_each_decision_what_its_seat_was_not_shown():
