@@ -1,8 +1,8 @@
-"""Says what can go wrong with an agent that is a program of its own, and how that is told.
+"""Says what can go wrong with an agent that somebody else wrote, and how that is told.
 
-An agent made of our own code answers legally or raises. One that runs elsewhere may be late, answer
-nonsense or die; the tournament goes on without it, and the report says what happened. Whoever runs
-agents may ask any of them: ``isinstance(agent, Accountable)``, then read ``faults``.
+An agent of this repository answers legally. A class or a program of somebody else's may raise, be
+late, answer nonsense or die; the tournament goes on without it, and the report says what happened.
+Whoever runs agents may ask any of them: ``isinstance(agent, Accountable)``, then read ``faults``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final, Literal, Protocol, runtime_checkable
 from agents.base import Agent
 from goita_env.errors import GoitaError
 
-Kind = Literal["hello", "late", "illegal", "nonsense", "flood", "died"]
+Kind = Literal["hello", "late", "illegal", "nonsense", "flood", "died", "raised"]
 """What a bot did: no proper handshake in time; no answer in time; an action that the rules forbid;
-something that is no answer; too much output; its program ended."""
+something that is no answer; too much output; its program ended; its code raised an exception."""
 
 FAULTS: Final = 10
 """So many faults of a bot and it forfeits the rest of its pairing."""
@@ -37,6 +37,8 @@ class Fault:
     """What was expected and what came."""
     stderr: tuple[str, ...] = ()
     """The last lines of the program's standard error, oldest first."""
+    traceback: str = ""
+    """Of the exception, for "raised"; cut to its last lines."""
 
     def __str__(self) -> str:
         """Writes the fault and the last lines of standard error, for a report."""

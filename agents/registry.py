@@ -148,6 +148,39 @@ def load_agent(spec: str | Agent) -> Agent:
     return agent
 
 
+def check_shipped(spec: str, where: str) -> str:
+    """Returns an agent's text that a file holds, after checking that it names no code or file.
+
+    A file may come from somebody else. What it may name are the agents of this repository, by
+    their names and options; a path, a command or a class of one's own must be given by the user.
+
+    Args:
+        spec: the text.
+        where: the file and the place in it, for the error.
+
+    Raises:
+        AgentError: if it names anything else, also inside an option.
+    """
+    match = _SHORT.fullmatch(spec)
+    body = match[2] if match else spec
+    name, _, text = body.partition(":")
+    entry = AGENTS.get(name)
+    if entry is None or entry.argument:
+        known = ", ".join(name for name, entry in AGENTS.items() if not entry.argument)
+        raise AgentError(
+            f"expected one of the agents {known} in {where}, got {spec!r}: a file may not name "
+            "paths, commands or classes; give the agent on the command line"
+        )
+    hints = _hints(entry.load()) if text else {}
+    for part in _split(text):
+        key, _, value = (piece.strip() for piece in part.partition("="))
+        if hints.get(key) is Agent:
+            check_shipped(_unbracketed(value), where)
+        elif hints.get(key) is str or key not in hints:
+            raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
+    return spec
+
+
 def source_hash(spec: str) -> str | None:
     """Returns the SHA-256 of the file with the class that an agent is of, if it is one's own.
 

@@ -2,11 +2,17 @@
 
 The j-th deal of episode k of game i under seed s depends on (s, i, k, j) alone, and so does the
 first dealer of an episode; not on the batch, the number of workers or the play. The hash is
-SplitMix64 (Steele, Lea and Flood 2014).
+SplitMix64 (Steele, Lea and Flood 2014), which is fast and can be inverted.
+
+A bot that is given the seed of the deals can rebuild all hands. So what bots are given, generators
+and numbers of games, is derived from the seed by BLAKE2b (RFC 7693), which cannot be inverted. That
+hides a seed nobody knows; a published one, or a small one that can be guessed, hides nothing.
 """
 
 from __future__ import annotations
 
+import json
+from hashlib import blake2b
 from typing import Final
 
 import numpy as np
@@ -62,3 +68,65 @@ def deal_keys(
     keys = counter.view(U64) * GOLDEN
     keys += games
     return mix(keys)
+
+
+def bot_seed(seed: int, purpose: str, *parts: int | str) -> int:
+    """Returns a seed of 128 bits for what bots are given; it does not tell ``seed``.
+
+    Args:
+        seed: of the deals.
+        purpose: what the number is for; another purpose has other numbers.
+        parts: what else it depends on, such as block, player, seating and seat.
+
+    Raises:
+        SettingError: if ``seed`` is none.
+    """
+    text = json.dumps([purpose, check_seed(seed), *parts])
+    return int.from_bytes(blake2b(text.encode(), digest_size=16, person=b"goita-bots").digest())
+
+
+def bot_generator(seed: int, purpose: str, *parts: int | str) -> np.random.Generator:
+    """Returns a generator that bots may be handed; arguments as ``bot_seed``."""
+    return np.random.default_rng(bot_seed(seed, purpose, *parts))
+
+
+NUMBER_BITS: Final = 51
+"""Bits of the numbers that bots see: times four, plus a seat, a double still holds them."""
+
+_LOW_BITS: Final = NUMBER_BITS // 2
+_ROUNDS: Final = 8
+
+
+class GameNumbers:
+    """Numbers games for bots: a keyed permutation of 0 to 2**51 - 1.
+
+    A bot tells its games apart by their numbers. The true ones would tell which deal of the seed it
+    plays, so it is shown others: a Feistel network whose round keys follow from the seed by
+    BLAKE2b.
+
+    Args:
+        seed: of the deals.
+        purpose, parts: as ``bot_seed`` takes them; others give another permutation.
+    """
+
+    def __init__(self, seed: int, purpose: str, *parts: int | str) -> None:
+        rng = np.random.Generator(np.random.Philox(key=bot_seed(seed, purpose, *parts)))
+        self._keys = rng.integers(0, 1 << 64, size=_ROUNDS, dtype=U64)
+
+    def shown(self, games: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns the numbers that bots see: int64 [...]; ``games``: int64 [...] < 2**51."""
+        return self._permuted(games, range(_ROUNDS))
+
+    def games(self, shown: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns the games that numbers stand for: the inverse of ``shown``."""
+        return self._permuted(shown, range(_ROUNDS)[::-1])
+
+    def _permuted(self, numbers: npt.NDArray[np.int64], rounds: range) -> npt.NDArray[np.int64]:
+        """Sends numbers through the rounds of the network."""
+        values = np.asarray(numbers).astype(U64)
+        halves = [values >> U64(_LOW_BITS), values & U64((1 << _LOW_BITS) - 1)]
+        widths = (NUMBER_BITS - _LOW_BITS, _LOW_BITS)
+        for number in rounds:
+            one, other = number & 1, 1 - (number & 1)
+            halves[one] ^= mix(halves[other] + self._keys[number]) >> U64(64 - widths[one])
+        return ((halves[0] << U64(_LOW_BITS)) | halves[1]).astype(np.int64)

@@ -404,6 +404,31 @@ def test_a_class_that_is_not_there_or_no_agent_is_refused(my_bots, text, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("heuristic", "mine=heuristic:conventions=off", "champion:search=on,worlds=8"),
+        "rollout:base=(heuristic:reading=off),worlds=3",
+    ],
+)
+def test_a_file_may_name_the_agents_of_this_repository(text):
+    assert registry.check_shipped(text, "match.json") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("file:policy.safetensors", "exec:id", "exec:[shell=on]id > PWNED; cat", "x=exec:id"),
+        *("subprocess:Popen:args=id", "x=subprocess:Popen", "os:system", "rollout:base=(exec:id)"),
+        *("rollout:base=file:policy.safetensors", "rollout:base=(os:system)", "", "nobody"),
+        "rollout:base=(rollout:base=(x=exec:id))",
+    ],
+)
+def test_a_file_may_not_name_paths_commands_or_classes(text):
+    with pytest.raises(AgentError, match=r"match\.json"):
+        registry.check_shipped(text, "match.json")
+
+
 def test_the_source_of_a_class_of_ones_own_has_a_hash(my_bots):
     found = registry.source_hash("mine=my_bots:Cautious:risk=0.2")
     assert found == sha256(MY_BOTS.encode()).hexdigest()
