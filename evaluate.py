@@ -133,7 +133,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     """
     start, code, plan = time.perf_counter(), 0, args.plan()
     try:
-        arena.check_agents(plan.specs)
+        plan.check_agents()
         check_workers(args.workers, args.backend)
         tournament = arena.Tournament(plan)
         file = open_results(args.results, tournament)

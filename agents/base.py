@@ -8,6 +8,7 @@ random numbers (and on what the agent remembers of the same game).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "Tempered",
     "ToldOfRedeals",
     "certain",
+    "close",
     "sample",
     "sample_at",
 ]
@@ -139,6 +141,14 @@ def sample(probabilities: Float, rng: np.random.Generator) -> Int:
         rng: consumed.
     """
     return sample_at(probabilities, rng.random(len(probabilities)))
+
+
+def close(agents: Iterable[Agent]) -> None:
+    """Ends what agents run beside them: those that have a ``close``."""
+    for agent in agents:
+        end = getattr(agent, "close", None)
+        if callable(end):
+            end()
 
 
 def certain(chosen: Int) -> Float:

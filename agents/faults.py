@@ -39,10 +39,15 @@ class Fault:
     """The last lines of the program's standard error, oldest first."""
     traceback: str = ""
     """Of the exception, for "raised"; cut to its last lines."""
+    deal: int = -1
+    """Number of the duplicate deal under the seed; -1: in none, or not known."""
+    seating: int = -1
+    """Which of the games of that deal: an index of ``Task.seatings``; -1: not known."""
 
     def __str__(self) -> str:
         """Writes the fault and the last lines of standard error, for a report."""
-        where = f"seat {self.seat}" + (f", game {self.game}" if self.game >= 0 else "")
+        number = f"deal {self.deal}" if self.deal >= 0 else f"game {self.game}"
+        where = f"seat {self.seat}" + (f", {number}" if self.game >= 0 else "")
         return "\n".join([f"{self.kind} ({where}): {self.text}", *(f"  {s}" for s in self.stderr)])
 
 
@@ -62,6 +67,10 @@ class Accountable(Agent, Protocol):
 
     faults: list[Fault]
     forfeited: bool
+
+    def forfeit(self) -> None:
+        """Takes notice that it is out: all instances of a player together made too many faults."""
+        ...
 
     def close(self) -> None:
         """Ends what the agent runs. It may be used again afterwards, and starts anew."""

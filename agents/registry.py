@@ -22,6 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -126,14 +127,26 @@ def load_agent(spec: str | Agent) -> Agent:
         if callable(getattr(spec, "act", None)) and isinstance(getattr(spec, "name", None), str):
             return spec
         raise AgentError(f"expected a text or an object with act() and a name, got {spec!r}")
+    build = prepare(spec)
+    try:
+        agent = build()
+    except (ImportError, OSError) as error:
+        raise AgentError(f"expected to build {spec!r}, but: {error}") from error
+    if not callable(getattr(agent, "act", None)):
+        raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
+    agent.name = short_name(spec)
+    return agent
+
+
+def prepare(spec: str) -> Callable[[], Agent]:
+    """Returns what builds the agent that a text describes; agents in its options are built.
+
+    Raises:
+        AgentError: if there is no such agent or option, or a value is of another type.
+    """
     entry, text = _parse(spec)
     try:
         factory = entry.load()
-        if not entry.argument:
-            agent = factory(**_options(factory, spec, text))
-        else:
-            argument, options = _split_argument(entry, factory, text)
-            agent = factory(argument, **_options(factory, spec, options, given=1))
     except (ImportError, OSError) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if entry.is_own and missing and f"{entry.module}.".startswith(f"{missing}."):
@@ -142,10 +155,10 @@ def load_agent(spec: str | Agent) -> Agent:
                 f"{missing!r} in {os.getcwd()!r} or installed"
             ) from error
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
-    if not callable(getattr(agent, "act", None)):
-        raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
-    agent.name = short_name(spec)
-    return agent
+    if not entry.argument:
+        return partial(factory, **_options(factory, spec, text))
+    argument, options = _split_argument(entry, factory, text)
+    return partial(factory, argument, **_options(factory, spec, options, given=1))
 
 
 def check_shipped(spec: str, where: str) -> str:
@@ -179,6 +192,25 @@ def check_shipped(spec: str, where: str) -> str:
         elif hints.get(key) is str or key not in hints:
             raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
     return spec
+
+
+def is_own(spec: str) -> bool:
+    """Tells whether a text names a class of the user's, or an agent with one as an option.
+
+    Nothing of the user's is imported for it.
+
+    Raises:
+        AgentError: if it names no agent.
+    """
+    entry, text = _parse(spec)
+    if entry.is_own or entry.argument or not text:
+        return entry.is_own
+    hints = _hints(entry.load())
+    pairs = (part.partition("=") for part in _split(text))
+    return any(
+        hints.get(key.strip()) is Agent and is_own(_unbracketed(value.strip()))
+        for key, _, value in pairs
+    )
 
 
 def source_hash(spec: str) -> str | None:

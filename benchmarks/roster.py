@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 import evaluate  # noqa: E402  (after the path to it)
 from agents import AgentError, cli, load_agent, report  # noqa: E402
-from agents.tournament.block import close  # noqa: E402
+from agents.base import close  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 
 ROSTER: Final = {

@@ -22,11 +22,11 @@ from rich.progress import Progress, TaskID
 from tabulate import tabulate
 
 from agents import cli
+from agents.base import close
 from agents.grading.grades import PHASES, Grade, grade_deal
 from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
 from agents.statistics.intervals import Interval, mean_interval
-from agents.tournament.block import close
 from agents.tournament.recording import play_deals
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord, check, kifu

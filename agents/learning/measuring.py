@@ -13,10 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final, Literal
 
-from agents.base import Agent
+from agents.base import Agent, close
 from agents.registry import load_agent
 from agents.tournament.arena import play_pair
-from agents.tournament.block import close
 from agents.tournament.plan import check_deals
 from agents.tournament.summary import PairResult
 from goita_env.errors import SettingError

@@ -13,7 +13,7 @@ from agents.statistics.intervals import Interval
 from agents.tournament.summary import CrossPlay, FaultCount, Summary
 
 STDERR_LINES: Final = 20
-"""Most lines of standard error that a report shows of one fault."""
+"""Most lines of standard error, and of a traceback, that a report shows of one fault."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,17 @@ def trouble(summary: Summary) -> dict[str, str]:
 
 def kind(fault: FaultCount) -> str:
     """Returns what an agent did, in words."""
-    return {"hello": "did not start", "died": "crashed"}.get(fault.kind, fault.kind)
+    words = {"hello": "did not start", "died": "crashed", "raised": "raised an exception"}
+    return words.get(fault.kind, fault.kind)
 
 
 def last_words(fault: FaultCount) -> str:
-    """Returns what was expected and what came, and the last lines of standard error."""
-    lines = [fault.text, *fault.stderr[-STDERR_LINES:]]
+    """Returns where it was the last time, what came, and the last lines of what the bot wrote."""
+    where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
+    where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
+    text = f"{', '.join(where)}: {fault.text}" if where else fault.text
+    trace = fault.traceback.splitlines()
+    lines = [text, *trace[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
     return "\n".join(line.rstrip("\r\n") for line in lines if line)
 
 

@@ -14,19 +14,21 @@ that ``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from agents.base import Agent
+from agents.base import Agent, Memory, close
 from agents.faults import FAULTS
-from agents.registry import check_names, load_agent
+from agents.registry import check_names, is_own, load_agent, prepare, short_name
 from agents.statistics.sequential_test import SprtRun
-from agents.tournament.block import BlockResult, Task, close, play_block
+from agents.tournament.block import play_block
+from agents.tournament.children import play_blocks
 from agents.tournament.games_folder import GamesFolder
 from agents.tournament.plan import Pairing, Plan, tasks
 from agents.tournament.results import ResultsFile
 from agents.tournament.summary import PairResult, Played
-from agents.tournament.workers import Backend, one_thread, play_blocks
+from agents.tournament.task import BlockResult, Task
+from agents.tournament.workers import Backend, one_thread
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
@@ -130,6 +132,7 @@ class Tournament:
         file: ResultsFile | None = None,
         games: GamesFolder | None = None,
         progress: Progress | None = None,
+        strict: bool = False,
     ) -> None:
         """Plays what is missing; stopped by an exception, it keeps what has been played.
 
@@ -140,12 +143,15 @@ class Tournament:
             games: keeps the games of the blocks that count. A block's games are written before the
                 block itself.
             progress: called after each block.
+            strict: stop at the first fault of an agent.
 
         Raises:
-            AgentError: if an agent can't be built or answers with an illegal action.
+            AgentError: if an agent of the repository answers with an illegal action; with
+                ``strict``, at the first fault of any.
         """
         missing = (task for ledger in self.ledgers for task in ledger.missing())
-        for result in play_blocks(missing, workers, backend, games.share if games else 0.0):
+        share = games.share if games else 0.0
+        for result in play_blocks(missing, workers, backend, save_share=share, strict=strict):
             if games is not None:
                 games.write(result.task, result.games)
             if file is not None:
@@ -164,16 +170,6 @@ class Tournament:
     def played(self) -> list[Played]:
         """Returns the pairings that are over."""
         return [ledger.played() for ledger in self.ledgers if ledger.over]
-
-
-def check_agents(names: Sequence[str]) -> None:
-    """Builds every agent once.
-
-    Raises:
-        AgentError: if one can't be built.
-    """
-    for name in names:
-        close([load_agent(name)])
 
 
 def play_pair(
@@ -200,20 +196,36 @@ def play_pair(
     Raises:
         AgentError, SettingError: before anything is played, if a part of this is impossible.
     """
+    check_names(agent for agent in (a, b) if isinstance(agent, str))
     built: list[Agent] = []
     try:
-        players = []
-        check_names(agent for agent in (a, b) if isinstance(agent, str))
-        for agent in (a, b):
-            players.append(load_agent(agent))
-            built += players[-1:] if isinstance(agent, str) else []
-        agents, results = (players[0].name, players[1].name), []
-        planned = tasks(agents, deals, seed=seed, rules=rules, episode=episode)
+        objects = [_shared(one, built) for one in (a, b)]
+        texts = (a if isinstance(a, str) else a.name, b if isinstance(b, str) else b.name)
+        names = (
+            short_name(a) if isinstance(a, str) else a.name,
+            short_name(b) if isinstance(b, str) else b.name,
+        )
+        results, planned = [], tasks(texts, deals, seed=seed, rules=rules, episode=episode)
         for task in planned:
             with one_thread():
-                results.append(play_block(task, players))
+                results.append(play_block(task, objects))
             if progress is not None:
                 progress(results[-1])
-        return PairResult.of(Played(Pairing(agents, tuple(planned)), tuple(results)))
+        return PairResult.of(Played(Pairing(names, tuple(planned)), tuple(results)))
     finally:
         close(built)
+
+
+def _shared(spec: str | Agent, built: list[Agent]) -> Agent | None:
+    """Returns an agent that plays in all blocks; None for one with a memory, built for each.
+
+    Raises:
+        AgentError: if it can't be built.
+    """
+    if not isinstance(spec, str):
+        return load_agent(spec)
+    if is_own(spec):
+        prepare(spec)
+        return None
+    built.append(load_agent(spec))
+    return None if isinstance(built[-1], Memory) else built[-1]

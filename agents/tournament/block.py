@@ -8,161 +8,104 @@ a choice; a seat with a single legal action plays it unasked. Agents see views a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
-from agents.faults import Accountable, Fault
-from agents.registry import load_agent
+from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals, close
+from agents.faults import FAULTS, Accountable, Fault
+from agents.tournament.answers import check_actions
 from agents.tournament.games import SavedDeal, is_saved
+from agents.tournament.guarded import Watch
 from agents.tournament.recording import Recorder
+from agents.tournament.seated import PURPOSE, Seated, seat_players
+from agents.tournament.task import BlockResult, Task
 from goita_env import View
-from goita_env.checks import came, first_illegal
-from goita_env.rounds import Episode, Rounds, Tick
-from goita_env.rules import Rules
-
-U64 = np.uint64
-Seating = tuple[int, int, int, int]
-
-PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
-"""Who sits where when each agent is both partners of its team."""
-
-MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
-    (0, 2, 1, 2),
-    (2, 0, 2, 1),
-    (1, 2, 0, 2),
-    (2, 1, 2, 0),
-)
-"""Players 0 and 1 as partners against 2 and 2: at seats 0 and 2, at 1 and 3, and exchanged."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """Names a block of deals to be played; all that its result depends on."""
-
-    agents: tuple[str, ...]
-    """Texts of the players, as ``load_agent`` takes them."""
-    seed: int
-    """Seed of the deals, and with block and player of each player's random numbers."""
-    block: int
-    """Number of the block, from 0."""
-    first: int
-    """Number of its first deal."""
-    deals: int
-    """How many deals."""
-    rules: Rules
-    episode: Episode = "round"
-    seatings: tuple[Seating, ...] = PAIR_SEATINGS
-    """[S] Players at seats 0 to 3 in each game of a deal; the first team sits at seats 0 and 2 in
-    the first, third, ... of them, at 1 and 3 in the others."""
-
-
-@dataclass(frozen=True)
-class BlockResult:
-    """Holds what came out of a block; S seatings, D deals, P players."""
-
-    task: Task
-    points: npt.NDArray[np.int32]
-    """[S, D] Points of the first team minus those of the other."""
-    rounds: npt.NDArray[np.int32]
-    """[S, D] Rounds that were scored: 1 unless whole matches are played."""
-    rounds_won: npt.NDArray[np.int32]
-    """[S, D] Rounds that the first team won."""
-    won: Bool
-    """[S, D] The first team won the episode."""
-    decisions: Int
-    """[P] Decisions with a choice that each player made."""
-    thinking: npt.NDArray[np.float64]
-    """[P] Seconds that each player took for them."""
-    seconds: float
-    """Seconds that the block took."""
-    faults: tuple[tuple[int, Fault], ...] = ()
-    """Players and the faults that they made in this block, for agents that keep count."""
-    forfeited: tuple[int, ...] = ()
-    """Players that were out by the end: from some point on their decisions are random ones."""
-    games: tuple[SavedDeal, ...] = ()
-    """Every deal of the games that are saved, by deal, seating and number."""
+from goita_env.rounds import Rounds, Tick
+from goita_env.seeds import GameNumbers
 
 
 def play_block(
     task: Task,
-    players: Sequence[Agent] | None = None,
+    players: Sequence[Agent | None] = (),
     *,
     save_share: float = 0.0,
+    guarded: bool = False,
+    strict: bool = False,
+    dead: Mapping[int, Fault] | None = None,
+    watch: Watch | None = None,
 ) -> BlockResult:
     """Plays a block of deals.
 
     Args:
         task: what is played.
-        players: the task's agents, where they are at hand; None: built from their names, and
-            closed in the end.
+        players: the task's agents, where they are at hand; None: built from its text, and closed
+            in the end.
         save_share: share of the deals whose games the result holds (``games.is_saved``).
+        guarded: what goes wrong in classes of the user's that are built here is a fault on record,
+            and random legal actions take its place; else it raises.
+        strict: the first fault of any agent ends the block.
+        dead: players whose code has ended a process: they are out, with this fault.
+        watch: is told when the code of a user's class runs.
 
     Raises:
         AgentError: if an agent can't be built, or answers with an illegal action.
     """
     start = time.perf_counter()
-    if players is not None:
-        return _Block(task, players, save_share).play(start)
-    built: list[Agent] = []
+    objects = {number: one for number, one in enumerate(players) if one is not None}
+    seated = seat_players(task, objects, guarded=guarded, dead=dead, watch=watch)
     try:
-        built += (load_agent(name) for name in task.agents)
-        return _Block(task, built, save_share).play(start)
+        block = _Block(task, seated, save_share, strict)
+        block.play()
     finally:
-        close(built)
-
-
-def close(players: Iterable[Agent]) -> None:
-    """Ends what agents run beside them: those that have a ``close``."""
-    for player in players:
-        end = getattr(player, "close", None)
-        if callable(end):
-            end()
+        close(one.agent for one in seated if one.player not in objects)
+    return block.result(start)
 
 
 class _Block:
     """Plays all games of a block side by side until each is over."""
 
-    def __init__(self, task: Task, players: Sequence[Agent], save_share: float = 0.0) -> None:
-        self.task, self.players = task, players
-        shape = (len(task.seatings), task.deals)
-        deals = np.tile(task.first + np.arange(task.deals), shape[0])
+    def __init__(
+        self, task: Task, seated: Sequence[Seated], save_share: float = 0.0, strict: bool = False
+    ) -> None:
+        self.task, self.seated, self.strict = task, seated, strict
+        seatings = len(task.seatings)
+        deals = np.tile(task.first + np.arange(task.deals), seatings)
+        self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
+        self.first = seatings * task.first
+        """Number of the first game, before it is shown as another."""
         self.rounds = Rounds(
             len(deals),
             rules=task.rules,
             episode=task.episode,
             seed=task.seed,
             games=deals,
-            numbers=shape[0] * task.first + np.arange(len(deals)),
+            numbers=self.numbers.shown(self.first + np.arange(len(deals))),
             log=save_share > 0,
         )
         self.recorder: Recorder | None = None
         if save_share > 0:
             saved = [is_saved(task.seed, deal, save_share) for deal in deals.tolist()]
             self.recorder = Recorder(self.rounds, set(np.flatnonzero(saved).tolist()))
-        self.owner = np.repeat(np.array(task.seatings), task.deals, axis=0)
-        """[N, 4] Player at each seat."""
-        self.sign = np.repeat(1 - 2 * (np.arange(shape[0]) & 1), task.deals)
+        sitting = np.zeros((seatings, 4), np.int64)
+        for place, one in enumerate(seated):
+            sitting[tuple(np.array(one.seats).T)] = place
+        self.owner = np.repeat(sitting, task.deals, axis=0)
+        """[N, 4] Who of ``seated`` plays each seat."""
+        self.sign = np.repeat(1 - 2 * (np.arange(seatings) & 1), task.deals)
         """[N] +1 where the first team sits at seats 0 and 2."""
-        self.rngs = [
-            np.random.default_rng(np.random.SeedSequence(task.seed, spawn_key=(task.block, player)))
-            for player in range(len(players))
+        self.points, self.scored, self.won_rounds = np.zeros((3, len(deals)), np.int32)
+        self.won = np.zeros(len(deals), bool)
+        self.decisions = np.zeros(len(task.agents), np.int64)
+        self.thinking = np.zeros(len(task.agents))
+        self.remember = [place for place, one in enumerate(seated) if one.remembers]
+        self.accountable = [
+            (one, one.agent) for one in seated if isinstance(one.agent, Accountable)
         ]
-        self.decisions = np.zeros(len(players), np.int64)
-        self.thinking = np.zeros(len(players))
-        self.remember = any(isinstance(player, Memory) for player in players)
-        self.known = [len(p.faults) if isinstance(p, Accountable) else 0 for p in players]
-        """[P] Faults that each player had before the block."""
 
-    def play(self, start: float) -> BlockResult:
-        """Plays to the end; ``start``: when the block's clock began."""
-        shape = (len(self.task.seatings), self.task.deals)
-        points, rounds, rounds_won = np.zeros((3, len(self.sign)), np.int32)
-        won = np.zeros(len(self.sign), bool)
+    def play(self) -> None:
+        """Plays to the end."""
         self._tell(self.rounds.tick)
         while not self.rounds.over:
             tick = self.rounds.step(self._decide(self.rounds.tick))
@@ -172,20 +115,27 @@ class _Block:
             if tick.ended is not None:
                 rows = tick.ended.rows
                 side = self.sign[rows] * (1 - 2 * (tick.ended.winner & 1))
-                points[rows] += side * tick.ended.points
-                rounds[rows] += 1
-                rounds_won[rows] += side > 0
-                won[rows] = side > 0  # who wins the last round of a match wins the match
+                self.points[rows] += side * tick.ended.points
+                self.scored[rows] += 1
+                self.won_rounds[rows] += side > 0
+                self.won[rows] = side > 0  # who wins the last round of a match wins the match
+
+    def result(self, start: float) -> BlockResult:
+        """Returns what came out, once the agents are closed; ``start``: when the clock began."""
+        self._hold_together()
+        shape = (len(self.task.seatings), self.task.deals)
+        out = {one.player for one, agent in self.accountable if agent.forfeited}
         return BlockResult(
             self.task,
-            points.reshape(shape),
-            rounds.reshape(shape),
-            rounds_won.reshape(shape),
-            won.reshape(shape),
+            self.points.reshape(shape),
+            self.scored.reshape(shape),
+            self.won_rounds.reshape(shape),
+            self.won.reshape(shape),
             self.decisions,
             self.thinking,
             time.perf_counter() - start,
-            *self._faults(),
+            faults=tuple(self._faults()),
+            forfeited=tuple(sorted(out)),
             games=tuple(self._games()),
         )
 
@@ -201,41 +151,59 @@ class _Block:
                 seat = winner if winner >= 0 else None
                 yield SavedDeal(agents, self.task.first + deal, seating, record, seat, points)
 
-    def _faults(self) -> tuple[tuple[tuple[int, Fault], ...], tuple[int, ...]]:
-        """Returns the faults made in this block, and the players that have forfeited."""
-        accountable = [(i, p) for i, p in enumerate(self.players) if isinstance(p, Accountable)]
-        made = ((i, fault) for i, p in accountable for fault in p.faults[self.known[i] :])
-        return tuple(made), tuple(i for i, p in accountable if p.forfeited)
+    def _faults(self) -> Iterator[tuple[int, Fault]]:
+        """Yields the faults made in this block, and whose they are, with their deals."""
+        for one, agent in self.accountable:
+            for fault in agent.faults[one.known :]:
+                yield one.player, self._placed(fault)
+
+    def _placed(self, fault: Fault) -> Fault:
+        """Returns a fault with the deal and the seating that its game stands for."""
+        if not 0 <= fault.game < 1 << 53:
+            return fault
+        game = int(self.numbers.games(np.array([fault.game >> 2]))[0]) - self.first
+        if not 0 <= game < len(self.sign):
+            return fault
+        seating, deal = divmod(game, self.task.deals)
+        return replace(fault, deal=self.task.first + deal, seating=seating)
 
     def _decide(self, tick: Tick) -> Int:
         """Returns the players' actions in the games that are asked: int64 [m]."""
         actions = np.zeros(len(tick.rows), np.int64)
         asked = self.owner[tick.rows, tick.seats]
-        for player in range(len(self.players)):
-            mine = (asked == player).nonzero()[0]
+        for place in range(len(self.seated)):
+            mine = (asked == place).nonzero()[0]
             if len(mine):
-                actions[mine] = self._ask(player, tick.view[mine], tick.legal[mine])
+                actions[mine] = self._ask(self.seated[place], tick.view[mine], tick.legal[mine])
         return actions
 
-    def _ask(self, player: int, view: View, legal: Bool) -> Int:
-        """Returns a player's actions, timed and checked."""
-        agent = self.players[player]
+    def _ask(self, one: Seated, view: View, legal: Bool) -> Int:
+        """Returns an agent's actions, timed and checked."""
         start = time.perf_counter()
-        chosen = np.asarray(agent.act(view, legal, self.rngs[player]))
-        self.thinking[player] += time.perf_counter() - start
-        self.decisions[player] += len(view)
-        if chosen.shape != (len(view),) or chosen.dtype.kind not in "iu":
-            raise AgentError(
-                f"expected {len(view)} actions as whole numbers from {agent.name!r}, "
-                f"got {came(chosen)}"
-            )
-        row = first_illegal(chosen, legal)
-        if row is not None:
-            raise AgentError(
-                f"expected one of the actions {np.flatnonzero(legal[row]).tolist()} "
-                f"from {agent.name!r}, got {int(chosen[row])!r} in game {int(view.game[row])}"
-            )
-        return chosen
+        answer = one.agent.act(view, legal, one.rng)
+        self.thinking[one.player] += time.perf_counter() - start
+        self.decisions[one.player] += len(view)
+        if self.accountable:
+            self._hold_together()
+        return check_actions(answer, legal, one.agent.name, view.game)
+
+    def _hold_together(self) -> None:
+        """Counts the faults of a player's instances together: it is out as a whole.
+
+        Raises:
+            AgentError: if there are any, and the first is to end the block.
+        """
+        if self.strict:
+            for player, fault in self._faults():
+                text = f"{self.task.agents[player]!r}: {fault}\n{fault.traceback}"
+                raise AgentError(text.rstrip())
+        counts = [0] * len(self.task.agents)
+        for one, agent in self.accountable:
+            made = len(agent.faults) - one.known
+            counts[one.player] += FAULTS if agent.forfeited else made
+        for one, agent in self.accountable:
+            if counts[one.player] >= FAULTS and not agent.forfeited:
+                agent.forfeit()
 
     def _tell(self, tick: Tick) -> None:
         """Tells agents with a memory what ended and what was dealt."""
@@ -243,7 +211,7 @@ class _Block:
             return
         if tick.redealt is not None:
             for agent, index, seats, games in self._memories(tick.redealt.rows):
-                if len(index) and isinstance(agent, ToldOfRedeals):
+                if isinstance(agent, ToldOfRedeals):
                     agent.redeal(games, tick.redealt.view(index, seats))
         if tick.ended is not None:
             ended, hands = tick.ended, tick.ended.hands
@@ -255,9 +223,10 @@ class _Block:
             for agent, index, seats, games in self._memories(tick.dealt.rows):
                 agent.begin(games, seats, tick.dealt.view(index, seats))
 
-    def _memories(self, rows: Int) -> Iterable[tuple[Memory, Int, Int, Int]]:
+    def _memories(self, rows: Int) -> Iterator[tuple[Memory, Int, Int, Int]]:
         """Yields each agent with a memory: where in ``rows`` it sits, at which seats, its games."""
-        for player, agent in enumerate(self.players):
-            if isinstance(agent, Memory):
-                index, seats = np.nonzero(self.owner[rows] == player)
+        for place in self.remember:
+            agent = self.seated[place].agent
+            index, seats = np.nonzero(self.owner[rows] == place)
+            if len(index) and isinstance(agent, Memory):
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats

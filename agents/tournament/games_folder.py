@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Final
 
 from agents.files import write_whole
-from agents.tournament.block import Task
 from agents.tournament.games import SavedDeal, check_share
 from agents.tournament.plan import Plan
+from agents.tournament.task import Task
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 

@@ -7,16 +7,19 @@ who plays them, where, or in what order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, Final
 
 import goita_env
-from agents.registry import check_names, network_file, short_name, source_hash
+from agents.base import AgentError, close
+from agents.registry import check_names, load_agent, network_file, short_name
 from agents.statistics.sequential_test import Sprt
-from agents.tournament.block import MIXED_SEATINGS, PAIR_SEATINGS, Seating, Task
+from agents.tournament.children import inspect_own
+from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Isolation, Seating, Task
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.rounds import EPISODES, Episode
@@ -50,6 +53,7 @@ def tasks(
     episode: Episode = "round",
     block_deals: int = BLOCK_DEALS,
     seatings: tuple[Seating, ...] = PAIR_SEATINGS,
+    isolation: Isolation | None = None,
 ) -> list[Task]:
     """Returns the blocks of a pairing; the last may be a short one.
 
@@ -60,7 +64,17 @@ def tasks(
     check_seed(seed)
     found = get_rules(rules)
     return [
-        Task(agents, seed, block, first, min(block_deals, deals - first), found, episode, seatings)
+        Task(
+            agents,
+            seed,
+            block,
+            first,
+            min(block_deals, deals - first),
+            found,
+            episode,
+            seatings,
+            isolation,
+        )
         for block, first in enumerate(range(0, deals, block_deals))
     ]
 
@@ -128,6 +142,8 @@ class Plan:
     sprt: Sprt | None = None
     """Ends pairings early; cross-play is not tested."""
     block_deals: int = BLOCK_DEALS
+    isolation: Isolation | None = None
+    """Host classes of the user's in processes of their own."""
 
     def __post_init__(self) -> None:
         """Checks everything but whether the agents can be built."""
@@ -214,6 +230,7 @@ class Plan:
             episode=self.episode,
             block_deals=self.block_deals,
             seatings=seatings,
+            isolation=self.isolation,
         )
         return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
 
@@ -233,11 +250,33 @@ class Plan:
             "block_deals": self.block_deals,
             "version": goita_env.__version__,
             "files": _hashes(self.specs),
+            **({"isolation": asdict(self.isolation)} if self.isolation else {}),
         } | ({"sources": sources} if sources else {})
 
     def sources(self) -> dict[str, str]:
         """Returns the hashes of the source of agents of one's own, by their texts."""
-        return {spec: found for spec in self.specs if (found := source_hash(spec))}
+        return {spec: source for spec, (_, source) in self._own.items() if source}
+
+    def check_agents(self) -> None:
+        """Checks the agents; those of the repository are built once.
+
+        A class of the user's is looked at in a process of its own, and not built: what goes wrong
+        there is the class's fault.
+
+        Raises:
+            AgentError: if there is no such agent, module, class or option.
+        """
+        for spec in self.specs:
+            wrong, _ = self._own.get(spec, ("", ""))
+            if wrong:
+                raise AgentError(wrong)
+            if spec not in self._own:
+                close([load_agent(spec)])
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[str, str]]:
+        """Returns what is wrong with each class of the user's, and the hash of its source."""
+        return inspect_own(self.specs)
 
 
 def _hashes(specs: Sequence[str]) -> dict[str, str]:

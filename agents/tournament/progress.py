@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.tournament.arena import Ledger
-from agents.tournament.block import BlockResult
+from agents.tournament.task import BlockResult
+
+EVERY: Final = 60.0
+"""Seconds between two lines where there is no terminal."""
 
 
 class ProgressLine(Progress):
-    """Draws a line on a terminal, and wipes it out at the end; anywhere else it draws nothing.
+    """Draws a line on a terminal, and wipes it out at the end; anywhere else writes one a minute.
 
     Args:
         ledgers: those of the tournament.
@@ -35,6 +41,18 @@ class ProgressLine(Progress):
         self._ledgers = {ledger.pairing.tasks[0].agents: ledger for ledger in ledgers}
         self._begun, self._deals, self._rounds = time.perf_counter(), 0, 0
         self._line = self.add_task("", total=self._left(), speed=0.0)
+        self._over = threading.Event()
+        self._teller = threading.Thread(target=self._tell_on, daemon=True)
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        if self.disable:
+            self._teller.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._over.set()
+        super().__exit__(*error)
 
     def __call__(self, result: BlockResult) -> None:
         """Takes notice of a block that was played."""
@@ -47,6 +65,17 @@ class ProgressLine(Progress):
             total=self._deals + self._left(),  # less than before where a pairing was decided
             speed=self._rounds / (time.perf_counter() - self._begun),
         )
+
+    def _tell_on(self) -> None:
+        """Writes a line now and then, for a log, until the tournament is over."""
+        while not self._over.wait(EVERY):
+            seconds, left = time.perf_counter() - self._begun, self._left()
+            rest = timedelta(seconds=round(seconds * left / self._deals)) if self._deals else "?"
+            sys.stderr.write(
+                f"{self._deals:,} of {self._deals + left:,} deals, {self._rounds / seconds:,.0f} "
+                f"rounds/s, time left {rest}\n"
+            )
+            sys.stderr.flush()
 
     def _left(self) -> int:
         """Returns how many deals are still to be played, at most."""

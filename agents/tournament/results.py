@@ -28,7 +28,7 @@ from zlib import crc32
 import numpy as np
 
 from agents.faults import Fault
-from agents.tournament.block import BlockResult, Task
+from agents.tournament.task import BlockResult, Task
 from goita_env.errors import SettingError
 
 FORMAT: Final = "goita-results-1"

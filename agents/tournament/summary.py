@@ -20,8 +20,8 @@ from agents.statistics import ratings
 from agents.statistics.intervals import Interval, rate_interval, ratio_interval, variance_removed
 from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
-from agents.tournament.block import BlockResult
 from agents.tournament.plan import Pairing, Plan
+from agents.tournament.task import BlockResult
 from goita_env.rules import Rules, get_rules
 
 Bounds = tuple[float, float]
@@ -179,6 +179,12 @@ class FaultCount:
     """What was expected and what came, the last time."""
     stderr: tuple[str, ...]
     """What the program said last."""
+    traceback: str = ""
+    """Of the last exception, for "raised"."""
+    seat: int = -1
+    """Where it sat, the last time."""
+    deal: int = -1
+    """Number of the deal, the last time; -1: not known."""
     forfeited: bool = False
     """The agent has forfeited the pairing (JSON says it with the pair)."""
 
@@ -250,8 +256,8 @@ class Summary:
         return told
 
     def failed(self) -> bool:
-        """Tells whether an agent did not start, crashed or forfeited."""
-        return any(fault.forfeited or fault.kind in ("hello", "died") for fault in self.faults)
+        """Tells whether an agent forfeited, or did worse than to be late now and then."""
+        return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
 
 
 def _cell(played: Played) -> CrossCell:
@@ -275,6 +281,9 @@ def _fault_counts(played: Played) -> Iterator[FaultCount]:
             count=len(alike),
             text=alike[-1].text,
             stderr=alike[-1].stderr,
+            traceback=alike[-1].traceback,
+            seat=alike[-1].seat,
+            deal=alike[-1].deal,
             forfeited=agent in played.forfeited,
         )
 

@@ -1,4 +1,4 @@
-"""Has blocks played: in this process, by processes of this machine, or by a Ray cluster.
+"""Has work done by processes of this machine, or by a Ray cluster.
 
 A block's result depends on its task alone, so it is the same whoever plays it. For that the
 libraries that multiply matrices are held to one thread in every worker: how they split a sum among
@@ -14,12 +14,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Final, Literal, TypeVar
 
-from agents.tournament.block import BlockResult, Task, play_block
+from agents.tournament.task import BlockResult, Task
 from goita_env.errors import GoitaError, SettingError
 
 Backend = Literal["loky", "ray"]
@@ -59,40 +59,6 @@ def check_workers(workers: int, backend: Backend) -> None:
                 f"expected no more workers than the Ray cluster has processors, {processors}, "
                 f"got {workers!r}"
             )
-
-
-def play_blocks(
-    tasks: Iterable[Task],
-    workers: int = 1,
-    backend: Backend = "loky",
-    save_share: float = 0.0,
-) -> Iterator[BlockResult]:
-    """Yields the results of blocks as they are finished, in any order.
-
-    Args:
-        tasks: taken as workers become free, so it may end early.
-        workers: processes; one of the backend "loky" is this process itself.
-        backend: "loky" for this machine, "ray" for a cluster (``check_workers`` first).
-        save_share: share of the deals whose games the results hold.
-    """
-    if backend == "ray":
-        yield from _play_on_ray(tasks, workers, save_share)
-    else:
-        yield from on_processes(partial(play_block, save_share=save_share), tasks, workers)
-
-
-def play_alone(task: Task, save_share: float = 0.0, folder: str | None = None) -> BlockResult:
-    """Plays a block with one thread for matrices.
-
-    Args:
-        task: the block.
-        save_share: share of its deals whose games the result holds.
-        folder: directory from which agents' files are named; None: the present one.
-    """
-    if folder is not None and folder != os.getcwd() and os.path.isdir(folder):
-        os.chdir(folder)
-    with one_thread():
-        return play_block(task, save_share=save_share)
 
 
 @contextmanager
@@ -153,13 +119,13 @@ def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
 
 def _work_for(parent: int, work: Callable[[T], R], item: T) -> R:
     """Does one for another process, and ends when that one does, however it is stopped."""
-    _follow(parent)
+    follow(parent)
     with one_thread():
         return work(item)
 
 
 @cache
-def _follow(parent: int) -> None:
+def follow(parent: int) -> None:
     """Leaves Ctrl-C to our parent, and begins to look once a second whether it still is."""
     # Not SIG_IGN: programs that are started from here would inherit it.
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -172,8 +138,16 @@ def _follow(parent: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
-def _play_on_ray(tasks: Iterable[Task], workers: int, save_share: float) -> Iterator[BlockResult]:
-    """Plays blocks on a Ray cluster, a wave at a time."""
+def play_on_ray(
+    work: Callable[[Task], BlockResult], tasks: Iterable[Task], workers: int
+) -> Iterator[BlockResult]:
+    """Plays blocks on a Ray cluster, a wave at a time.
+
+    Args:
+        work: plays a block.
+        tasks: the blocks; taken as they are needed.
+        workers: how many work at a time.
+    """
     from joblib import delayed
 
     waiting, folder = iter(tasks), os.getcwd()
@@ -182,10 +156,17 @@ def _play_on_ray(tasks: Iterable[Task], workers: int, save_share: float) -> Iter
 
         while wave := list(islice(waiting, _WAVE * workers)):
             try:
-                calls = (delayed(play_alone)(task, save_share, folder) for task in wave)
-                yield from parallel(calls)
+                yield from parallel(delayed(_work_in)(folder, work, task) for task in wave)
             except RayTaskError as error:
                 raise error.cause or error from error
+
+
+def _work_in(folder: str, work: Callable[[T], R], item: T) -> R:
+    """Does one from a folder, where that is there, with one thread for matrices."""
+    if folder != os.getcwd() and os.path.isdir(folder):
+        os.chdir(folder)
+    with one_thread():
+        return work(item)
 
 
 @contextmanager

@@ -440,11 +440,13 @@ def test_the_source_of_a_class_of_ones_own_has_a_hash(my_bots):
 
 
 def test_results_carry_the_hash_of_the_source_and_go_on_with_the_same_alone(my_bots):
-    plan = arena.Plan(("my_bots:Cautious", "greedy"), deals=4)
-    before = plan.arguments()
+    def plan():
+        return arena.Plan(("my_bots:Cautious", "greedy"), deals=4)
+
+    before = plan().arguments()
     assert list(before["sources"]) == ["my_bots:Cautious"]
     (my_bots / "my_bots.py").write_text(MY_BOTS + "# changed\n")
-    assert plan.arguments() != before
+    assert plan().arguments() != before
     assert "sources" not in arena.Plan(("random", "greedy"), deals=4).arguments()
 
 

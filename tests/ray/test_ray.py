@@ -14,9 +14,10 @@ from joblib import delayed
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
 from agents.tournament.arena import Tournament  # noqa: E402
+from agents.tournament.children import play_blocks  # noqa: E402
 from agents.tournament.plan import Plan, tasks  # noqa: E402
 from agents.tournament.summary import Summary  # noqa: E402
-from agents.tournament.workers import check_workers, play_blocks, ray_pool  # noqa: E402
+from agents.tournament.workers import check_workers, ray_pool  # noqa: E402
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 

@@ -14,7 +14,8 @@ from agents.base import Float
 from agents.signals.measures.estimates import jackknife, over_deals
 from agents.signals.playing import Play, load_policy
 from agents.statistics.intervals import Interval, mean_interval
-from agents.tournament.block import MIXED_SEATINGS, PAIR_SEATINGS, Task, play_block
+from agents.tournament.block import play_block
+from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from agents.tournament.workers import one_thread
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules

@@ -16,11 +16,14 @@ from agents.statistics.intervals import (
     variance_removed,
 )
 from agents.tournament import arena, plan
-from agents.tournament.block import Task, play_block
+from agents.tournament.block import play_block
+from agents.tournament.seated import PURPOSE
 from agents.tournament.summary import PairResult, Played
+from agents.tournament.task import Task
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS
+from goita_env.seeds import GameNumbers
 from goita_env.tiles import COUNTS
 
 
@@ -262,9 +265,10 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_and_its_end(episode):
     assert len(diary.ended) == 4 * 200  # two seats in each of two games
     assert diary.begun > 2 * result.rounds.sum()  # redeals begin once more
     if episode == "round":
-        first = 4 * 2 * task.first
+        numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
         for seating, mine in ((0, 1), (1, 0)):
-            told = [diary.ended[first + 4 * (200 * seating + deal) + mine] for deal in range(200)]
+            games = numbers.shown(2 * task.first + 200 * seating + np.arange(200))
+            told = [diary.ended[4 * game + mine] for game in games.tolist()]
             assert (result.points[seating] == -np.array(told)).all()
 
 
@@ -294,7 +298,7 @@ def test_an_agent_that_runs_something_is_closed_by_whoever_built_it(monkeypatch)
     arena.play_pair(mine, "greedy", 4)
     play_block(block(("last legal", "greedy"), deals=4), [mine, load_agent("greedy")])
     assert closed == []
-    monkeypatch.setattr("agents.tournament.block.load_agent", lambda name: Running())
+    monkeypatch.setattr("agents.tournament.seated.load_agent", lambda name: Running())
     play_block(block(deals=4))
     assert len(closed) == 2
 

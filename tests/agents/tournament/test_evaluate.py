@@ -15,7 +15,7 @@ import pytest
 import evaluate
 from agents import AgentError, cli
 from agents.registry import AGENTS
-from agents.tournament import workers
+from agents.tournament import children
 from benchmarks import roster
 from goita_env import Rules, __version__
 
@@ -161,7 +161,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
 def test_wrong_input_ends_with_code_2_before_anything_is_played(
     arguments, words, capsys, monkeypatch
 ):
-    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
     monkeypatch.chdir(ROOT)
     before = (ROOT / "README.md").read_bytes()
     with pytest.raises(SystemExit) as ended:
@@ -181,7 +181,7 @@ def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
 
 
 def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, monkeypatch, tmp_path):
-    play_block, played = workers.play_block, []
+    play_block, played = children.play_block, []
 
     def interrupted(*arguments, **settings):
         played.append(arguments)
@@ -189,7 +189,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, mon
             signal.raise_signal(signal.SIGINT)
         return play_block(*arguments, **settings)
 
-    monkeypatch.setattr(workers, "play_block", interrupted)
+    monkeypatch.setattr(children, "play_block", interrupted)
     file = tmp_path / "out.json"
     agents = ["--agents", "greedy", "random", "greedy"]
     assert evaluate.main([*agents, "--deals", "50", "--json", str(file)]) == 130
@@ -201,7 +201,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, mon
 
 
 def test_an_interrupt_says_that_a_file_of_results_goes_on(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(workers, "play_block", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(children, "play_block", lambda *_, **__: signal.raise_signal(signal.SIGINT))
     file = tmp_path / "results.jsonl"
     assert evaluate.main(["--agents", "greedy", "random", "--results", str(file)]) == 130
     assert "the same command goes on" in capsys.readouterr().err
@@ -210,14 +210,14 @@ def test_an_interrupt_says_that_a_file_of_results_goes_on(capsys, monkeypatch, t
 
 
 def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
-    play_block = workers.play_block
+    play_block = children.play_block
 
     def failing(task, **settings):
         if task.agents == ("greedy", "random"):
             raise AgentError("expected a legal action")
         return play_block(task, **settings)
 
-    monkeypatch.setattr(workers, "play_block", failing)
+    monkeypatch.setattr(children, "play_block", failing)
     assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
     out, err = capsys.readouterr()
     assert "expected a legal action" in err
@@ -241,7 +241,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(workers, "play_block", slowly(workers.play_block))
+    monkeypatch.setattr(children, "play_block", slowly(children.play_block))
     evaluate.main(arguments)
     shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
     text = re.sub(r"\x1b\[[0-9;]*m", "", shown)

@@ -173,7 +173,7 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
     alone, everything = GamesFolder(tmp_path / "alone", whole, 0.1), list(ahead.tasks())
     Tournament(whole).play(games=alone)
     blocks = [play_block(task, save_share=0.1) for task in everything]
-    monkeypatch.setattr(arena, "play_blocks", lambda *_: blocks)
+    monkeypatch.setattr(arena, "play_blocks", lambda *_, **__: blocks)
     ahead.play(games=games)
     assert sum(len(one.blocks) for one in ahead.played()) < len(everything)
     assert contents(games.path) == contents(alone.path)

@@ -16,7 +16,7 @@ from agents import AgentError, load_agent, registry
 from agents.faults import FAULTS, Fault
 from agents.registry import Entry
 from agents.statistics.sequential_test import Sprt
-from agents.tournament import arena, workers
+from agents.tournament import arena, children, workers
 from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.plan import Plan, parse_cap, tasks
@@ -183,6 +183,9 @@ class Faulty:
     def close(self):
         OPEN.remove(self)
 
+    def forfeit(self):
+        self.forfeited = True
+
 
 OPEN = []
 
@@ -266,7 +269,7 @@ def test_a_file_of_results_goes_on_where_it_stopped_and_ends_with_the_same_table
 def test_a_finished_file_is_read_and_nothing_is_played(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.jsonl", plan(sprt=Sprt(0, 1.5), deals=400)
     first, _ = keep(path, whole)
-    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
     second, _ = keep(path, whole)
     assert found(first) == found(second)
     # Even times come from the file.
@@ -438,13 +441,13 @@ def test_a_cap_is_a_number_and_an_agent(text):
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.jsonl", plan(deals=400)
 
-    def die(parent, work, task):
+    def die(task, **settings):
         if task.block == 9:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)
-        return work(task)
+        return play_block(task)
 
-    monkeypatch.setattr(workers, "_work_for", die)
+    monkeypatch.setattr(children, "_play", die)
     with pytest.raises(workers.WorkerError, match="stay alive"):
         keep(path, whole, workers=2)
     monkeypatch.undo()
@@ -454,8 +457,8 @@ def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, mo
 
 
 def test_load_agent_and_the_arena_agree_about_names():
-    arena.check_agents(["greedy", "random"])
+    plan(("greedy", "random")).check_agents()
     with pytest.raises(AgentError, match="gredy"):
-        arena.check_agents(["greedy", "gredy"])
+        plan(("greedy", "gredy")).check_agents()
     assert load_agent("greedy").name == "greedy"
     assert np.all([task.agents == ("greedy", "random") for task in tasks(("greedy", "random"), 9)])

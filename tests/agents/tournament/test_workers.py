@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from agents import AgentError
-from agents.tournament import workers
+from agents.tournament import children, workers
 from agents.tournament.block import play_block
+from agents.tournament.children import play_blocks
 from agents.tournament.plan import tasks
-from agents.tournament.workers import check_workers, play_blocks
+from agents.tournament.workers import check_workers
 from goita_env.errors import SettingError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,13 +26,13 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
 
     seen = []
 
-    def look(task, save_share):
+    def look(task, **settings):
         # Not what other tests have loaded since (scipy, torch): no agent multiplies with it.
         found = [library for library in threadpool_info() if "numpy" in library["filepath"]]
         seen.extend(library["num_threads"] for library in found)
         return play_block(task)
 
-    monkeypatch.setattr(workers, "play_block", look)
+    monkeypatch.setattr(children, "play_block", look)
     list(play_blocks(tasks(("greedy", "greedy"), 2)))
     assert set(seen) == {1}
 

@@ -1,0 +1,115 @@
+"""Plays the attacker: tries to rebuild the deals from all that a bot is given.
+
+A bot is handed views, numbers of games and a generator. If they told the seed of the deals, the
+public ``Rounds`` would deal the same hands again. The attacker takes every number that it can lay
+hands on for a seed, and sees whether a deal of it has its own hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from agents.base import Bool, Int, Results
+from goita_env import View
+from goita_env.rounds import Rounds
+
+GAMES: Final = 512
+"""Games of a seed that are tried; a tournament numbers its games from 0."""
+
+MOST: Final = 64
+"""Most numbers from which seeds are made."""
+
+_MASK: Final = (1 << 64) - 1
+_FACTORS: Final = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+
+
+class Attacker:
+    """Plays at random, and keeps what it is given.
+
+    Attributes:
+        every: all instances there are, for whoever asks what they found.
+        numbers: whole numbers that it was given, one way or another, the most telling ones first.
+        hands: int [8] that it was dealt, by the number of the game.
+        dealt: int [4, 8] what all were dealt, told at the end of each game.
+    """
+
+    every: ClassVar[list[Attacker]] = []
+
+    def __init__(self) -> None:
+        self.name = "attacker"
+        self.numbers: dict[int, None] = {}
+        self.hands: dict[int, Int] = {}
+        self.dealt: dict[int, Int] = {}
+        Attacker.every.append(self)
+
+    def begin(self, games: Int, seats: Int, view: View) -> None:
+        """Takes its hands from what new deals tell."""
+        for game, hand in zip(games.tolist(), view.hand, strict=True):
+            self.hands[game] = hand
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Takes what a question tells, and answers at random."""
+        if not self.numbers:
+            source = rng.bit_generator.seed_seq
+            told = [getattr(source, name, 0) for name in ("entropy", "spawn_key", "pool")]
+            self._note(_numbers_in([*told, rng.bit_generator.state, len(view)]))
+        self._note(view.game.tolist())
+        chosen: Int = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+        return chosen
+
+    def end(self, games: Int, results: Results, hands: Int) -> None:
+        """Learns what all were dealt, too late."""
+        self.dealt |= dict(zip(games.tolist(), hands, strict=True))
+
+    def rebuilt(self) -> int:
+        """Returns how many of its games it could have told all hands of."""
+        found = set()
+        for seed in self._seeds():
+            hands = Rounds(GAMES, seed=seed).tick.dealt
+            every = hands.hands if hands is not None else np.zeros((0, 4, 8))
+            for game, own in self.hands.items():
+                like = every[(every[:, game % 4] == own).all(axis=1)]
+                if game in self.dealt and (like == self.dealt[game]).all(axis=(1, 2)).any():
+                    found.add(game)
+        return len(found)
+
+    def _note(self, numbers: Iterable[int]) -> None:
+        """Keeps numbers."""
+        for number in numbers:
+            if len(self.numbers) < MOST:
+                self.numbers[number] = None
+
+    def _seeds(self) -> list[int]:
+        """Returns what may be the seed of the deals: the numbers and what they may be made of."""
+        found: dict[int, None] = {}
+        for number in self.numbers:
+            for word in (number & _MASK, number >> 64 & _MASK, number >> 2 & _MASK):
+                once = _unmixed(word)
+                twice = _unmixed(once)
+                same = (word, once, twice, once - _GOLDEN, twice - _GOLDEN)
+                found |= dict.fromkeys(one & _MASK for one in same)
+        return list(found)
+
+
+def _unmixed(value: int) -> int:
+    """Returns what SplitMix64 has mixed to a value: it can be inverted."""
+    for shift, factor in ((31, _FACTORS[1]), (27, _FACTORS[0]), (30, None)):
+        value ^= (value >> shift) ^ (value >> 2 * shift)
+        if factor is not None:
+            value = value * pow(factor, -1, 1 << 64) & _MASK
+    return value
+
+
+def _numbers_in(thing: Any) -> Iterator[int]:
+    """Yields every whole number in what may be nested."""
+    if isinstance(thing, int | np.integer):
+        yield int(thing)
+    elif isinstance(thing, dict):
+        yield from _numbers_in(list(thing.values()))
+    elif isinstance(thing, list | tuple | np.ndarray):
+        for part in thing:
+            yield from _numbers_in(part)
