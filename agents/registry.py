@@ -181,6 +181,17 @@ def check_shipped(spec: str, where: str) -> str:
     return spec
 
 
+def is_own(spec: str) -> bool:
+    """Tells whether an agent is of a class of one's own, or one in its options is.
+
+    No such class is imported to find out: it would run here what may belong in another process.
+
+    Raises:
+        AgentError, ImportError: if the text names no agent, or one that is not installed.
+    """
+    return next(_own_in(spec), None) is not None
+
+
 def source_hash(spec: str) -> str | None:
     """Returns the SHA-256 of the file with the class that an agent is of, if it is one's own.
 
@@ -223,7 +234,10 @@ def _parse(spec: str) -> tuple[Entry, str]:
 
 
 def _own_in(spec: str) -> Iterator[Entry]:
-    """Yields the classes of one's own that an agent and those in its options are of."""
+    """Yields the classes of one's own that an agent and those in its options are of.
+
+    Each is imported once the next is asked for, not before.
+    """
     entry, text = _parse(spec)
     if entry.is_own:
         yield entry
