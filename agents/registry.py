@@ -195,22 +195,14 @@ def check_shipped(spec: str, where: str) -> str:
 
 
 def is_own(spec: str) -> bool:
-    """Tells whether a text names a class of the user's, or an agent with one as an option.
+    """Tells whether an agent is of a class of one's own, or one in its options is.
 
-    Nothing of the user's is imported for it.
+    No such class is imported to find out: it would run here what may belong in another process.
 
     Raises:
-        AgentError: if it names no agent.
+        AgentError, ImportError: if the text names no agent, or one that is not installed.
     """
-    entry, text = _parse(spec)
-    if entry.is_own or entry.argument or not text:
-        return entry.is_own
-    hints = _hints(entry.load())
-    pairs = (part.partition("=") for part in _split(text))
-    return any(
-        hints.get(key.strip()) is Agent and is_own(_unbracketed(value.strip()))
-        for key, _, value in pairs
-    )
+    return next(_own_in(spec), None) is not None
 
 
 def source_hash(spec: str) -> str | None:
@@ -255,7 +247,10 @@ def _parse(spec: str) -> tuple[Entry, str]:
 
 
 def _own_in(spec: str) -> Iterator[Entry]:
-    """Yields the classes of one's own that an agent and those in its options are of."""
+    """Yields the classes of one's own that an agent and those in its options are of.
+
+    Each is imported once the next is asked for, not before.
+    """
     entry, text = _parse(spec)
     if entry.is_own:
         yield entry

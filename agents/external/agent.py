@@ -10,8 +10,6 @@ at most one program of an agent thinks, and its clock is its own.
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import time
 import weakref
 from dataclasses import dataclass, field
@@ -21,7 +19,8 @@ import numpy as np
 
 from agents.base import AgentError, Bool, Int, Results
 from agents.external import protocol
-from agents.external.program import Program
+from agents.external.command import limited, split_command, split_options
+from agents.external.program import OwnFaultError, Program
 from agents.external.protocol import History
 from agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_env.rules import JGA, Rules
@@ -68,6 +67,8 @@ class ExternalAgent:
         ms: milliseconds for a decision.
         start_ms: milliseconds for the handshake.
         shell: hand the command to ``/bin/sh`` instead.
+        memory: bytes that each of the program's processes may take; None: no limit.
+        seed: for its random numbers, told in the handshake; None: none is told.
 
     Raises:
         AgentError: if a limit is impossible or there is no such program.
@@ -78,10 +79,18 @@ class ExternalAgent:
         faults: all faults so far (``agents.faults.Accountable``).
         forfeited: the bot is out; every decision is a random one.
         restarts: how often a program was started again.
+        seed: as above; programs that are started from now on are told it, all seats the same.
     """
 
     def __init__(
-        self, command: str, *, ms: int = 1000, start_ms: int = 10_000, shell: bool = False
+        self,
+        command: str,
+        *,
+        ms: int = 1000,
+        start_ms: int = 10_000,
+        shell: bool = False,
+        memory: int | None = None,
+        seed: int | None = None,
     ) -> None:
         if os.name != "posix":
             raise AgentError(f"expected a POSIX system for a program as a bot, got {os.name!r}")
@@ -89,7 +98,9 @@ class ExternalAgent:
             raise AgentError(f"expected limits of at least 1 ms, got {ms!r} and {start_ms!r}")
         self.name, self.title = command, ""
         self.ms, self.start_ms, self.shell, self.command = ms, start_ms, shell, command
-        self._command = command if shell else _split(command)
+        self.seed = seed
+        words = ["/bin/sh", "-c", command] if shell else split_command(command)
+        self._command = words if memory is None else limited(words, memory)
         self.faults: list[Fault] = []
         self.forfeited = False
         self.restarts = 0
@@ -97,35 +108,23 @@ class ExternalAgent:
         self._tables: dict[int, _Table] = {}
         self._programs: dict[int, Program] = {}
         self._unknown = _FIRST_UNKNOWN
+        self._told: set[int] = set()
+        """Every game that programs were told of."""
         weakref.finalize(self, _end_all, self._programs)  # also when the interpreter exits
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Returns the agent of "COMMAND" or "[ms=200,start_ms=5000,shell=on]COMMAND".
+        """Returns the agent of "COMMAND" or "[ms=200,mem=2G]COMMAND"; options as in the class.
 
         Raises:
             AgentError: if an option is none, or there is no such program.
         """
-        options: dict[str, Any] = {}
-        given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
-        if not bracket:
-            raise AgentError(f"expected exec:[OPTIONS]COMMAND, got no closing bracket in {text!r}")
-        for part in given.split(",") if given.strip() else []:
-            key, _, value = (piece.strip() for piece in part.partition("="))
-            if key in ("ms", "start_ms") and value.isdecimal() and key not in options:
-                options[key] = int(value)
-            elif key == "shell" and value in ("on", "off") and key not in options:
-                options[key] = value == "on"
-            else:
-                raise AgentError(
-                    "expected options ms=1000, start_ms=10000 (whole milliseconds) and shell=off, "
-                    f"each once; got {part!r} in {text!r}"
-                )
-        return cls(command.strip(), **options)
+        command, options = split_options(text)
+        return cls(command, **options)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str], dict[str, Any]]:
         """Copies and pickles as a new agent with the same settings, no program running yet."""
-        settings = ("name", "ms", "start_ms", "shell", "_command")
+        settings = ("name", "ms", "start_ms", "shell", "seed", "_command")
         return type(self), (self.command,), {key: getattr(self, key) for key in settings}
 
     def __enter__(self) -> Self:
@@ -144,7 +143,8 @@ class ExternalAgent:
         for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
             table = self._tables.setdefault(game, _Table(game, seat))
             table.deal(_deal_line(game, seat, view, row))
-        self._start(np.unique(seats).tolist())
+            self._told.add(game)
+        self.start(np.unique(seats).tolist())
 
     def redeal(self, games: Int, view: View) -> None:
         """Takes notice of deals that end in a redeal; ``begin`` tells the new ones.
@@ -155,8 +155,13 @@ class ExternalAgent:
         """
         history = History(view)
         for row, game in enumerate(games.tolist()):
-            if game in self._tables:
-                self._note(self._tables[game], history, row)
+            table = self._tables.get(game)
+            if table is None:
+                continue
+            self._note(table, history, row)
+            program = self._programs.get(table.seat)
+            if program is not None and protocol.REDEAL in program.features:
+                table.unsent.append(protocol.encode({"type": protocol.REDEAL, "game": game}))
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
         """Takes notice of rounds that were scored, and tells the programs."""
@@ -190,7 +195,18 @@ class ExternalAgent:
 
     def close(self) -> None:
         """Says goodbye to all programs and waits until they are gone, a second at most."""
+        ended = dict(self._programs)
         _end_all(self._programs)
+        self._tables.clear()
+        for seat, program in ended.items():
+            program.take_last_words()
+            self._record_told(seat, program)
+
+    def forfeit(self) -> None:
+        """Puts the bot out: its programs are ended, and every decision is a random one."""
+        self.forfeited = True
+        for seat in list(self._programs):
+            self._kill(seat)
         self._tables.clear()
 
     # ----------------------------------------------------------------------------------- the tables
@@ -215,7 +231,7 @@ class ExternalAgent:
 
     # --------------------------------------------------------------------------------- the programs
 
-    def _start(self, seats: list[int]) -> None:
+    def start(self, seats: list[int]) -> None:
         """Starts the programs of these seats side by side and awaits their handshakes."""
         deadline = time.monotonic() + self.start_ms / 1000
         for greet in (False, True):
@@ -238,7 +254,7 @@ class ExternalAgent:
             for table in self._tables.values():
                 if table.seat == seat:
                     table.unsent = list(table.history)
-            self._programs[seat] = Program(self._command, self._rules, self.ms)
+            self._programs[seat] = Program(self._command, self._rules, self.ms, self.seed)
         return self._programs[seat]
 
     def _decide(self, table: _Table, legal: Bool) -> int | None:
@@ -248,34 +264,45 @@ class ExternalAgent:
             table: the deal, all its events noted.
             legal: [69] of its seat.
         """
+        failure = answer = program = None
         try:
             program = self._program(table.seat)
             self.title = program.greet(time.monotonic() + self.start_ms / 1000)
             program.clear()
             unsent, table.unsent = "".join(table.unsent), []
-            return program.ask(table.game, unsent, legal)
-        except BotError as failure:
-            self._fault(table.seat, table.game, failure)
+            answer = program.ask(table.game, unsent, legal)
+        except BotError as error:
+            failure = error
         except BaseException:
             # Interrupted, it owes an answer that nobody will wait for.
             self._kill(table.seat)
             raise
-        return None
+        if program is not None:
+            self._record_told(table.seat, program)
+        if failure is not None:
+            self._fault(table.seat, table.game, failure)
+        return None if self.forfeited else answer
+
+    def _record_told(self, seat: int, program: Program) -> None:
+        """Puts on record what a program told of itself, other than in place of an answer."""
+        for failure in program.told:
+            self._fault(seat, failure.game if failure.game in self._told else -1, failure)
+        program.told.clear()
 
     def _fault(self, seat: int, game: int, failure: BotError) -> None:
         """Puts a fault on record and does what follows from it."""
+        if self.forfeited:
+            return
         program = self._programs.get(seat)
         stderr = program.process.stderr() if program is not None else ()
-        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr))
-        self.forfeited = len(self.faults) >= FAULTS
+        traceback = failure.traceback if isinstance(failure, OwnFaultError) else ""
+        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr, traceback))
         if failure.fatal:
             self._kill(seat)
-            self.forfeited |= self.restarts >= RESTARTS
-            self.restarts += not self.forfeited  # it starts when it is needed next
-        if self.forfeited:
-            for other in list(self._programs):
-                self._kill(other)
-            self._tables.clear()
+        if len(self.faults) >= FAULTS or (failure.fatal and self.restarts >= RESTARTS):
+            self.forfeit()
+        elif failure.fatal:
+            self.restarts += 1  # it starts when it is needed next
 
     def _kill(self, seat: int) -> None:
         """Ends the program of a seat at once."""
@@ -292,21 +319,6 @@ def _end_all(programs: dict[int, Program]) -> None:
     for program in programs.values():
         program.process.stop(max(deadline - time.monotonic(), 0.02))
     programs.clear()
-
-
-def _split(command: str) -> list[str]:
-    """Returns a command's words, after a look whether there is such a program.
-
-    Raises:
-        AgentError: if there is none.
-    """
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise AgentError(f"expected a command, got {command!r}: {error}") from error
-    if not words or shutil.which(words[0]) is None:
-        raise AgentError(f"expected a program that can be started, got {command!r}")
-    return words
 
 
 def _deal_line(game: int, seat: int, view: View, row: int) -> str:

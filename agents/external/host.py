@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from agents import cli
-from agents.base import Agent, Memory, Results
+from agents.base import Agent, AgentError, Bool, Memory, Results, ToldOfRedeals
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
 from agents.external.seat_table import SeatTable
+from agents.faults import BotError
 from agents.registry import load_agent
 from goita_env import actions
+from goita_env.checks import came, first_illegal, integers
 from goita_env.hands import parse_hands
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
+
+T = TypeVar("T")
 
 _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "scores": [0, 0]}
 
@@ -27,20 +33,24 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "sc
 class Host:
     """Answers the messages of one client for an agent.
 
+    What the agent fails to do is told to a client that takes the message "fault", and the
+    conversation goes on; with another client it ends it.
+
     Args:
         agent: plays.
         out: where answers are written.
-        rng: the agent's random numbers.
+        rng: the agent's random numbers, unless the client gives a seed.
     """
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
         self._memory = agent if isinstance(agent, Memory) else None
+        self._takes_faults = False
         self._rules: Rules | None = None
         self._tables: dict[int, SeatTable] = {}
 
     def run(self, lines: Iterable[str]) -> None:
-        """Answers until "bye" or the end of the lines.
+        """Answers until "bye" or the end of the lines, and closes the agent.
 
         Raises:
             ValueError: if a line is no message, or comes where it cannot.
@@ -50,17 +60,21 @@ class Host:
             "deal": self._deal,
             "event": self._event,
             "act": self._act,
+            "redeal": self._redeal,
             "end": self._end,
         }
         for line in lines:
             message = protocol.decode(line)
             if message["type"] == "bye":
-                return
+                break
             answer = answers.get(message["type"])
             if answer is not None:
                 answer(message)
             else:  # a later version may say more; what we know stays true
                 print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
+        close = getattr(self._agent, "close", None)
+        if callable(close):
+            self._call("bye", None, close)
 
     def _hello(self, message: Message) -> None:
         """Answers the handshake."""
@@ -69,9 +83,16 @@ class Host:
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
             )
         self._rules = Rules.from_keys({"rules": JGA.name} | message)
+        self._takes_faults = protocol.FAULT in protocol.features(message)
+        seed = protocol.read_seed(message)
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         SeatTable(self._rules, _FIRST_DEAL).view()
-        self._say({"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name})
+        answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
+        if isinstance(self._agent, ToldOfRedeals):
+            answer["features"] = [protocol.REDEAL]
+        self._say(answer)
 
     def _deal(self, message: Message) -> None:
         """Sits down to a deal."""
@@ -79,9 +100,10 @@ class Host:
             raise ProtocolError('expected "hello" before anything else')
         table = SeatTable(self._rules, message)
         self._tables[table.game] = table
-        if self._memory is not None:
+        memory = self._memory
+        if memory is not None:
             view = table.view()
-            self._memory.begin(view.game, np.array([table.seat]), view)
+            self._call("deal", table, lambda: memory.begin(view.game, np.array([table.seat]), view))
 
     def _event(self, message: Message) -> None:
         """Takes in an event."""
@@ -95,15 +117,28 @@ class Host:
         numbers = [actions.parse(name) for name in names]
         legal = np.zeros((1, actions.NUM_ACTIONS), bool)
         legal[0, numbers] = True
-        chosen = int(self._agent.act(table.asked(numbers), legal, self._rng)[0])
-        self._say({"type": "act", "game": table.game, "action": actions.name(chosen)})
+        view = table.asked(numbers)
+        chosen = self._call(
+            "act", table, lambda: _checked(self._agent.act(view, legal.copy(), self._rng), legal)
+        )
+        if chosen is not None:
+            self._say({"type": "act", "game": table.game, "action": actions.name(chosen)})
+
+    def _redeal(self, message: Message) -> None:
+        """Takes in that a deal ended in a redeal."""
+        table, agent = self._table(message), self._agent
+        table.ends()
+        if isinstance(agent, ToldOfRedeals):
+            view = table.view()
+            self._call("redeal", table, lambda: agent.redeal(view.game, view))
 
     def _end(self, message: Message) -> None:
         """Takes in the end of a round."""
         table = self._table(message)
         del self._tables[table.game]
         table.ends()
-        if self._memory is not None:
+        memory = self._memory
+        if memory is not None:
             hands = message.get("hands")
             kinds = parse_hands(hands if isinstance(hands, list) else [])
             winner = protocol.read_seat(message, "winner")
@@ -111,7 +146,25 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            self._memory.end(view.game, results, counts[None])
+            self._call("end", table, lambda: memory.end(view.game, results, counts[None]))
+
+    def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
+        """Lets the agent do something; returns None where it fails, after telling the client.
+
+        Args:
+            during: type of the message that it is about.
+            table: that it is about, if it is about one.
+            function: calls the agent.
+        """
+        try:
+            return function()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if not self._takes_faults:
+                raise
+            self._say(_fault(during, table.game if table else None, error))
+            return None
 
     def _table(self, message: Message) -> SeatTable:
         """Returns the table of a message.
@@ -130,6 +183,37 @@ class Host:
         self._out.flush()
 
 
+def _checked(answer: npt.ArrayLike, legal: Bool) -> int:
+    """Returns the action that an agent answered for its one row.
+
+    Raises:
+        BotError: "nonsense" or "illegal", if it is none.
+    """
+    chosen = integers(answer)
+    if chosen is None or chosen.shape != (1,):
+        raise BotError("nonsense", f"expected 1 action as a whole number, got {came(answer)}")
+    if first_illegal(chosen, legal) is not None:
+        names = " ".join(protocol.legal_names(legal[0]))
+        raise BotError("illegal", f"expected one of {names}, got {_name(int(chosen[0]))}")
+    return int(chosen[0])
+
+
+def _name(action: int) -> str:
+    """Returns an action's name, or its number where it has none."""
+    return repr(actions.name(action) if 0 <= action < actions.NUM_ACTIONS else action)
+
+
+def _fault(during: str, game: int | None, error: BaseException) -> Message:
+    """Returns the message that tells of an exception, or of an answer that is none."""
+    if isinstance(error, BotError):
+        return protocol.fault(during, game, error.kind, str(error))
+    if isinstance(error, AgentError) and during == "hello":
+        # There is no such agent, so no code of its own that could raise.
+        return protocol.fault(during, game, "hello", str(error))
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return protocol.fault(during, game, "raised", text, "".join(traceback.format_exception(error)))
+
+
 @dataclass(frozen=True)
 class Args:
     """Options of the command line."""
@@ -137,33 +221,64 @@ class Args:
     agent: str = field(metadata=cli.POSITIONAL)
     """the bot, as evaluate.py takes it: greedy"""
     seed: int = 0
-    """seed of its random numbers"""
+    """seed of its random numbers, for a client that gives none"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Hosts the bot that the command line names; returns the exit code.
-
-    It is 0 after "bye" or when the input closes, 1 when nobody reads our answers any more, 2 for a
-    wrong command line or a message that the protocol does not allow.
-    """
+    """Hosts the bot that the command line names; returns the exit code of ``serve``."""
     args = cli.parse(Args, arguments, "Hosts one of our bots: docs/protocol.md.")
-    out = sys.stdout
-    sys.stdout = sys.stderr  # what a bot may print is no answer
+    return serve(args.agent, args.seed)
+
+
+def serve(spec: str, seed: int = 0) -> int:
+    """Hosts a bot on this process's standard streams; returns the exit code.
+
+    It is 0 after "bye" or when the input closes, 1 when the bot cannot be built or nobody reads our
+    answers any more, 2 where there is no such bot, or for a message that the protocol does not
+    allow.
+
+    Args:
+        spec: the bot, as ``load_agent`` takes it.
+        seed: of its random numbers, for a client that gives none.
+    """
+    lines, out = _own_streams()
     try:
-        agent = load_agent(args.agent)
-        rng = np.random.default_rng(args.seed)
-        Host(agent, out, rng).run(sys.stdin)
+        try:
+            host = Host(load_agent(spec), out, np.random.default_rng(seed))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            out.write(protocol.encode(_fault("hello", None, error)))
+            if isinstance(error, AgentError):
+                raise
+            traceback.print_exc()
+            return 1
+        host.run(lines)
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
         return 130
     except ValueError as error:
-        print(f"python -m agents.external {args.agent}: {error}", file=sys.stderr)
+        print(f"python -m agents.external {spec}: {error}", file=sys.stderr)
         return 2
     finally:
-        sys.stdout = out
         _let_go(out)
     return 0
+
+
+def _own_streams() -> tuple[TextIO, TextIO]:
+    """Returns the standard input and output, and leaves others in their places.
+
+    What a bot, or a program that it starts, prints is no answer, and what it reads no message: they
+    get standard error and an empty input.
+    """
+    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    with open(os.devnull, "rb") as empty:
+        os.dup2(empty.fileno(), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return lines, out
 
 
 def _let_go(out: TextIO) -> None:

@@ -18,10 +18,9 @@ from collections.abc import Sequence
 from typing import IO, Final, cast
 
 from agents.external import reaper
+from agents.external.protocol import MAX_LINE, printable
 from agents.faults import BotError
 
-MAX_LINE: Final = 4096
-"""Longest line that a bot may write, in bytes; an answer has about fifty."""
 MAX_OUTPUT: Final = 65536
 """Most that a bot may write to standard output for one decision, in bytes."""
 STDERR_LINES: Final = 20
@@ -36,18 +35,18 @@ class Process:
     """Holds a running program, a process group of its own.
 
     Args:
-        command: the program and its arguments; a text is a line for the shell.
+        command: the program and its arguments.
 
     Raises:
         BotError: "died", if the system cannot start it.
     """
 
-    def __init__(self, command: Sequence[str] | str) -> None:
+    def __init__(self, command: Sequence[str]) -> None:
         self._owner = os.getpid()
         try:
+            self._selector = selectors.DefaultSelector()
             self._popen = subprocess.Popen(
                 command,
-                shell=isinstance(command, str),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -60,7 +59,6 @@ class Process:
         reaper.watch(self.pid)
         streams = self._popen.stdin, self._popen.stdout, self._popen.stderr
         self._stdin, self._stdout, self._stderr = cast("tuple[IO[bytes], ...]", streams)
-        self._selector = selectors.DefaultSelector()
         for stream in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(stream.fileno(), False)
         self._selector.register(self._stdout, selectors.EVENT_READ)
@@ -99,12 +97,14 @@ class Process:
             self._check_flood()
             if self._ended:
                 break
-        lines = []
-        while (line := self._take()) is not None:
-            lines.append(line)
+        lines = self.rest()
         if self._ended:
             raise BotError("died", self._how_it_ended())
         return lines
+
+    def rest(self) -> list[bytes]:
+        """Returns the lines that have been read and not been taken, also of an ended program."""
+        return list(iter(self._take, None))
 
     def read_line(self, deadline: float) -> bytes:
         """Returns the next line.
@@ -132,7 +132,8 @@ class Process:
         if not self._stopped:
             self._read_stderr(4)
         lines = [*self._last, *([self._partial] if self._partial else [])]
-        return tuple(line.decode(errors="replace").rstrip() for line in lines)[-STDERR_LINES:]
+        texts = (printable(line.decode(errors="replace").rstrip()) for line in lines)
+        return tuple(texts)[-STDERR_LINES:]
 
     # ------------------------------------------------------------------------------------- stopping
 
@@ -160,6 +161,8 @@ class Process:
         # The leader is not waited for yet, so its number still names this group and no other.
         self._kill(signal.SIGKILL)
         self._popen.wait()
+        while len(self._in) < MAX_OUTPUT and self._pump(0):
+            pass  # what it said last
         self._read_stderr(4)
         self._close_stdin()
         self._selector.close()
@@ -180,7 +183,7 @@ class Process:
             if left <= 0:
                 return False
             self._pump(min(left, 0.005))
-            self._in.clear()
+            del self._in[MAX_OUTPUT:]
         return True
 
     def _exited(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,17 @@ PROTOCOL: Final = 1
 
 HIDDEN: Final = "x"
 """In place of a block's digit: it lies face down and is another seat's."""
+
+FAULT: Final = "fault"
+"""Feature of the table: it takes what a bot says of its own faults."""
+REDEAL: Final = "redeal"
+"""Feature of a bot: it is told which deals ended in a redeal."""
+
+MAX_LINE: Final = 4096
+"""Longest line that a bot may write, in bytes; an answer has about fifty."""
+
+_TEXT_WIDTH: Final = 300
+"""Characters of an error's text that are told: whatever they are, they fit into a line."""
 
 Message = dict[str, Any]
 
@@ -51,6 +63,36 @@ def shorten(line: bytes | str) -> str:
     """Returns a line as an error text shows it."""
     text = line if isinstance(line, str) else line.decode(errors="replace")
     return repr(text if len(text) <= 120 else text[:120] + "...")
+
+
+def printable(text: str) -> str:
+    """Returns a text of a stranger's as it may be shown and stored: no escapes, no surrogates."""
+    return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
+
+
+def features(message: Message) -> frozenset[str]:
+    """Returns what a "hello" says that its sender takes beyond the first version's messages."""
+    given = message.get("features")
+    listed = given if isinstance(given, list) else []
+    return frozenset(one for one in (FAULT, REDEAL) if one in listed)
+
+
+def fault(during: str, game: int | None, kind: str, text: str, traceback: str = "") -> Message:
+    """Returns the message in which a bot says what it failed to do, cut to a line's length.
+
+    Args:
+        during: type of the message at which it failed.
+        game: that it was about; None: about none.
+        kind: "raised", "nonsense", "illegal", or "hello" where there is no such bot.
+        text: what was expected and what came.
+        traceback: of the exception; of a long one the last lines are told.
+    """
+    message: Message = {"type": FAULT} | ({} if game is None else {"game": game})
+    message |= {"during": during, "kind": kind, "text": text[:_TEXT_WIDTH]}
+    lines = traceback[-MAX_LINE:].rstrip().split("\n")
+    while len(encode(message | {"traceback": "\n".join(lines)})) > MAX_LINE:
+        del lines[0]
+    return message | {"traceback": "\n".join(lines)}
 
 
 def deal(game: int, seat: int, view: View, row: int) -> Message:
@@ -174,6 +216,20 @@ def read_number(message: Message, key: str) -> int:
     if type(value) is not int or not 0 <= value < 1 << 62:
         raise ProtocolError(f'expected a whole number as "{key}", got {value!r}')
     return value
+
+
+def read_seed(message: Message) -> int | None:
+    """Returns the seed of a "hello", None where it has none.
+
+    Raises:
+        ProtocolError: if it is no number in digits.
+    """
+    text = message.get("seed")
+    if text is None:
+        return None
+    if not isinstance(text, str) or re.fullmatch("[0-9]{1,100}", text) is None:
+        raise ProtocolError(f'expected digits in a text as "seed", got {text!r}')
+    return int(text)
 
 
 def read_seat(message: Message, key: str) -> int:

@@ -42,14 +42,17 @@ class _Reaper:
                 return
             # A fork inherits the parent's reaper, which is not its own to talk to.
             self.owner = os.getpid()
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _PROGRAM],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                start_new_session=True,  # Ctrl-C at the terminal is not for it
-            )
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", _PROGRAM],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    start_new_session=True,  # Ctrl-C at the terminal is not for it
+                )
+            except OSError:  # no more processes: the next program tries again
+                return
         assert self.process.stdin is not None
         try:
             print(f"{sign}{group}", file=self.process.stdin, flush=True)

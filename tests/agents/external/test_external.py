@@ -124,7 +124,8 @@ def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
         *("hello", "deal", *["event"] * 6, "act", "end", "bye"),
     ]
     assert {message["game"] for message in told[1:-1]} == {17}
-    assert told[0] == {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 5000}
+    hello = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 5000}
+    assert told[0] == hello | {"features": ["fault"]}
     assert told[-2] == {"type": "end", "game": 17, "winner": 3, "points": 40, "hands": hands}
 
 

@@ -14,7 +14,6 @@ from playing import played
 
 from agents import load_agent
 from agents.bots.random import RandomAgent
-from agents.external import host as hosting
 from agents.external import protocol
 from agents.external.host import Host
 from agents.external.protocol import History
@@ -182,8 +181,9 @@ def hosted(*messages: dict | str, name: str = "greedy") -> list[dict]:
 
 
 HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 1000}
+HELLO |= {"features": ["fault"]}
 DEAL = {"type": "deal", "game": 1, "seat": 0, "dealer": 0, "hand": HANDS[0], "scores": [0, 0]}
-ACT = {"type": "act", "game": 1, "legal": ["12", "13"]}
+ACT = {"type": "act", "game": 1, "legal": ["12", "21"]}
 PASS = {"type": "event", "game": 1, "seat": 0, "event": "pass"}
 PLAY = {"type": "event", "game": 1, "seat": 0, "event": "play", "block": "1", "attack": "2"}
 HIDDEN = PLAY | {"block": "x"}
@@ -255,10 +255,17 @@ def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense():
     )
 
 
-def test_a_host_refuses_a_bot_that_does_not_exist(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-    assert hosting.main(["nobody"]) == 2
-    assert "expected an agent of random, " in capsys.readouterr().err
+def test_a_host_refuses_a_bot_that_does_not_exist_and_says_so_to_its_client():
+    refused = host("nobody", text="")
+    text = refused.stderr.removeprefix("python -m agents.external nobody: ").rstrip()
+    assert (refused.returncode, text[:26]) == (2, "expected an agent of rando")
+    assert json.loads(refused.stdout) == {
+        "type": "fault",
+        "during": "hello",
+        "kind": "hello",
+        "text": text,
+        "traceback": "",
+    }
 
 
 def test_a_host_whose_answers_nobody_reads_ends_without_a_traceback():
@@ -320,7 +327,7 @@ def test_the_page_names_the_limits_that_hold():
 
     text = PAGE.read_text(encoding="utf-8")
     for number in (
-        f"{external_process.MAX_LINE} bytes",
+        f"{protocol.MAX_LINE} bytes",
         f"{external_process.MAX_OUTPUT} bytes",
         f"last {external_process.STDERR_LINES} lines",
         f"{faults.FAULTS} faults",
