@@ -3,35 +3,41 @@
 python evaluate.py --agents greedy random --deals 2000                  every pair of the agents
 python evaluate.py --one greedy --agents random heuristic               one against each
 python evaluate.py --agents greedy heuristic --sprt 0,1.5               until it is decided
-python evaluate.py --agents A B C --workers 8 --results long.jsonl      goes on after a stop
+python evaluate.py --agents A B C --workers 8 --results long.sqlite     goes on after a stop
+python evaluate.py --agents mine:Bot greedy --isolate --seed random     a bot of somebody else's
 python evaluate.py --agents A B --save-games games --save-share 0.1     keeps a tenth of the games
 
-Exit code 0: all was played. 1: an agent did not start, crashed or forfeited, which the tables say
-beside its rating; or an error stopped it. 2: wrong arguments. 130: interrupted.
+Exit code 0: every pairing was played. 1: an agent did not start, raised, answered what is illegal,
+crashed or forfeited, which the tables say beside its rating; or an error stopped it. 2: wrong
+arguments. 130: interrupted.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import shlex
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from agents import cli, names
+from agents.external.command import parse_memory
+from agents.files import write_whole
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena
 from agents.tournament.games import check_share
 from agents.tournament.games_folder import GamesFolder
 from agents.tournament.plan import BLOCK_DEALS, Plan, parse_cap
 from agents.tournament.progress import ProgressLine
-from agents.tournament.results import ResultsFile
+from agents.tournament.results import ResultsFile, read_arguments
 from agents.tournament.summary import Summary
+from agents.tournament.task import Isolation
 from agents.tournament.workers import MAX_WORKERS, check_workers
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
@@ -61,14 +67,24 @@ class Args:
     """what a deal begins: a round, or a match to 150 points"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
-    seed: int = 0
-    """seed of the deals and of the agents' random numbers"""
+    seed: int | Literal["random"] = 0
+    """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
+    agent can know the deals, and told at the end"""
     block_deals: int = BLOCK_DEALS
     """deals of a block, which is played at once and depends on nothing else; a stop loses it"""
     workers: int = 1
     """processes; the result is the same with any number"""
     backend: Literal["loky", "ray"] = "loky"
     """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
+    strict: bool = False
+    """stop at the first fault of an agent; without, a random legal action takes its place, and
+    after ten faults the agent is out of the pairing"""
+    isolate: bool = False
+    """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
+    isolate_ms: int = 1000
+    """milliseconds that such a class may take for a decision"""
+    isolate_memory: str = "2G"
+    """memory that such a process may take: bytes, or with K, M or G"""
     results: Path | None = None
     """file to which blocks are added as they are finished; the same command goes on with it"""
     save_games: Path | None = None
@@ -100,8 +116,23 @@ class Args:
         if not 1 <= self.workers <= MAX_WORKERS:
             raise SettingError(f"expected 1 to {MAX_WORKERS:,} workers, got {self.workers!r}")
 
+    def resolved(self) -> Self:
+        """Returns the same with a seed, and with paths that hold whatever folder we are in.
+
+        Raises:
+            SettingError: if the file of results cannot be read.
+        """
+        seed = self.seed
+        if seed == "random":
+            kept = read_arguments(self.results) if self.results else None
+            seed = secrets.randbits(64) if kept is None else kept["seed"]
+        names = ("results", "save_games", "json", "markdown", "html")
+        paths = {name: path.resolve() for name in names if (path := getattr(self, name))}
+        return replace(self, seed=seed, **paths)
+
     def plan(self) -> Plan:
-        """Returns the tournament."""
+        """Returns the tournament; a seed that is still to be drawn is 0."""
+        isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return Plan(
             agents=self.agents,
             one=self.one,
@@ -109,11 +140,12 @@ class Args:
             cross_opponent=self.cross_opponent,
             deals=self.deals,
             caps=tuple(parse_cap(text) for text in self.fewer_deals or ()),
-            seed=self.seed,
+            seed=0 if isinstance(self.seed, str) else self.seed,
             rules=self.rules,
             episode=self.episode,
             sprt=Sprt.parse(self.sprt) if self.sprt else None,
             block_deals=self.block_deals,
+            isolation=isolation if self.isolate else None,
         )
 
 
@@ -131,8 +163,10 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         args: what is asked for.
         command: what was typed to ask for it.
     """
-    start, code, plan = time.perf_counter(), 0, args.plan()
+    start, code = time.perf_counter(), 0
     try:
+        args = args.resolved()
+        plan = args.plan()
         plan.check_agents()
         check_workers(args.workers, args.backend)
         tournament = arena.Tournament(plan)
@@ -144,7 +178,12 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     try:
         with file or nullcontext(), ProgressLine(tournament.ledgers) as line:
             tournament.play(
-                workers=args.workers, backend=args.backend, file=file, games=games, progress=line
+                workers=args.workers,
+                backend=args.backend,
+                file=file,
+                games=games,
+                progress=line,
+                strict=args.strict,
             )
     except KeyboardInterrupt:
         code = 130
@@ -159,7 +198,11 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     if not played:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
-    show(args, found, files=code == 0)
+    try:
+        show(args, found, files=code == 0)
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        code = 1
     return code or int(found.failed()), found
 
 
@@ -167,7 +210,8 @@ def open_results(path: Path | None, tournament: arena.Tournament) -> ResultsFile
     """Opens the file of results, and hands the blocks that it holds to the tournament."""
     if path is None:
         return None
-    file = ResultsFile(path, tournament.plan.arguments(), tournament.tasks())
+    plan = tournament.plan
+    file = ResultsFile(path, plan.arguments(), tournament.tasks(), plan.contents())
     tournament.add(file.blocks)
     if file.note:
         sys.stderr.write(f"{file.note}\n")
@@ -199,13 +243,13 @@ def show(args: Args, found: Summary, *, files: bool) -> None:
 
     print(report.terminal(found))
     if files and args.json:
-        args.json.write_text(json.dumps(found.to_json(), indent=1) + "\n")
+        write_whole(args.json, json.dumps(found.to_json(), indent=1) + "\n")
     if files and args.markdown:
-        args.markdown.write_text(report.markdown(found), encoding="utf-8")
+        write_whole(args.markdown, report.markdown(found))
     if files and args.html:
         games = watch.write_pages(args.save_games) if args.save_games else {}
         links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}
-        args.html.write_text(report.html(found, links), encoding="utf-8")
+        write_whole(args.html, report.html(found, links))
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:

@@ -202,7 +202,7 @@ def is_own(spec: str) -> bool:
     Raises:
         AgentError, ImportError: if the text names no agent, or one that is not installed.
     """
-    return next(_own_in(spec), None) is not None
+    return any(entry.is_own for entry, _ in _all_in(spec))
 
 
 def source_hash(spec: str) -> str | None:
@@ -213,9 +213,29 @@ def source_hash(spec: str) -> str | None:
     Raises:
         AgentError, ImportError: if one cannot be found.
     """
-    files = {inspect.getsourcefile(entry.load()) for entry in _own_in(spec)}
+    own = [entry for entry, _ in _all_in(spec) if entry.is_own]
+    files = {inspect.getsourcefile(entry.load()) for entry in own}
     data = [Path(file).read_bytes() for file in sorted(filter(None, files))]
     return sha256(b"".join(data)).hexdigest() if data else None
+
+
+def content_hash(spec: str) -> str | None:
+    """Returns a SHA-256 of all files of one's own that an agent is read from: classes, networks.
+
+    Agents that are options of it count, too; None if it is of this repository alone.
+
+    Raises:
+        AgentError, ImportError, OSError: if one cannot be found.
+    """
+    networks = [
+        sha256(Path(_split_argument(entry, entry.load(), text)[0]).read_bytes()).hexdigest()
+        for entry, text in _all_in(spec)
+        if entry is AGENTS["file"]
+    ]
+    found = [one for one in (source_hash(spec), *networks) if one is not None]
+    return (
+        sha256(" ".join(found).encode()).hexdigest() if len(found) > 1 else next(iter(found), None)
+    )
 
 
 def network_file(spec: str) -> str | None:
@@ -246,20 +266,19 @@ def _parse(spec: str) -> tuple[Entry, str]:
     return entry, text
 
 
-def _own_in(spec: str) -> Iterator[Entry]:
-    """Yields the classes of one's own that an agent and those in its options are of.
+def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:
+    """Yields where an agent and those in its options come from, and the text behind each.
 
-    Each is imported once the next is asked for, not before.
+    A class of one's own is imported once the next is asked for, not before.
     """
     entry, text = _parse(spec)
-    if entry.is_own:
-        yield entry
+    yield entry, text
     if not entry.argument and text:
         hints = _hints(entry.load())
         for part in _split(text):
             key, _, value = (piece.strip() for piece in part.partition("="))
             if hints.get(key) is Agent:
-                yield from _own_in(_unbracketed(value))
+                yield from _all_in(_unbracketed(value))
 
 
 def _split_argument(entry: Entry, factory: Callable[..., Agent], text: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from typing import Any, Final, Self, TypeVar
 
 from agents.base import AgentError
 from agents.faults import Fault
-from agents.registry import is_own, prepare, source_hash
+from agents.registry import content_hash, is_own, prepare
 from agents.tournament.block import play_block
 from agents.tournament.task import BlockResult, Task
 from agents.tournament.workers import Backend, WorkerError, follow, one_thread, play_on_ray
@@ -295,7 +295,7 @@ def _inspect(spec: str) -> tuple[str, str]:
     """Returns what is wrong with the text of a class of the user's, and its source's hash."""
     try:
         prepare(spec)
-        return "", source_hash(spec) or ""
+        return "", content_hash(spec) or ""
     except AgentError as error:
         return str(error), ""
     except BaseException as error:  # what a module raises as it is imported, SystemExit too

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import goita_env
 from agents.base import AgentError, close
-from agents.registry import check_names, load_agent, network_file, short_name
+from agents.registry import check_names, content_hash, load_agent, network_file, short_name
 from agents.statistics.sequential_test import Sprt
 from agents.tournament.children import inspect_own
 from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Isolation, Seating, Task
@@ -256,6 +256,13 @@ class Plan:
     def sources(self) -> dict[str, str]:
         """Returns the hashes of the source of agents of one's own, by their texts."""
         return {spec: source for spec, (_, source) in self._own.items() if source}
+
+    def contents(self) -> dict[str, str | None]:
+        """Returns a hash of the files that each agent is read from, by its text; None: of none."""
+        return {
+            spec: self._own[spec][1] if spec in self._own else content_hash(spec)
+            for spec in self.specs
+        }
 
     def check_agents(self) -> None:
         """Checks the agents; those of the repository are built once.

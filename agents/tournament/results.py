@@ -1,50 +1,94 @@
-"""Keeps the blocks of a tournament in a file of JSON lines, from which it goes on after a stop.
+"""Keeps the blocks of a tournament in a file, from which it goes on after a stop.
 
-::
-
-    {"format": "goita-results-1", "arguments": {...}, "crc": ...}
-    {"agents": ["greedy", "random"], "block": 0, "points": [[...], [...]], ..., "crc": ...}
-
-The first line says which tournament it is; each other is a block, in the order in which they were
-finished. Lines are only ever appended, each in one write, so a program that is killed loses the
-blocks under way and nothing else; the disk is made to keep them about once a second. A last line
-without its end is one that was being written: it is dropped, and the block played again. Anything
-else that is not as it should be is an error, and the file is left as it is. ``crc`` is the CRC-32
-of the rest of the line, so a digit that has changed is found.
+The file is an SQLite database (``agents.store``), which ``sqlite3`` and pandas read:
+``docs/tournaments.md`` describes its tables. A block is kept under its agents: their texts, and for
+agents of one's own the SHA-256 of the files that they are read from. With one agent changed its
+blocks alone are played again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final, Self
-from zlib import crc32
+from typing import Annotated, Any, Final, Self
 
+import msgspec
 import numpy as np
 
+from agents import store
 from agents.faults import Fault
+from agents.registry import short_name
+from agents.store import Block, Layout, Row, Store, Table, damaged
+from agents.tournament.plan import Pairing
 from agents.tournament.task import BlockResult, Task
 from goita_env.errors import SettingError
 
-FORMAT: Final = "goita-results-1"
-"""Names this kind of file; grows when the meaning of a line changes."""
+_Small = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
+_Truth = Annotated[int, msgspec.Meta(ge=0, le=1)]
+_Game = tuple[_Count, _Small, _Small, _Count, _Count, _Truth]
+_Player = tuple[int, str, str | None, _Count, _Seconds, _Truth]
 
-SYNC_SECONDS: Final = 1.0
-"""How much work a computer that loses its power may lose."""
+_FAULT: Final = tuple(field.name for field in fields(Fault))
+_NUMBERS: Final = {field.name for field in fields(Fault) if field.type == "int"}
+_LISTS: Final = {field.name for field in fields(Fault) if str(field.type).startswith("tuple")}
+"""Columns of a fault; those that are lists are kept as JSON."""
 
-_ARRAYS: Final = {
-    "points": np.int32,
-    "rounds": np.int32,
-    "rounds_won": np.int32,
-    "won": np.bool_,
-    "decisions": np.int64,
-    "thinking": np.float64,
-}
+LAYOUT: Final = Layout(
+    kind="results of a tournament",
+    version=1,
+    columns=(
+        "pairing TEXT NOT NULL",
+        "number INTEGER NOT NULL",
+        "first INTEGER NOT NULL",
+        "deals INTEGER NOT NULL",
+        "seconds REAL NOT NULL",
+    ),
+    tables={
+        "games": Table(
+            (
+                "deal INTEGER NOT NULL",
+                "seating INTEGER NOT NULL",
+                "points INTEGER NOT NULL",
+                "rounds INTEGER NOT NULL",
+                "rounds_won INTEGER NOT NULL",
+                "won INTEGER NOT NULL",
+            ),
+            keys=2,
+        ),
+        "players": Table(
+            (
+                "player INTEGER NOT NULL",
+                "agent TEXT NOT NULL",
+                "source TEXT",
+                "decisions INTEGER NOT NULL",
+                "thinking REAL NOT NULL",
+                "forfeited INTEGER NOT NULL",
+            ),
+            keys=1,
+        ),
+        "faults": Table(
+            (
+                "number INTEGER NOT NULL",
+                "player INTEGER NOT NULL",
+                *(
+                    f"{name} {'INTEGER' if name in _NUMBERS else 'TEXT'} NOT NULL"
+                    for name in _FAULT
+                ),
+            ),
+            keys=1,
+        ),
+    },
+    former=b'{"format":"goita-results-1"',
+)
+"""The tables of a file of results."""
+
+OF_AGENTS: Final = ("files", "sources")
+"""Arguments that say what agents are read from: they are kept block by block."""
 
 
 class ResultsFile:
@@ -54,46 +98,49 @@ class ResultsFile:
         path: the file; it is begun where there is none.
         arguments: all that the results depend on, as JSON can hold it.
         tasks: every block of the tournament.
+        sources: what each agent is read from, by its text (``Plan.contents``).
 
     Raises:
-        SettingError: if the file is no results file, is of another tournament, is damaged, or is
-            being written by another program; it is left as it is then.
+        SettingError: if the file is no results file, is of another tournament or of version 0.2.0,
+            is damaged, or another program has it open; it is left as it is then.
         OSError: if it cannot be read or written.
 
     Attributes:
-        blocks: those that the file holds.
-        note: what had to be dropped, "" if nothing.
+        blocks: those that the file holds and that count.
+        note: what will be played again because its agent has changed, "" if nothing.
     """
 
-    def __init__(self, path: Path, arguments: Mapping[str, Any], tasks: Iterable[Task]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        arguments: Mapping[str, Any],
+        tasks: Iterable[Task],
+        sources: Mapping[str, str | None],
+    ) -> None:
         self.path, self.note = path, ""
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        self._synced = time.monotonic()
+        self.blocks: list[BlockResult] = []
+        known = {_key(task): task for task in tasks}
+        self._sources = sources
+        ours = {k: v for k, v in json.loads(json.dumps(arguments)).items() if k not in OF_AGENTS}
+        self._store = Store(path, LAYOUT, ours)
         try:
-            _lock(self._file, path)
-            head = _line({"format": FORMAT, "arguments": dict(arguments)})
-            text = path.read_bytes()
-            whole = text[: text.rfind(b"\n") + 1]
-            if not whole and not head.startswith(text):
-                raise SettingError(f"expected a results file, got {str(path)!r}: no whole line")
-            self.blocks = self._read(whole, head, tasks) if whole else []
-            if len(whole) < len(text):
-                self.note = f"{path}: the last line was cut off; its block is played again"
-                os.ftruncate(self._file, len(whole))
-            if not whole:
-                self._write(head)
+            _compare(path, ours, self._store.arguments)
+            self._read(known)
         except BaseException:
-            os.close(self._file)
+            self._store.close()
             raise
 
     def append(self, result: BlockResult) -> None:
-        """Writes a block."""
-        self._write(_line(_record(result)))
+        """Writes a block.
+
+        Raises:
+            OSError: if the disk is full or fails; the file holds what it held.
+        """
+        self._store.add(_block(result, self._sources))
 
     def close(self) -> None:
         """Makes the disk keep everything, and closes the file."""
-        os.fsync(self._file)
-        os.close(self._file)
+        self._store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -101,128 +148,151 @@ class ResultsFile:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _read(self, text: bytes, head: bytes, tasks: Iterable[Task]) -> list[BlockResult]:
-        """Returns the blocks of the lines.
+    def _read(self, known: dict[str, Task]) -> None:
+        """Takes in the blocks, but those of agents that have changed: they are to be dropped.
 
         Raises:
-            SettingError: if a line is not as it should be.
+            SettingError: if a block is none of this tournament.
         """
-        first, *lines = text.splitlines(keepends=True)
-        if first != head:
-            self._check_head(first, head)
-        known = {(task.agents, task.block): task for task in tasks}
-        blocks = []
-        for number, line in enumerate(lines, start=2):
-            record = self._parse(line, number)
+        stale: list[int] = []
+        changed: Counter[str] = Counter()
+        for number, block in self._store.read():
             try:
-                task = known.pop((tuple(record["agents"]), record["block"]))
-                blocks.append(_result(task, record))
+                task = known.pop(block.key)
+                result, sources = _result(task, block)
             except (KeyError, TypeError, ValueError) as error:
-                raise SettingError(
-                    f"expected a block of this tournament, each once, "
-                    f"in line {number} of {str(self.path)!r}, got {line[:80]!r}..."
+                raise damaged(
+                    self.path, LAYOUT, f"block {number} is none of this tournament: {error}"
                 ) from error
-        return blocks
-
-    def _check_head(self, line: bytes, wanted: bytes) -> None:
-        """Says what is wrong with the first line.
-
-        Raises:
-            SettingError: always.
-        """
-        found = self._parse(line, 1)
-        if found.get("format") != FORMAT or not isinstance(found.get("arguments"), dict):
-            raise SettingError(
-                f"expected a results file, format {FORMAT!r}, "
-                f"got {found.get('format')!r} in line 1 of {str(self.path)!r}"
+            texts = zip(task.agents, sources, strict=True)
+            others = {text for text, source in texts if source != self._sources[text]}
+            changed.update(others)
+            if others:
+                stale.append(number)
+            else:
+                self.blocks.append(result)
+        if stale:
+            self._store.drop(stale)
+            self.note = (
+                f"{self.path}: {len(stale)} block(s) are played again, as the files of an agent "
+                f"have changed: {', '.join(f'{text!r} ({n})' for text, n in changed.items())}"
             )
-        ours, theirs = json.loads(wanted)["arguments"], found["arguments"]
-        differ = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
+
+
+def read_arguments(path: Path) -> dict[str, Any] | None:
+    """Returns the arguments that a file of results was begun with; None if there is none yet.
+
+    Raises:
+        SettingError: if the file is no results file, is of version 0.2.0, is damaged, or another
+            program has it open.
+        OSError: if it cannot be read.
+    """
+    return store.read_arguments(path, LAYOUT)
+
+
+def _compare(path: Path, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    """Checks that a file is of this tournament.
+
+    Raises:
+        SettingError: if it is not; the text lists what differs.
+    """
+    differ = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
+    if differ:
         told = "; ".join(f"{key} {theirs.get(key)!r}, now {ours.get(key)!r}" for key in differ)
-        raise SettingError(f"expected the arguments that {str(self.path)!r} was begun with: {told}")
+        raise SettingError(f"expected the arguments that {str(path)!r} was begun with: {told}")
 
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
-        """Returns what a line holds.
 
-        Raises:
-            SettingError: if it is damaged.
-        """
-        with contextlib.suppress(ValueError):
-            record = json.loads(line)
-            if isinstance(record, dict):
-                record.pop("crc", None)
-                if _line(record) == line:
-                    return record
-        raise SettingError(
-            f"expected a line as it was written, got a damaged one: line {number} "
-            f"of {str(self.path)!r}, {line[:60]!r}"
+def _key(task: Task) -> str:
+    """Returns what tells a block apart: the texts of its agents and its number."""
+    return json.dumps([*task.agents, task.block])
+
+
+def _values(task: Task) -> tuple[str, int, int, int]:
+    """Returns what the table of blocks says of a task."""
+    names = tuple(map(short_name, task.agents))
+    return _text(Pairing(names, ()).title), task.block, task.first, task.deals
+
+
+def _block(result: BlockResult, sources: Mapping[str, str | None]) -> Block:
+    """Returns a block as its tables hold it."""
+    task = result.task
+    seatings, deals = result.points.shape
+    columns = [
+        np.repeat(np.arange(deals) + task.first, seatings),
+        np.tile(np.arange(seatings), deals),
+        *(getattr(result, name).T.ravel() for name in ("points", "rounds", "rounds_won", "won")),
+    ]
+    players = [
+        (player, _text(text), sources[text], decisions, thinking, int(player in result.forfeited))
+        for player, (text, decisions, thinking) in enumerate(
+            zip(task.agents, result.decisions.tolist(), result.thinking.tolist(), strict=True)
         )
-
-    def _write(self, line: bytes) -> None:
-        """Appends a line, and about once a second makes the disk keep it."""
-        while line:
-            line = line[os.write(self._file, line) :]
-        now = time.monotonic()
-        if now - self._synced >= SYNC_SECONDS:
-            os.fsync(self._file)
-            self._synced = now
+    ]
+    faults = [
+        (number, player, *_of_fault(fault)) for number, (player, fault) in enumerate(result.faults)
+    ]
+    rows = {"games": np.column_stack(columns).tolist(), "players": players, "faults": faults}
+    return Block(_key(task), (*_values(task), float(result.seconds)), rows)
 
 
-def _line(record: Mapping[str, Any]) -> bytes:
-    """Returns a record as a line that ends with its own check sum."""
-    text = json.dumps(record, separators=(",", ":"))
-    return f'{text[:-1]},"crc":{crc32(text.encode())}}}\n'.encode()
+def _of_fault(fault: Fault) -> Row:
+    """Returns the columns of a fault."""
+    values = asdict(fault)
+    values |= {name: json.dumps(values[name]) for name in _LISTS}
+    return [_text(value) if isinstance(value, str) else value for value in values.values()]
 
 
-def _record(result: BlockResult) -> dict[str, Any]:
-    """Returns a block as JSON can hold it."""
-    return {
-        "agents": list(result.task.agents),
-        "block": result.task.block,
-        **{name: getattr(result, name).tolist() for name in _ARRAYS},
-        "seconds": result.seconds,
-        "faults": [[player, asdict(fault)] for player, fault in result.faults],
-        "forfeited": list(result.forfeited),
-    }
+def _text(text: str) -> str:
+    """Returns a text as SQLite can hold it: lone surrogates written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _result(task: Task, record: Mapping[str, Any]) -> BlockResult:
-    """Returns the block that a record holds.
+def _result(task: Task, block: Block) -> tuple[BlockResult, list[str | None]]:
+    """Returns the block that rows hold, and what each of its agents was read from.
 
     Raises:
-        KeyError, TypeError, ValueError: if it holds none of this task.
+        ValueError: if they hold none of this task.
     """
-    arrays: dict[str, Any] = {n: np.array(record[n], kind) for n, kind in _ARRAYS.items()}
-    shape = (len(task.seatings), task.deals)
-    for name, array in arrays.items():
-        wanted = (len(task.agents),) if name in ("decisions", "thinking") else shape
-        if array.shape != wanted:
-            raise ValueError(f"expected {name} of shape {wanted}, got {array.shape}")
-    return BlockResult(
-        task=task,
-        **arrays,
-        seconds=float(record["seconds"]),
-        faults=tuple(
-            (int(player), Fault(**{**fault, "stderr": tuple(fault["stderr"])}))
-            for player, fault in record["faults"]
-        ),
-        forfeited=tuple(record["forfeited"]),
+    *values, seconds = block.values
+    if tuple(values) != _values(task):
+        raise ValueError(f"expected {_values(task)!r}, got {values!r}")
+    games = msgspec.convert(block.rows["games"], list[_Game])
+    players = msgspec.convert(block.rows["players"], list[_Player])
+    seatings, deals = shape = len(task.seatings), task.deals
+    found = np.array(games, np.int32).reshape(-1, 6)
+    order = np.column_stack(
+        [np.repeat(np.arange(deals) + task.first, seatings), np.tile(np.arange(seatings), deals)]
     )
+    if not np.array_equal(found[:, :2], order):
+        raise ValueError(f"expected {deals} deals from {task.first} on, in {seatings} seatings")
+    wanted = [(player, _text(text)) for player, text in enumerate(task.agents)]
+    if [row[:2] for row in players] != wanted:
+        raise ValueError(f"expected the players {wanted!r}, got {[row[:2] for row in players]!r}")
+    points, rounds, rounds_won, won = (c.reshape(shape[::-1]).T for c in found[:, 2:].T)
+    result = BlockResult(
+        task=task,
+        points=points.copy(),
+        rounds=rounds.copy(),
+        rounds_won=rounds_won.copy(),
+        won=won.astype(np.bool_),
+        decisions=np.array([row[3] for row in players], np.int64),
+        thinking=np.array([row[4] for row in players]),
+        seconds=msgspec.convert(seconds, _Seconds),
+        faults=tuple(_fault(row, len(task.agents)) for row in block.rows["faults"]),
+        forfeited=tuple(row[0] for row in players if row[5]),
+    )
+    return result, [row[2] for row in players]
 
 
-def _lock(file: int, path: Path) -> None:
-    """Keeps other programs from writing the file, where the system knows how.
+def _fault(row: Row, players: int) -> tuple[int, Fault]:
+    """Returns a player and its fault.
 
     Raises:
-        SettingError: if one is doing so.
+        ValueError: if a row holds none.
     """
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise SettingError(
-            f"expected a results file that nobody is writing, got {str(path)!r}"
-        ) from error
+    _, player, *values = row
+    if not isinstance(player, int) or player not in range(players):
+        raise ValueError(f"expected a player below {players}, got {player!r}")
+    told: dict[str, Any] = dict(zip(_FAULT, values, strict=True))
+    told |= {name: msgspec.json.decode(told[name]) for name in _LISTS}
+    return int(player), msgspec.convert(told, Fault)

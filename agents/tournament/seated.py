@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.base import Agent, Memory, close
+from agents.external.agent import ExternalAgent
+from agents.external.isolated import isolated
 from agents.faults import Accountable, Fault
 from agents.registry import is_own, load_agent, short_name
 from agents.tournament.guarded import DeadAgent, GuardedAgent, Watch
 from agents.tournament.task import Task
-from goita_env.seeds import bot_generator
+from goita_env.seeds import bot_generator, bot_seed
 
 PURPOSE = "tournament"
 """Tells what a tournament derives from its seed from what others do."""
@@ -113,11 +115,32 @@ def _seated(
             return together(agent)
         close([agent])
     apart = []
-    for place in seats:
-        one: Agent = (
-            GuardedAgent(spec, player, place[1], chance("replacement", *place), watch)
-            if own and guarded
-            else load_agent(spec)
-        )
-        apart.append(Seated(one, player, chance(PURPOSE, *place), (place,)))
+    for seating, seat in seats:
+        one = _alone(task, player, spec, seating, seat, own, guarded, watch)
+        apart.append(Seated(one, player, chance(PURPOSE, seating, seat), ((seating, seat),)))
     return apart
+
+
+def _alone(
+    task: Task,
+    player: int,
+    spec: str,
+    seating: int,
+    seat: int,
+    own: bool,
+    guarded: bool,
+    watch: Watch | None,
+) -> Agent:
+    """Builds an agent that plays one seat of one seating."""
+    place = (task.block, player, seating, seat)
+    if own and task.isolation is not None:
+        limits = task.isolation
+        seed = bot_seed(task.seed, PURPOSE, *place)
+        return isolated(spec, ms=limits.ms, memory=limits.memory, seed=seed)
+    if own and guarded:
+        chance = bot_generator(task.seed, "replacement", *place)
+        return GuardedAgent(spec, player, seat, chance, watch)
+    agent = load_agent(spec)
+    if isinstance(agent, ExternalAgent):
+        agent.seed = bot_seed(task.seed, PURPOSE, *place)
+    return agent

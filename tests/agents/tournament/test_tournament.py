@@ -242,7 +242,7 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
 
 def keep(path, plan, **how):
     tournament = Tournament(plan)
-    with ResultsFile(path, plan.arguments(), tournament.tasks()) as file:
+    with ResultsFile(path, plan.arguments(), tournament.tasks(), plan.contents()) as file:
         tournament.add(file.blocks)
         tournament.play(file=file, **how)
     return tournament, file
@@ -362,10 +362,10 @@ def test_two_programs_cannot_write_one_file(tmp_path):
     path, whole = tmp_path / "results.jsonl", plan()
     todo = Tournament(whole).tasks()
     with (
-        ResultsFile(path, whole.arguments(), todo),
+        ResultsFile(path, whole.arguments(), todo, whole.contents()),
         pytest.raises(SettingError, match="nobody is writing"),
     ):
-        ResultsFile(path, whole.arguments(), todo)
+        ResultsFile(path, whole.arguments(), todo, whole.contents())
 
 
 def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(tmp_path):
