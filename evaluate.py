@@ -153,7 +153,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Plays the tournament, prints it and returns the exit code."""
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
     command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
-    return run(args, command)[0]
+    try:
+        return run(args, command)[0]
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped before anything was played\n")
+        return 130
 
 
 def run(args: Args, command: str) -> tuple[int, Summary | None]:

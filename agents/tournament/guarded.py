@@ -188,7 +188,8 @@ def random_actions(legal: Bool, chance: np.random.Generator) -> Int:
 def _told(error: BaseException) -> tuple[str, str]:
     """Returns an exception as one line, and the last lines of its traceback."""
     try:
-        found = traceback.TracebackException.from_exception(error, limit=-8)
+        found = traceback.TracebackException.from_exception(error, limit=-10)
+        found.stack[:] = [frame for frame in found.stack if frame.filename != __file__]
         line = " ".join("".join(found.format_exception_only()).split())
         return _clean(line), _clean("".join(found.format()))[-TRACEBACK:]
     except Exception:  # the exception is somebody else's object, too

@@ -229,7 +229,7 @@ def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(tmp_
     arguments = ["--agents", "exec:false", "greedy", "--deals", "4", "--json", str(file)]
     assert evaluate.main(arguments) == 1
     out, err = capsys.readouterr()
-    assert re.search(r"exec:false .*forfeited 1 pairing, did not start 4×", out)
+    assert re.search(r"exec:false .*forfeited 1 pairing, did not start 10×", out)
     assert err == ""
     assert json.loads(file.read_text())["pairs"][0]["forfeited"] == ["exec:false"]
 

@@ -15,6 +15,7 @@ from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.plan import Plan, tasks
 from agents.tournament.summary import Summary
+from agents.tournament.task import Isolation
 
 HELPERS = Path(unruly_bots.__file__).parent
 
@@ -237,3 +238,48 @@ def test_a_module_that_exits_as_it_is_imported_is_exit_code_2(tmp_path, monkeypa
         evaluated(tmp_path, "--agents", "leaving_bots:Bot", "greedy")
     assert ended.value.code == 2
     assert "SystemExit" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------- in processes of their own
+
+
+@pytest.mark.parametrize("bot", ["Dies", "GoesElsewhere", "Raises"])
+def test_isolated_classes_lose_by_what_they_do_and_nothing_else_does(
+    bot, tmp_path, at_the_bots, capsys
+):
+    name = f"unruly_bots:{bot}"
+    options = ["--isolate", "--isolate-ms", "2000", "--isolate-memory", "1G"]
+    code, told = evaluated(tmp_path, "--agents", name, "greedy", "random", *options)
+    assert len(told["pairs"]) == 3
+    assert code == int(bot != "GoesElsewhere")
+    assert {fault["agent"] for fault in told["faults"]} <= {name}
+
+
+def test_isolated_and_in_process_a_class_plays_the_same(at_the_bots):
+    first, isolated = (
+        Plan(("unruly_bots:First", "greedy"), deals=8, isolation=isolation)
+        for isolation in (None, Isolation())
+    )
+    results = []
+    for plan in (first, isolated):
+        (result,) = children.play_blocks(plan.pairings()[0].tasks)
+        results.append(result)
+    assert (results[0].points == results[1].points).all()
+    assert results[1].faults == ()
+    assert "isolation" not in first.arguments()
+    assert isolated.arguments()["isolation"] == {"ms": 1000, "memory": 2 << 30}
+
+
+# ----------------------------------------------------------------------------------- a drawn seed
+
+
+def test_a_random_seed_is_drawn_told_and_kept_with_the_results(tmp_path, capsys):
+    results = str(tmp_path / "results.sqlite")
+    arguments = ["--agents", "greedy", "random", "--seed", "random"]
+    _, first = evaluated(tmp_path, *arguments, "--results", results)
+    _, again = evaluated(tmp_path, *arguments, "--results", results)
+    _, other = evaluated(tmp_path, *arguments)
+    assert first["seed"] == again["seed"] != other["seed"]
+    assert first["pairs"][0]["ci95"] == again["pairs"][0]["ci95"]
+    assert 2**32 < first["seed"] < 2**64
+    assert f"seed: {first['seed']}" in capsys.readouterr().out
