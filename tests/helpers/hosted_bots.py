@@ -83,6 +83,26 @@ class CountsCalls(DrawsOne):
         return np.array([np.flatnonzero(row)[self.calls % row.sum()] for row in legal])
 
 
+class OfItsProcess(DrawsOne):
+    """Plays otherwise where it is not at home."""
+
+    def act(self, view, legal, rng):
+        """Chooses."""
+        return np.array(
+            [np.flatnonzero(row)[0 if "pytest" in sys.modules else -1] for row in legal]
+        )
+
+
+class RaisesElsewhere(OfItsProcess):
+    """Fails where it is not at home."""
+
+    def act(self, view, legal, rng):
+        """Chooses."""
+        if "pytest" not in sys.modules:
+            raise OSError("not here")
+        return super().act(view, legal, rng)
+
+
 class EvilError(Exception):
     """Cannot be printed."""
 

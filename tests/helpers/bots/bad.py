@@ -25,7 +25,7 @@ def hang() -> None:
         time.sleep(60)
 
 
-def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912 - one a behaviour
+def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912, PLR0915 - one a behaviour
     """Answers a question, more or less."""
     game, action = message["game"], message["legal"][0]
     if behaviour == "hangs":
