@@ -95,8 +95,8 @@ def fail(error: Exception | str) -> NoReturn:
 
 def _program() -> str:
     """Returns how the program is called: "evaluate.py", "python -m agents.solver"."""
-    spec, path = getattr(sys.modules["__main__"], "__spec__", None), Path(sys.argv[0])
-    return f"python -m {spec.parent}" if spec and path.name == "__main__.py" else path.name
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
 
 
 def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:

@@ -25,8 +25,8 @@ GAME_ROOMS = [
 ]
 AGENT_ROOMS = [
     *("base", "cli", "faults", "files", "store", "parts", "registry", "statistics", "bots"),
-    *("solver", "beliefs", "search", "champion", "external", "tournament", "grading", "report"),
-    *("learning", "signals", "watch", "play"),
+    *("solver", "beliefs", "search", "champion", "external", "tournament", "attack", "check"),
+    *("grading", "report", "learning", "signals", "watch", "play"),
 ]
 """The rooms from top to bottom."""
 

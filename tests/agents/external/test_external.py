@@ -196,6 +196,10 @@ def test_what_a_slow_reader_has_not_read_yet_still_reaches_it_at_the_end(tmp_pat
         ("floods lines", ["nonsense", "flood"], ""),
         ("floods blanks", ["nonsense", "flood"], ""),
         ("speaks another version", ["hello"] * 4, 'expected a "hello" with "protocol":1'),
+        ("answers twice", ["nonsense"] * FAULTS, ""),
+        ("tells of a fault that there is not", ["nonsense"] * FAULTS, 'expected a "fault" with'),
+        ("tells of a fault in a game of its own", ["raised"] * FAULTS, "oh"),
+        ("tells of faults without end", ["raised", "flood"], ""),
     ],
 )
 def test_a_bot_that_misbehaves_forfeits_and_the_games_go_on(behaviour, kinds, text):
@@ -211,6 +215,26 @@ def test_a_bot_that_misbehaves_forfeits_and_the_games_go_on(behaviour, kinds, te
             assert set(found) <= set(kinds)  # which comes first depends on the pipe
         assert agent.forfeited
         assert agent.restarts <= RESTARTS
+
+
+def test_a_second_answer_to_one_question_is_a_fault():
+    game = Game(hands=complete("12345678", "", "", ""), dealer=0)
+    with bad("answers twice") as agent:
+        agent.begin(GAMES, np.array([0]), seat_view(game._state, 0, GAMES))
+        ask(agent, game)
+        time.sleep(0.05)
+        ask(agent, game)
+    (fault,) = agent.faults
+    assert (fault.kind, fault.text[:27]) == ("nonsense", "expected no word unasked, g")
+
+
+def test_a_fault_that_a_bot_tells_of_is_in_a_game_that_it_was_told_of_or_in_none():
+    game = Game(hands=complete("12345678", "", "", ""), dealer=0)
+    with bad("tells of a fault in a game of its own") as agent:
+        agent.begin(GAMES, np.array([0]), seat_view(game._state, 0, GAMES))
+        ask(agent, game)
+    (fault,) = agent.faults
+    assert (fault.kind, fault.game, fault.text) == ("raised", -1, "oh")
 
 
 def test_too_much_output_for_one_decision_is_a_flood():

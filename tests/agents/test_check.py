@@ -1,0 +1,90 @@
+"""``python -m agents.check``: a line a check, for good bots and bad ones."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents import check
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
+
+
+def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
+    """Checks an agent; returns the exit code and what each check has found."""
+    code = check.main([f"hosted_bots:{spec}", "--deals", "12", "--ms", "20000", *options])
+    out = capsys.readouterr().out.splitlines()
+    return code, dict(line.split(": ", 1) for line in out)
+
+
+@pytest.mark.parametrize("spec", ["DrawsOne", "Remembers"])
+def test_a_good_bot_is_told_so(spec, capsys):
+    assert lines(capsys, spec) == (0, {"builds": "ok", "answers": "ok", "isolated": "ok"})
+
+
+@pytest.mark.parametrize(
+    ("spec", "answers", "isolated"),
+    [
+        ("Hostile:behaviour=answers 999", "expected actions 0..68, got", "expected one of "),
+        ("Hostile:behaviour=raises", "ValueError: boom (hosted_bots.py, line ", "ValueError: boom"),
+        ("Hostile:behaviour=exits", "SystemExit: 0 (hosted_bots.py, line ", "SystemExit: 0"),
+        ("Hostile:behaviour=answers two", "expected actions of shape (64,)", "expected "),
+        ("CountsCalls", "expected the same ", "expected the same play"),
+        ("OfItsBatch", "", "expected the same play in a process of its own, row by row"),
+        ("OfItsProcess", "", "expected the same play in a process of its own"),
+    ],
+)
+def test_a_bad_bot_is_told_what_is_wrong(spec, answers, isolated, capsys):
+    code, found = lines(capsys, spec)
+    assert (code, found["builds"]) == (1, "ok")
+    assert found["answers"].startswith(answers)
+    assert found["isolated"].startswith(isolated)
+
+
+def test_a_bot_that_fails_elsewhere_alone_shows_where(capsys):
+    code = check.main(["hosted_bots:RaisesElsewhere", "--deals", "4"])
+    shown = capsys.readouterr()
+    assert code == 1
+    assert "isolated: in a process of its own: raised: OSError: not here" in shown.out
+    assert 'hosted_bots.py", line ' in shown.err
+
+
+def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
+    code, found = lines(capsys, "Hostile:behaviour=raises in init")
+    assert code == 1
+    assert list(found) == ["builds"]
+    assert found["builds"].startswith("ZeroDivisionError: no start (hosted_bots.py, line ")
+
+
+def test_a_program_is_checked_for_its_answers(capsys):
+    bot = ROOT / "examples" / "bot_python.py"
+    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
+    bad = ROOT / "tests" / "helpers" / "bots" / "bad.py"
+    assert check.main([f"exec:{sys.executable} -I -S {bad} lies"]) == 1
+    assert "answers: illegal (seat " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["nobody"], "error: expected an agent of random, "),
+        (["greedy", "--memory", "lots"], "error: expected a size as 2G, 512M, 64K or in bytes"),
+        (["greedy", "--deals", "0"], "error: expected at least 1 deal and 1 ms, got 0"),
+    ],
+)
+def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
+    with pytest.raises(SystemExit) as caught:
+        check.main(words)
+    assert caught.value.code == 2
+    assert text in capsys.readouterr().err
+
+
+def test_the_command_is_called_by_its_module():
+    command = [sys.executable, "-m", "agents.check", "nobody"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("python -m agents.check: error: expected an agent of random")
