@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from agents.base import Bool, Int, Results
+from agents.base import Agent, Bool, Int, Memory, Results
 from goita_env import View
 from goita_env.rounds import Rounds
 
@@ -28,7 +28,10 @@ _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 class Attacker:
-    """Plays at random, and keeps what it is given.
+    """Plays as a bot or at random, and keeps what it is given.
+
+    Args:
+        bot: who chooses the actions; None: they are random.
 
     Attributes:
         every: all instances there are, for whoever asks what they found.
@@ -39,8 +42,9 @@ class Attacker:
 
     every: ClassVar[list[Attacker]] = []
 
-    def __init__(self) -> None:
-        self.name = "attacker"
+    def __init__(self, bot: Agent | None = None) -> None:
+        self.name = "attacker" if bot is None else bot.name
+        self._bot = bot
         self.numbers: dict[int, None] = {}
         self.hands: dict[int, Int] = {}
         self.dealt: dict[int, Int] = {}
@@ -50,30 +54,45 @@ class Attacker:
         """Takes its hands from what new deals tell."""
         for game, hand in zip(games.tolist(), view.hand, strict=True):
             self.hands[game] = hand
+        if isinstance(self._bot, Memory):
+            self._bot.begin(games, seats, view)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Takes what a question tells, and answers at random."""
+        """Takes what a question tells, and answers."""
         if not self.numbers:
             source = rng.bit_generator.seed_seq
             told = [getattr(source, name, 0) for name in ("entropy", "spawn_key", "pool")]
             self._note(_numbers_in([*told, rng.bit_generator.state, len(view)]))
         self._note(view.game.tolist())
+        if self._bot is not None:
+            return self._bot.act(view, legal, rng)
         chosen: Int = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
         return chosen
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
         """Learns what all were dealt, too late."""
         self.dealt |= dict(zip(games.tolist(), hands, strict=True))
+        if isinstance(self._bot, Memory):
+            self._bot.end(games, results, hands)
 
     def rebuilt(self) -> int:
-        """Returns how many of its games it could have told all hands of."""
-        found = set()
+        """Returns how many of its games it could have told all hands of.
+
+        By chance a deal of a wrong seed has its hand in one game in twenty or so. The right seed
+        has it in all games but those that were dealt again, so that is how it is known.
+        """
+        found: set[int] = set()
         for seed in self._seeds():
-            hands = Rounds(GAMES, seed=seed).tick.dealt
-            every = hands.hands if hands is not None else np.zeros((0, 4, 8))
-            for game, own in self.hands.items():
-                like = every[(every[:, game % 4] == own).all(axis=1)]
-                if game in self.dealt and (like == self.dealt[game]).all(axis=(1, 2)).any():
+            dealt = Rounds(GAMES, seed=seed).tick.dealt
+            every = np.zeros((0, 4, 8), np.int8) if dealt is None else dealt.hands
+            alike = {
+                game: every[(every[:, game % 4] == own).all(axis=1)]
+                for game, own in self.hands.items()
+            }
+            if sum(len(deals) > 0 for deals in alike.values()) <= len(alike) / 2:
+                continue
+            for game, deals in alike.items():
+                if game in self.dealt and (deals == self.dealt[game]).all(axis=(1, 2)).any():
                     found.add(game)
         return len(found)
 

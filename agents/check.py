@@ -4,7 +4,8 @@ python -m agents.check my_bots:Cautious:risk=0.9
 
 "answers": legal actions of the right shape, the same to the same question
 (goita_env.testing.check_agent). "isolated": it plays in a process of its own, which asks for one
-row at a time, as it plays here.
+row at a time, as it plays here. "attack": what it is given in a tournament, generator, views and
+numbers of games, does not tell the seed, with which it could rebuild all hands.
 
 Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is no such agent.
 """
@@ -12,6 +13,7 @@ Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is
 from __future__ import annotations
 
 import contextlib
+import secrets
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +24,15 @@ from typing import Final
 import numpy as np
 
 from agents import cli
+from agents.attack import Attacker
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
 from agents.bots.greedy import GreedyAgent
 from agents.external.agent import ExternalAgent
 from agents.external.command import parse_memory
 from agents.external.isolated import isolated
 from agents.registry import load_agent
+from agents.tournament.block import play_block
+from agents.tournament.plan import tasks
 from goita_env import View, actions
 from goita_env.checks import came, first_illegal, integers
 from goita_env.errors import SettingError
@@ -158,6 +163,23 @@ def _isolated(args: Args) -> None:
         one.check_faults()
 
 
+def _attack(args: Args) -> None:
+    """Checks that nobody could rebuild a deal from what the agent is given.
+
+    Raises:
+        AssertionError: if somebody could.
+    """
+    seed = secrets.randbits(63)
+    with _built(args.agent) as agent:
+        attacker = Attacker(agent)
+        (task,) = tasks((attacker.name, "greedy"), max(2, args.deals), seed=seed, rules=args.rules)
+        play_block(task, [attacker])
+    rebuilt = attacker.rebuilt()
+    if rebuilt:
+        games = len(attacker.hands)
+        raise AssertionError(f"expected hidden hands, got {rebuilt} of {games} deals rebuilt")
+
+
 class _Twins:
     """Holds an agent at one seat twice, here and in a process of its own, and compares them.
 
@@ -234,6 +256,7 @@ CHECKS: Final[dict[str, Callable[[Args], None]]] = {
     "builds": _builds,
     "answers": _answers,
     "isolated": _isolated,
+    "attack": _attack,
 }
 """Every check by the name that its line begins with; it raises where something is wrong."""
 
