@@ -41,6 +41,7 @@ def test_options_stand_in_brackets_before_the_command():
     assert (agent.ms, agent.start_ms, agent.shell) == (20, 300, True)
     assert agent.command == f"{sys.executable} [x]=y"
     assert load_agent(f"exec:[]{sys.executable}").command == sys.executable
+    assert load_agent(f"exec:[mem=64M]{sys.executable}").command == sys.executable
 
 
 def test_a_shell_is_used_only_where_it_is_asked_for(tmp_path):
@@ -65,6 +66,10 @@ def test_a_shell_is_used_only_where_it_is_asked_for(tmp_path):
         ("exec:[ms=fast]python", "got 'ms=fast'"),
         ("exec:[ms=0]sh", "expected limits of at least 1 ms, got 0"),
         ("exec:[ms=1,ms=2]sh", "each once; got 'ms=2'"),
+        ("exec:[mem=1G,mem=2G]sh", "each once; got 'mem=2G'"),
+        ("exec:[mem=2T]sh", "mem=2G (also M, K or bytes) and shell=off, each once; got 'mem=2T'"),
+        ("exec:[mem=0]sh", "got 'mem=0'"),
+        ("exec:[mem=-1]sh", "got 'mem=-1'"),
         ("exec:[shell=maybe]sh", "got 'shell=maybe'"),
         ("exec:[speed=1]sh", "got 'speed=1'"),
     ],
@@ -76,13 +81,15 @@ def test_an_impossible_command_is_refused_before_anything_starts(spec, text):
 
 
 def test_a_copy_has_the_settings_and_starts_programs_of_its_own(tmp_path):
-    with load_agent("exec:[ms=4000]" + command("fine", tmp_path)) as agent:
+    with load_agent("exec:[ms=4000,mem=300M]" + command("fine", tmp_path)) as agent:
+        agent.seed = 5
         play_pair(agent, "random", 2)
         running = len(alive(tmp_path))
         twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
         assert len(alive(tmp_path)) == running == 4
         for twin in twins:
-            assert (twin.name, twin.ms, twin.faults) == (agent.name, 4000, [])
+            assert (twin.name, twin.ms, twin.seed, twin.faults) == (agent.name, 4000, 5, [])
+            assert "ulimit -v" in " ".join(twin._command)
             with twin:
                 play_pair(twin, "random", 2)
                 assert len(alive(tmp_path)) == 8

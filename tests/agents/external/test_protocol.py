@@ -16,8 +16,9 @@ from agents import load_agent
 from agents.bots.random import RandomAgent
 from agents.external import protocol
 from agents.external.host import Host
-from agents.external.protocol import History
+from agents.external.protocol import History, ProtocolError
 from agents.external.seat_table import SeatTable
+from agents.faults import BotError
 from agents.tournament.block import play_block
 from agents.tournament.plan import tasks
 from goita_env import Game
@@ -115,7 +116,7 @@ class Follower(RandomAgent):
 
     def __init__(self):
         super().__init__()
-        self.tables, self.known, self.compared = {}, {}, 0
+        self.tables, self.known, self.compared, self.redeals = {}, {}, 0, 0
 
     def begin(self, games, seats, view):
         """Sits down at the deals."""
@@ -142,6 +143,14 @@ class Follower(RandomAgent):
             table.ends()
             self.compare(results.view[row : row + 1], table.view())
 
+    def redeal(self, games, view):
+        """Compares what is seen after the last choice."""
+        for row in range(len(games)):
+            table = self.follow(view, row)
+            table.ends()
+            self.compare(view[row : row + 1], table.view())
+        self.redeals += len(games)
+
     def follow(self, view, row):
         """Tells a table the news."""
         game = int(view.game[row])
@@ -167,6 +176,7 @@ def test_the_messages_of_a_round_say_what_the_views_say(rules):
     for task in tasks(("follower", "random"), 80, seed=11, rules=rules):
         play_block(task, [follower, RandomAgent()])
     assert follower.compared > 1500
+    assert follower.redeals > 0
 
 
 # ----------------------------------------------------------------------------------------- hosting
@@ -226,6 +236,61 @@ def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_kno
     answers = hosted(HELLO | {"new": [1]}, {"type": "gossip"}, king, ACT)
     assert [answer["type"] for answer in answers] == ["hello", "act"]
     assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
+
+
+OWN = "hosted_bots:Hostile:behaviour="
+
+
+def test_a_host_tells_of_a_fault_only_a_client_that_takes_it():
+    wrong = [DEAL, ACT | {"legal": ["13", "21"]}]
+    old = {key: value for key, value in HELLO.items() if key != "features"}
+    for behaviour, error in [
+        ("raises", ValueError),
+        ("answers 999", BotError),
+        ("exits", SystemExit),
+    ]:
+        _, told = hosted(HELLO, *wrong, name=OWN + behaviour)
+        assert (told["type"], told["during"], told["game"]) == ("fault", "act", 1)
+        with pytest.raises(error):
+            hosted(old, *wrong, name=OWN + behaviour)
+
+
+def test_a_host_plays_on_after_a_fault_and_closes_in_the_end():
+    told = hosted(HELLO, DEAL, ACT, ACT, {"type": "bye"}, name=OWN + "raises")
+    assert [one["type"] for one in told] == ["hello", "fault", "fault"]
+    assert hosted(HELLO, name=OWN + "raises in close")[1]["during"] == "bye"
+
+
+@pytest.mark.parametrize("seed", ["7", str((1 << 128) - 1)])
+def test_a_host_draws_from_the_seed_that_it_is_told(seed):
+    name, legal = "hosted_bots:DrawsOne", Game(hands=HANDS, dealer=0).view(0).legal()
+    act = ACT | {"legal": protocol.legal_names(legal[0])}
+    told = hosted(HELLO | {"seed": seed}, DEAL, *[act] * 20, name=name)
+    drawn = np.random.default_rng(int(seed)).random(20)
+    names = [act["legal"][int(x * legal.sum())] for x in drawn]
+    assert [one["action"] for one in told[1:]] == names
+
+
+@pytest.mark.parametrize("seed", [7, "", "-1", "7.0", "9" * 101, "\u0667"])
+def test_a_seed_is_digits_in_a_text(seed):
+    with pytest.raises(ProtocolError, match='expected digits in a text as "seed"'):
+        hosted(HELLO | {"seed": seed})
+
+
+@pytest.mark.parametrize("features", [None, "redeal", 5, [["redeal"]], {"redeal": 1}])
+def test_features_are_names_in_a_list(features):
+    assert protocol.features({"features": features}) == frozenset()
+    assert protocol.features({"features": ["redeal", "more", 1]}) == {"redeal"}
+
+
+@pytest.mark.parametrize("sign", ["a", "\n", "\x00", "\ud800", "\N{GAME DIE}"])
+def test_what_is_told_of_a_fault_fits_into_a_line_whatever_it_is(sign):
+    for many in (10, 300, 5000, 100_000):
+        text = sign * many
+        message = protocol.fault("act", 1 << 60, "raised", text, f"first\n{text}\nlast\n")
+        assert len(protocol.encode(message)) <= protocol.MAX_LINE
+        assert message["traceback"].endswith("last")
+        assert protocol.printable(message["text"]).encode()
 
 
 def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
