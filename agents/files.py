@@ -1,10 +1,14 @@
-"""Writes files such that they are there whole or not at all."""
+"""Writes files such that they are there whole or not at all; reads those of others with limits."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+
+from goita_env.errors import SettingError
+
+T = TypeVar("T")
 
 PART: Final = ".*.part"
 """Names of files that are being written, or were when the program was killed."""
@@ -26,3 +30,42 @@ def write_whole(path: Path, content: str | bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+def read_limited(path: Path, most: int) -> bytes:
+    """Returns what a file holds that somebody else may have written.
+
+    Args:
+        path: the file.
+        most: bytes, at most; of a longer one, or one that never ends, no more are read.
+
+    Raises:
+        SettingError: if it holds more.
+        OSError: if it cannot be read.
+    """
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise SettingError(f"expected at most {most:,} bytes in {str(path)!r}, got more")
+    return content
+
+
+def decode(content: bytes | str, kind: type[T], expected: str) -> T:
+    """Returns JSON as a value of a type, which says all that may be in it.
+
+    Args:
+        content: the JSON text.
+        kind: a type that msgspec knows, such as a dataclass; keys that it doesn't have are left
+            out.
+        expected: what it is to be, and in which file, for the error.
+
+    Raises:
+        SettingError: if it is something else, or too deep.
+        ImportError: if msgspec is missing (extra ``goita-env[eval]``).
+    """
+    import msgspec
+
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise SettingError(f"expected {expected}, got something else: {error}") from error
