@@ -280,7 +280,7 @@ def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
     assert saved.resume(tmp_path / "m.json").log == before.log
 
 
-# ------------------------------------------------------------------------ faults, locks, other texts
+# ----------------------------------------------------------------------- faults, locks, other texts
 
 
 def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
@@ -382,7 +382,7 @@ def test_new_matches_of_two_processes_get_two_files(tmp_path):
 
 
 def test_a_rule_set_whose_name_holds_escapes_is_refused():
-    with pytest.raises(errors.SettingError, match="a rule set's name to print, got '.x1b"):
+    with pytest.raises(errors.SettingError, match=r"a rule set.s name to print, got .\\x1b"):
         Setting(GREEDY, 3, replace(Table(Setting(GREEDY, 3)).setting.rules, name="\x1b]0;x\x07own"))
 
 
