@@ -17,6 +17,8 @@ PART: Final = ".*.part"
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file whose path shows the old content or the new, even if the power fails.
 
+    What is no file but a link, a pipe or a device is written into instead.
+
     Args:
         path: where it goes; its folder exists.
         content: text, written as UTF-8, or bytes.
@@ -24,12 +26,20 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Raises:
         OSError: if it cannot be written.
     """
+    data = content.encode() if isinstance(content, str) else content
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        path.write_bytes(data)
+        return
     part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def read_limited(path: Path, most: int) -> bytes:
@@ -48,6 +58,23 @@ def read_limited(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise SettingError(f"expected at most {most:,} bytes in {str(path)!r}, got more")
     return content
+
+
+def read_text(path: Path, most: int) -> str:
+    """Returns the text of a file that somebody else may have written, without a byte order mark.
+
+    Args:
+        path: the file, in UTF-8.
+        most: bytes, at most.
+
+    Raises:
+        SettingError: if it holds more, or no such text.
+        OSError: if it cannot be read.
+    """
+    try:
+        return read_limited(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:

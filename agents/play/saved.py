@@ -17,7 +17,7 @@ from typing import IO, Annotated, Final
 
 from msgspec import Meta
 
-from agents.files import decode, read_limited, write_whole
+from agents.files import decode, read_text, write_whole
 from agents.play.table import PERSON, Setting, Table
 from agents.registry import check_shipped
 from goita_env.errors import RecordError, SettingError
@@ -115,12 +115,9 @@ def resume(path: Path, partner: str | None = None, opponents: Sequence[str] | No
         RecordError, SettingError: if the file holds no match, or other agents are given.
         OSError: if it cannot be read.
     """
-    content = read_limited(path, MOST_BYTES)
-    try:
-        record = complete.loads(content.decode(), source=path.name)
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
-    told = decode(content, File, f"a match of agents.play in {path.name}").table
+    text = read_text(path, MOST_BYTES)
+    record = complete.loads(text, source=path.name)
+    told = decode(text, File, f"a match of agents.play in {path.name}").table
     if not record.deals:
         raise RecordError(f"{path.name}: expected a deal, got none")
     first, agents = record.deals[0], told.agents

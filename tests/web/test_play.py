@@ -271,9 +271,8 @@ def test_a_page_goes_on_by_itself_when_the_server_has_been_away(serve, browser):
         made = len(server.table.game.moves)
         server.stop()
         act()
-        page.wait_for_function(
-            "document.getElementById('problem').textContent.startsWith(\"The server doesn't\")"
-        )
+        page.wait_for_selector("#problem:not(:empty)")
+        assert page.inner_text("#problem").startswith("The server doesn't answer.")
         assert page.locator("body[aria-busy]").count() == 1
         server.start()
         page.wait_for_selector(READY, timeout=10_000)
