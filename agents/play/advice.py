@@ -43,7 +43,7 @@ class Option:
     points: float
     """Of the round, for the player's team, minus the others'; the mean over the worlds."""
     error: float
-    """Standard error of that mean."""
+    """Standard error of that mean, by sampling alone."""
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,8 @@ class Terminal:
         """Writes what the champion would do."""
         hint = advice.hint(self.table.view)
         print(f"The champion suggests {typed.said(hint.action)}.")
-        print("Its policy, and points of the round in played-out worlds (± standard error):")
+        print("Its policy, and points of the round in played-out worlds. ± is one standard")
+        print("error of that sampling; how the others play is the larger uncertainty.")
         for one in hint.options:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
