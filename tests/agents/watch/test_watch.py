@@ -263,7 +263,8 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         watch.main([LINE, "-o", str(file), "--force"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.endswith("error: [Errno 28] No space left on device\n")
+    complaint = f"error: [Errno 28] No space left on device: {str(file)!r}\n"
+    assert capsys.readouterr().err.endswith(complaint)
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
     assert file.read_text() == "mine"
 
