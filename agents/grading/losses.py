@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.progress import Progress, TaskID
@@ -23,6 +24,7 @@ from tabulate import tabulate
 
 from agents import cli
 from agents.base import close
+from agents.files import read_text
 from agents.grading.grades import PHASES, Grade, grade_deal
 from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
@@ -31,6 +33,9 @@ from agents.tournament.recording import play_deals
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord, check, kifu
 from goita_env.rules import JGA, Rules
+
+MOST_BYTES: Final = 10**7
+"""A longer record is refused."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
     Raises:
         OSError: if a file can't be read.
         RecordError: if one is no record at all.
-        SettingError: if there are none.
+        SettingError: if there are none, or a file is no text, or larger than any record.
     """
     files = [
         file
@@ -162,7 +167,7 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
     ]
     deals = []
     for file in files:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file, MOST_BYTES)
         record = kifu.loads(text, rules=rules, strict=False, source=file.name)
         unsound = {problem.deal for problem in check(record)}
         deals += [deal for deal in record.deals if deal.number not in unsound]

@@ -18,6 +18,7 @@ from agents.search.hearing import Hearing
 from agents.search.playout import Player
 from agents.search.pricing import average, set_up
 from goita_env import View
+from goita_env.errors import SettingError
 from goita_env.tiles import HAND_SIZE, NUM_KINDS
 
 WORLDS: Final = 64
@@ -42,7 +43,7 @@ class Option:
     points: float
     """Of the round, for the player's team, minus the others'; the mean over the worlds."""
     error: float
-    """Standard error of that mean."""
+    """Standard error of that mean, by sampling alone."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,21 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> Guess:
         agents: of the next seat, the partner and the previous seat.
 
     Raises:
-        SettingError: if the round was decided before play.
+        SettingError: if the round was decided before play, or an agent's probabilities are none.
     """
-    assumed = {
-        seat: Assumed(_known(agent), tremble=TREMBLE)
-        for seat, agent in zip(_SEATS, agents, strict=True)
-    }
-    belief = Listener(view, assumed).posterior("partner")
+    try:
+        assumed = {
+            seat: Assumed(_known(agent), tremble=TREMBLE)
+            for seat, agent in zip(_SEATS, agents, strict=True)
+        }
+        belief = Listener(view, assumed).posterior("partner")
+    except SettingError:
+        raise
+    except Exception as error:  # of code that may be anybody's
+        raise SettingError(
+            "expected probabilities of the agents at the table, but asking for them raised "
+            f"{type(error).__name__}"
+        ) from error
     left = belief.hands - view.face_up[0, 2]
     chances = np.array(
         [

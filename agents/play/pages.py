@@ -48,7 +48,7 @@ def state(table: Table, look: Look, frames: Iterable[dict[str, Any]] = ()) -> di
 
 def mark(table: Table) -> str:
     """Returns what tells a position from others: a page that shows another one is told so."""
-    text = json.dumps([_facts(table), words.position(_scene(table))])
+    text = json.dumps([_facts(table), words.position(_scene(table)), table.taken_back])
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -8,8 +8,9 @@
     table.decide(table.legal[0])
 
 All that has happened follows from the setting and the moves, so a match that is saved (``saved``)
-goes on as if it had never been left: what an agent draws at random depends on the seed and the
-moment alone.
+goes on as if it had never been left: what an agent draws at random depends on the seed, the moment
+and its seat alone. Neither that nor the number of the game tells the seed (``goita_env.seeds``).
+Agents with a memory begin anew whenever the match is gone back in, and are told all deals so far.
 """
 
 from __future__ import annotations
@@ -20,19 +21,25 @@ from typing import Final, Literal
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Memory, Results
+from agents.base import Agent, AgentError, Results, ToldOfRedeals
 from agents.play import sentences
-from agents.registry import load_agent, short_name
+from agents.play.seating import Seating, blamed
+from agents.registry import short_name
 from goita_env import Game, View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.checks import came, integers
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError, SettingError
 from goita_env.hands import format_hand, parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.rules import JGA, Rules
+from goita_env.seeds import GameNumbers, bot_generator
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import seat_view
+from goita_env.views import Replay, seat_view
 
 Asks = Literal["move", "round", "match", ""]
+
+PURPOSE: Final = "play"
+"""What agents are given here is derived from the seed for this."""
 
 PERSON: Final = ""
 """Stands among the agents where the person sits."""
@@ -43,13 +50,14 @@ class Setting:
     """Says who plays what.
 
     Raises:
-        SettingError: if there are not three agents and one person.
+        SettingError: if there are not three agents and one person, or a name cannot be written or
+            printed.
     """
 
     agents: tuple[str | Agent, ...]
     """By seat: agents, or the texts that ``load_agent`` knows; "" where the person sits."""
     seed: int
-    """Of the deals, and of what the agents draw at random."""
+    """Of the deals; what the agents draw at random is derived from it."""
     rules: Rules = JGA
     name: str = "you"
     """The person's, for the record."""
@@ -62,6 +70,13 @@ class Setting:
         """Checks the seats."""
         if len(self.agents) != NUM_SEATS or list(self.agents).count(PERSON) != 1:
             raise SettingError(f"expected three agents and one person, got {self.agents!r}")
+        for name in self.names:
+            try:
+                name.encode()
+            except UnicodeEncodeError as error:
+                raise SettingError(f"expected a name in Unicode, got {name!r}") from error
+        if not self.rules.name.isprintable():  # it stands in the drawings of a terminal
+            raise SettingError(f"expected a rule set's name to print, got {self.rules.name!r}")
 
     @property
     def seat(self) -> int:
@@ -103,15 +118,17 @@ class Table:
         keep: Callable[[Table], None] | None = None,
     ) -> None:
         self.setting, self.seat, self._keep = setting, setting.seat, keep
-        known = {spec: load_agent(spec) for spec in setting.agents if spec != PERSON}
-        self._agents = {seat: known[spec] for seat, spec in enumerate(setting.agents) if spec}
         self.taken_back = setting.taken_back
-        self._sittings = 0
-        self._begin()
-        moves = [move for deal in deals for move in deal.moves]
-        self._replay(moves)
-        _compare(deals, from_game(self.game).deals)
-        self._tell_deal()
+        numbers = GameNumbers(setting.seed, PURPOSE)
+        self._shown = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
+        """[1] The number of the match for agents, but for the seat."""
+        self._seating = Seating(setting.agents)
+        try:
+            self._replay([move for deal in deals for move in deal.moves])
+            _compare(deals, from_game(self.game).deals)
+        except BaseException:
+            self.close()
+            raise
 
     # ------------------------------------------------------------------------------------ the state
 
@@ -147,7 +164,8 @@ class Table:
     @property
     def others(self) -> tuple[Agent, Agent, Agent]:
         """Returns the agents at the next seat, the partner's, and the previous one."""
-        one, two, three = (self._agents[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
+        agents = self._seating.agents
+        one, two, three = (agents[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
         return one, two, three
 
     @property
@@ -177,14 +195,13 @@ class Table:
         was asked and kept silent, is not yielded.
 
         Raises:
-            AgentError: if an agent answers what is illegal.
+            AgentError: if an agent answers what is illegal, or its code raises.
         """
         while self.asks == "":
             seat = self.game.seat
             assert seat is not None
             legal = self.legal
             said = self._make(legal[0] if len(legal) == 1 else self._ask(seat, legal))
-            self._save()
             if said:
                 yield said
 
@@ -195,12 +212,11 @@ class Table:
             EpisodeOverError: if the person is not asked.
             ActionError, IllegalActionError: if the action is none, or not legal. Nothing has
                 changed in each case.
+            AgentError: if an agent that is told of the end of the round raises. The move is made.
         """
         if self.asks != "move":
             raise EpisodeOverError(f"expected no move, the table waits for {self.asks!r}")
-        said = self._make(action)
-        self._save()
-        return said
+        return self._make(action)
 
     def go_on(self) -> None:
         """Begins the next round.
@@ -223,17 +239,21 @@ class Table:
 
         Raises:
             EpisodeOverError: if there was none.
+            AgentError: if an agent with a memory cannot begin anew.
         """
         if not self._choices:
             raise EpisodeOverError("expected a move to take back, got none")
         moves = [move for deal in self.game.deals for move in deal.moves][: self._choices[-1]]
+        self._seating.renew()
         self.taken_back += 1
-        self._begin()
         self._replay(moves)
         if self.asks == "round":  # the decision was the first of the next one
             self.go_on()
-        self._tell_deal()
         self._save()
+
+    def close(self) -> None:
+        """Ends what the agents run."""
+        self._seating.close()
 
     # ---------------------------------------------------------------------------------- behind them
 
@@ -255,28 +275,34 @@ class Table:
         """How many moves had been made before each decision of the person."""
         self._made = self._last = 0
         """Moves so far; the number of the deal that ended the last round."""
+        self._tell_deal()
 
     def _replay(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Makes moves that were made before; agents are not told.
+        """Begins the match, and makes moves that were made before; nothing is saved.
 
         Raises:
             RecordError: if one is illegal.
+            AgentError: if an agent that is told of it raises.
         """
+        self._begin()
         for seat, action in moves:
             if self.asks == "round":
                 self.go_on()
             if seat != self.game.seat:
                 raise RecordError(f"expected a move of seat {self.game.seat}, got one of {seat}")
             try:
-                self._make(action, tell=False)
+                self._make(action, save=False)
+            except AgentError:
+                raise
             except GoitaError as error:
                 raise RecordError(str(error).partition("\n")[0]) from error
 
-    def _make(self, action: int, *, tell: bool = True) -> str:
-        """Makes a move, and returns what the person is told of it.
+    def _make(self, action: int, *, save: bool = True) -> str:
+        """Makes a move, saves the match, and returns what the person is told of the move.
 
         Raises:
             IllegalActionError: if it is illegal; nothing has changed.
+            AgentError: if an agent that is told of it raises.
         """
         game, own = self.game, self.game.seat == self.seat
         choice, deals = own and len(self.legal) > 1, len(game.deals)
@@ -289,13 +315,17 @@ class Table:
             self.results.append((game.winner, game.points))
             self._between, self._last = True, deals - 1
             said = f"{said}; {sentences.end(game.winner, game.points, self.seat)}"
-            if tell:
-                self._tell_end()
         elif len(game.deals) > deals:
             said = f"{said}; the tiles are dealt again"
         if said:
             self.log.append(said)
-        if tell and len(game.deals) > deals:
+        if save:
+            self._save()
+        if game.winner is not None:
+            self._tell_end()
+        elif len(game.deals) > deals:
+            self._tell_redeal()
+        if len(game.deals) > deals:
             self._tell_deal()
         return said
 
@@ -303,44 +333,62 @@ class Table:
         """Returns what an agent decides, shown its view alone.
 
         Raises:
-            AgentError: if it is illegal.
+            AgentError: if it is no legal action, or the agent's code raises.
         """
-        view, agent = self.game.view(seat), self._agents[seat]
+        view, agent = self.game.view(seat), self._seating.agents[seat]
         view.game = self._number(seat)
         mask = np.zeros((1, NUM_ACTIONS), bool)
         mask[0, legal] = True
-        rng = np.random.default_rng((self.setting.seed, self._made))
-        action = int(agent.act(view, mask, rng)[0])
+        rng = bot_generator(self.setting.seed, PURPOSE, self._made, seat)
+        with blamed(agent):
+            answer = agent.act(view, mask, rng)
+        chosen = integers(answer)
+        if chosen is None or chosen.shape != (1,):
+            raise AgentError(f"expected an action from {agent.name!r}, int [1], got {came(answer)}")
+        action = int(chosen[0])
         if action not in legal:
             # Neither is named: the player may read this, and both tell of the hand.
             raise AgentError(f"expected a legal action from {agent.name!r}, got another one")
         return action
 
     def _number(self, seat: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Returns the number of the game by which an agent at a seat knows it: [1]."""
-        return np.array([NUM_SEATS * self._sittings + seat])
+        """Returns the number by which an agent at a seat knows the match: [1]."""
+        return self._shown + seat
 
     def _tell_deal(self) -> None:
         """Tells agents with a memory of the present deal."""
-        self._sittings += 1
         deal = self.game.deals[-1]
         hands = [format_hand(hand) for hand in deal.hands]
         fresh = Game(self.setting.rules, hands=hands, dealer=deal.dealer, scores=deal.scores)
-        for seat, agent in self._agents.items():
-            if isinstance(agent, Memory):
-                number = self._number(seat)
-                view = seat_view(fresh._state, seat, number, hide_question=True)
+        for seat, agent in self._seating.memories():
+            number = self._number(seat)
+            view = seat_view(fresh._state, seat, number, hide_question=True)
+            with blamed(agent):
                 agent.begin(number, np.array([seat]), view)
+
+    def _tell_redeal(self) -> None:
+        """Tells agents that want to know it how the deal before the present one went."""
+        deal = self.game.deals[-2]
+        hands, dealer, scores = (np.array([one]) for one in (deal.hands, deal.dealer, deal.scores))
+        for seat, agent in self._seating.memories():
+            if isinstance(agent, ToldOfRedeals):
+                number = self._number(seat)
+                replay = Replay.of_deals(self.setting.rules, hands, dealer, scores, number)
+                for _, action in deal.moves:
+                    replay.step(action)
+                with blamed(agent):
+                    agent.redeal(number, replay.view(seat))
 
     def _tell_end(self) -> None:
         """Tells agents with a memory how the round ended."""
-        if any(isinstance(agent, Memory) for agent in self._agents.values()):
-            over = self.ended()
-            winner, points = (np.array([one]) for one in self.results[-1])
-            for seat, agent in self._agents.items():
-                if isinstance(agent, Memory):
-                    results = Results(winner, points, over.view(seat))
-                    agent.end(self._number(seat), results, over.dealt[None].astype(np.int64))
+        memories = self._seating.memories()
+        if not memories:
+            return
+        over, (winner, points) = self.ended(), self.results[-1]
+        for seat, agent in memories:
+            results = Results(np.array([winner]), np.array([points]), over.view(seat))
+            with blamed(agent):
+                agent.end(self._number(seat), results, over.dealt[None].astype(np.int64))
 
     def _save(self) -> None:
         """Saves the match, if it is kept."""

@@ -7,10 +7,12 @@ import textwrap
 from contextlib import suppress
 from typing import Final
 
+from agents.base import AgentError
 from agents.play import advice, sentences, showing, typed
 from agents.play.table import Table
+from agents.report.figures import line
 from goita_env import actions
-from goita_env.errors import GoitaError
+from goita_env.errors import ActionError, GoitaError
 from goita_env.render import ansi
 from goita_env.render.scene import Scene
 from goita_env.tiles import CHARACTERS, DIGITS, NAMES, NUM_SEATS
@@ -36,7 +38,8 @@ class Terminal:
 
         Raises:
             KeyboardInterrupt: if the player presses Ctrl-C.
-            AgentError: if an agent answers what is illegal.
+            AgentError: if an agent answers what is illegal, or its code raises.
+            OSError: if the match cannot be saved.
         """
         with suppress(ImportError):
             import readline  # noqa: F401  (lines can be edited, and come back with the arrow keys)
@@ -65,13 +68,13 @@ class Terminal:
     def _move(self) -> bool:
         """Asks for a move until one is made or taken back; False: the player leaves."""
         while True:
-            line = self._line("your move (? helps) > ")
-            if line is None:
+            text = self._line("your move (? helps) > ")
+            if text is None:
                 return False
-            if not line:
+            if not text:
                 continue
             try:
-                meant = typed.read(line, self.table.legal)
+                meant = typed.read(text, self.table.legal)
                 if isinstance(meant, int):
                     self._say(self.table.decide(meant))
                     return True
@@ -81,22 +84,36 @@ class Terminal:
                     self.table.take_back()
                     return True
                 self._obey(meant)
+            except AgentError:
+                raise
             except GoitaError as error:
                 self._say(f"{error}".partition("\n")[0])
 
     def _after_round(self) -> bool:
         """Asks whether to go on, until it is known; False: the player leaves."""
         while True:
-            line = self._line("Enter: next round, back: take back your last move, quit > ")
-            if line is None or line == "quit":
+            text = self._line("Enter: next round, back: take back, quit, ? helps > ")
+            try:
+                meant = "quit" if text is None else typed.read_between(text)
+            except ActionError as error:
+                self._say(f"{error}")
+                continue
+            if meant == "quit":
                 return False
-            if line == "back" and self.table.may_take_back:
-                self.table.take_back()
-                return True
-            if not line:
+            if meant == "":
                 self.table.go_on()
                 return True
-            self._say(f"expected Enter, back or quit, got {line[:40]!r}")
+            if meant == "back" and self.table.may_take_back:
+                self.table.take_back()
+                return True
+            if meant == "?":
+                print(typed.help_between())
+            elif meant == "log":
+                self._log()
+            elif meant == "table":
+                self._show(showing.opened(self.table))
+            else:
+                self._say("expected a move to take back, got none")
 
     def _obey(self, command: str) -> None:
         """Does what a command says that leaves the table as it is."""
@@ -108,8 +125,7 @@ class Terminal:
         elif command == "partner":
             self._partner()
         elif command == "log":
-            for said in table.log:
-                self._say(said)
+            self._log()
         else:
             self._show(showing.seen(table))
 
@@ -117,7 +133,8 @@ class Terminal:
         """Writes what the champion would do."""
         hint = advice.hint(self.table.view)
         print(f"The champion suggests {typed.said(hint.action)}.")
-        print("Its policy, and points of the round in played-out worlds (± standard error):")
+        print("Its policy, and points of the round in played-out worlds. ± is one standard")
+        print("error of that sampling; how the others play is the larger uncertainty.")
         for one in hint.options:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
@@ -142,6 +159,11 @@ class Terminal:
 
     # ------------------------------------------------------------------------------------- writing
 
+    def _log(self) -> None:
+        """Writes what has been told of the round."""
+        for said in self.table.log:
+            self._say(said)
+
     def _greet(self) -> None:
         """Says who sits where."""
         names, seat = self.table.setting.names, self.table.seat
@@ -150,9 +172,9 @@ class Terminal:
             for place in range(1, NUM_SEATS)
         ]
         rules = self.table.setting.rules.name
-        self._say(f"Goita to 150 points, rules {rules}. {', '.join(seated)}. ? helps.")
-        for said in self.table.log:
-            self._say(said)
+        # The names may be a file's, whoever wrote it.
+        self._say(line(f"Goita to 150 points, rules {rules}. {', '.join(seated)}. ? helps."))
+        self._log()
 
     def _show(self, shown: Scene) -> None:
         """Draws a scene."""

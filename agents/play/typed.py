@@ -33,6 +33,9 @@ COMMANDS: Final = {
 }
 """What isn't a move, and what it does."""
 
+BETWEEN: Final = ("back", "log", "table", "quit")
+"""Those of them that can be typed after a round, too."""
+
 WORDS: Final = {
     "pass": actions.PASS,
     "call": actions.CALL,
@@ -82,6 +85,23 @@ def read(line: str, legal: Sequence[int]) -> int | str:
     if len(meant) > 1:
         raise ActionError(f"expected one of {', '.join(meant)}, got {line.strip()!r}")
     raise ActionError(f"expected a move or ? for what can be typed, got {line.strip()[:40]!r}")
+
+
+def read_between(line: str) -> str:
+    """Returns the command that a line stands for after a round; "" goes on.
+
+    Raises:
+        ActionError: if it is none.
+    """
+    text = normalize("NFKC", line).strip().lower()
+    if text in ("?", "help"):
+        return "?"
+    meant = [word for word in BETWEEN if word.startswith(text)]
+    if text and len(meant) != 1:
+        raise ActionError(
+            f"expected Enter, {', '.join(BETWEEN)} or ? for what they do, got {line.strip()[:40]!r}"
+        )
+    return meant[0] if text else ""
 
 
 def _pair(text: str) -> tuple[int, int] | None:
@@ -146,3 +166,9 @@ def help_text(view: View, legal: Iterable[int], faces: str) -> str:
         *(f"  {name:8} {text}" for name, text in COMMANDS.items()),
     ]
     return "\n".join(told)
+
+
+def help_between() -> str:
+    """Returns what can be typed after a round."""
+    rows = {"Enter": "the next round", **{name: COMMANDS[name] for name in BETWEEN}}
+    return "\n".join(["You may type:", *(f"  {name:8} {text}" for name, text in rows.items())])

@@ -166,7 +166,7 @@ class Guard:
 
         if scope["type"] != "http":
             return
-        headers = dict(scope["headers"])
+        headers, body = dict(scope["headers"]), None
         token, slash, rest = str(scope["path"]).removeprefix("/").partition("/")
         own = b"http://" + headers.get(b"host", b"")
         post = scope["method"] == "POST"
@@ -176,10 +176,46 @@ class Guard:
             app = PlainTextResponse("expected the link that agents.play printed", 404)
         elif origin != own:
             app = PlainTextResponse("expected a request of the page itself", 403)
-        elif int(headers.get(b"content-length", LARGEST + 1 if post else 0)) > LARGEST:
-            app = PlainTextResponse(f"expected at most {LARGEST} bytes", 413)
+        elif post:
+            body = await _read(receive)
+            if body is None:
+                return  # nobody waits for an answer
+            if len(body) > LARGEST:
+                close = {"connection": "close"}  # what is still on its way is not awaited
+                app = PlainTextResponse(f"expected at most {LARGEST} bytes", 413, close)
         path = f"/{rest}"
-        await app({**scope, "path": path, "raw_path": path.encode()}, receive, send_more)
+        scope = {**scope, "path": path, "raw_path": path.encode()}
+        await app(scope, receive if body is None else _again(body, receive), send_more)
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """Returns the body of a request, of a large one no more than its first parts.
+
+    What comes is counted: a header may announce another length, or none.
+
+    Returns:
+        None: the client has gone.
+    """
+    body = b""
+    while len(body) <= LARGEST:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Returns what a server receives whose request's body has been read."""
+    told = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive_again() -> Message:
+        message = next(told, None)
+        return await receive() if message is None else message
+
+    return receive_again
 
 
 # ---------------------------------------------------------------------------------------- answers

@@ -7,10 +7,26 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Self
 
+from agents.files import decode
 from goita_env import actions
-from goita_env.errors import SettingError
+from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record, history
 from goita_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Line:
+    """Is a line of a file of games, as JSON holds it; what else stands in one is not read."""
+
+    agents: tuple[str, str, str, str]
+    deal: int
+    seating: int
+    number: int
+    scores: tuple[int, int]
+    before_play: list[tuple[int, int]]
+    history: str
+    winner: int | None
+    points: int
 
 
 @dataclass(frozen=True)
@@ -55,18 +71,27 @@ class SavedDeal:
         return json.dumps(told, separators=(",", ":"))
 
     @classmethod
-    def from_line(cls, line: str, rules: Rules) -> Self:
-        """Returns the deal that a line holds; ``rules``: those that its name stands for."""
-        told = json.loads(line)
-        (played,) = history.loads(told["history"], rules=rules).deals
+    def from_line(cls, line: str | bytes, rules: Rules) -> Self:
+        """Returns the deal that a line holds.
+
+        Args:
+            line: of JSON; anybody may have written it.
+            rules: those that its name stands for.
+
+        Raises:
+            GoitaError: if it holds something else.
+        """
+        told = decode(line, Line, "saved games")
+        deals = history.loads(told.history, rules=rules).deals
+        if len(deals) != 1:
+            raise RecordError(f"expected saved games, a deal in a line, got {len(deals)} deals")
         record = replace(
-            played,
-            moves=(*told["before_play"], *played.moves),
-            scores=told["scores"],
-            number=told["number"],
+            deals[0],
+            moves=(*told.before_play, *deals[0].moves),
+            scores=told.scores,
+            number=told.number,
         )
-        where = (tuple(told["agents"]), told["deal"], told["seating"])
-        return cls(*where, record, told["winner"], told["points"])
+        return cls(told.agents, told.deal, told.seating, record, told.winner, told.points)
 
 
 def is_saved(seed: int, deal: int, share: float) -> bool:

@@ -19,15 +19,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from agents.files import write_whole
+from agents.files import decode, read_limited, write_whole
 from agents.tournament.games import SavedDeal, check_share
 from agents.tournament.plan import Plan
 from agents.tournament.task import Task
-from goita_env.errors import SettingError
+from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.rules import Rules, get_rules
 
 FORMAT: Final = "goita-games-1"
@@ -35,6 +35,17 @@ FORMAT: Final = "goita-games-1"
 
 MANIFEST: Final = "tournament.json"
 """The file that says which tournament the folder is of."""
+
+MOST_BYTES: Final = 10**8
+"""A larger file is refused; that of a block has some hundred thousand bytes."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Is what is read of a manifest."""
+
+    format: Literal["goita-games-1"]
+    rules: Rules
 
 
 class GamesFolder:
@@ -69,7 +80,7 @@ class GamesFolder:
             if any(path.glob("[!.]*")):
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
             write_whole(manifest, text)
-        elif manifest.read_text(encoding="utf-8") != text:
+        elif read_limited(manifest, MOST_BYTES) != text.encode():
             raise SettingError(
                 f"expected {str(path)!r} to hold this tournament's games and the same share, "
                 f"got another one: see {str(manifest)!r}"
@@ -100,12 +111,17 @@ def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
         pattern: which of its files are read.
 
     Raises:
+        GoitaError: if they are something else; anybody may have written them.
         OSError: if there are none.
     """
-    rules = Rules(**json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["rules"])
+    manifest = read_limited(folder / MANIFEST, MOST_BYTES)
+    rules = decode(manifest, Manifest, f"saved games, with {MANIFEST}").rules
     for file in sorted(folder.glob(pattern)):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            yield SavedDeal.from_line(line, rules)
+        for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
+            try:
+                yield SavedDeal.from_line(line, rules)
+            except GoitaError as error:
+                raise RecordError(f"{file.name}, line {number}: {error}") from error
 
 
 def _file_name(agents: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agents import cli
+from agents.files import write_whole
 from agents.watch.frames import Book
 from agents.watch.page import html
 from agents.watch.reading import Source, read
@@ -52,6 +53,8 @@ class Args:
     string itself"""
     output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
     """the page to write; a name that ends in .gif or .svg: an animation"""
+    force: bool = False
+    """write over files that are there"""
     deals: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
@@ -143,6 +146,8 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
 def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
     """Writes replay pages into a folder of saved games: of each pairing the first block's deals.
 
+    Pages that are there already are written anew.
+
     Args:
         folder: the folder.
         most: deals on each page.
@@ -161,7 +166,7 @@ def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
     for name, file in first.items():
         if file.stat().st_size:
             pages[name] = folder / f"{name}.html"
-            pages[name].write_text(page(read(str(file), most=most)), encoding="utf-8")
+            write_whole(pages[name], page(read(str(file), most=most)))
     return pages
 
 
@@ -182,12 +187,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Writes a page, or an animation; returns the exit code."""
     args = cli.parse(Args, argv, _HELP)
     try:
+        _check_new(args)
         source = read(args.record, rules=args.rules, deals=args.deals, most=MOST_DEALS)
         kind = args.output.suffix
         if kind in MOVING:
-            args.output.write_bytes(animation_of(source, kind))
+            write_whole(args.output, animation_of(source, kind))
         elif args.analyse is None:
-            args.output.write_text(page(source), encoding="utf-8")
+            write_whole(args.output, page(source))
         else:
             _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
@@ -201,6 +207,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     deals = "deal" if len(source.deals) == 1 and not left else "deals"
     sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")
     return 0
+
+
+def _check_new(args: Args) -> None:
+    """Checks that nothing is written over unasked.
+
+    Raises:
+        SettingError: if a file is there.
+    """
+    for file in filter(None, (args.output, args.json)):
+        if file.exists() and not args.force:
+            raise SettingError(
+                f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+            )
 
 
 def _write_analysis(args: Args, agent: str, source: Source) -> None:
@@ -227,8 +246,8 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),
         )
-    args.output.write_text(page(source, analysis), encoding="utf-8")
+    write_whole(args.output, page(source, analysis))
     if args.json is not None:
         text = json.dumps(to_json(source, analysis), ensure_ascii=False, indent=1)
-        args.json.write_text(f"{text}\n", encoding="utf-8")
+        write_whole(args.json, f"{text}\n".encode(errors="replace"))
     keep.unlink(missing_ok=True)

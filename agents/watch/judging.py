@@ -9,10 +9,13 @@ level    something did, by no more than one standard error
 close    by more, but not beyond doubt
 clear    beyond doubt: by ``threshold`` standard errors, so that of decisions which lost nothing
          no more than one in twenty is called so, however many actions there were to be lucky
+shared   as clear, but the policy itself gives the move most of its probability: it would have
+         played this, too, so search and policy of one agent differ
 ======== ==========================================================================================
 
 The search is no truth: it plays rounds out by a policy, and believes what that policy makes of the
-others' moves. The error is that of its sampling alone.
+others' moves. The error is that of its sampling alone; how the others play is the larger
+uncertainty.
 """
 
 from __future__ import annotations
@@ -26,10 +29,13 @@ from agents.grading.grades import PHASES
 from agents.watch.decisions import BEFORE_PLAY, Decision
 from agents.watch.reading import Watched
 
-Verdict = Literal["forced", "best", "level", "close", "clear"]
+Verdict = Literal["forced", "best", "level", "close", "clear", "shared"]
 
 DOUBT: Final = 0.05
 """Share of the decisions that lost nothing which may be called clear losses."""
+
+MOST_PROBABLE: Final = 0.5
+"""A policy that gives a move so much of its probability would have played it, too."""
 
 MOST: Final = 20
 """Errors that are listed."""
@@ -57,6 +63,7 @@ class Total:
     likeliest: int
     """How often the policy's likeliest action was chosen."""
     clear: int
+    shared: int
     close: int
     level: int
     """Best or level."""
@@ -74,8 +81,15 @@ def verdict(decision: Decision) -> Verdict:
         return "best"
     if decision.loss <= decision.loss_error:
         return "level"
-    doubtful = decision.loss <= threshold(len(decision.options)) * decision.loss_error
-    return "close" if doubtful else "clear"
+    if decision.loss <= threshold(len(decision.options)) * decision.loss_error:
+        return "close"
+    return "shared" if too(decision) else "clear"
+
+
+def too(decision: Decision) -> bool:
+    """Tells whether the policy would have played what was chosen, too; not where it was forced."""
+    chances = [one.probability for one in decision.options if one.action == decision.action]
+    return bool(chances) and chances[0] >= MOST_PROBABLE
 
 
 def threshold(choices: int) -> float:
@@ -97,9 +111,10 @@ def judge(watched: Sequence[Watched], analysed: Iterable[Sequence[Decision]]) ->
 
 
 def worst(judged: Iterable[Judged], most: int = MOST) -> list[Judged]:
-    """Returns the worst errors: clear ones first, then close ones, each by what they lost."""
-    errors = [one for one in judged if one.verdict in ("clear", "close")]
-    return sorted(errors, key=lambda one: (one.verdict == "close", -one.decision.loss))[:most]
+    """Returns the worst errors: clear ones, close ones, shared ones, each by what they lost."""
+    order = ("clear", "close", "shared")
+    errors = [one for one in judged if one.verdict in order]
+    return sorted(errors, key=lambda one: (order.index(one.verdict), -one.decision.loss))[:most]
 
 
 def totals(judged: Sequence[Judged]) -> dict[str, list[Total]]:
@@ -133,6 +148,7 @@ def _total(name: str, some: Sequence[Judged]) -> Total:
         len(some),
         sum(_likeliest(one.decision) for one in some),
         verdicts.count("clear"),
+        verdicts.count("shared"),
         verdicts.count("close"),
         verdicts.count("level") + verdicts.count("best"),
         sum(one.decision.loss for one in some if one.verdict == "clear"),

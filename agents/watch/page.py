@@ -33,7 +33,8 @@ def html(source: Source, book: Book, analysed: Shown | None = None) -> str:
         "analysis": None if analysed is None else analysed.data,
     }
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
-    # Nothing that a record holds can end the script that holds it.
+    # Nothing that a record holds can end the script that holds it, or is no Unicode.
+    text = text.encode(errors="replace").decode()
     data = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return (
         _environment()

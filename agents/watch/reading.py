@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from agents.files import read_limited, read_text
+from agents.tournament import games_folder
 from agents.tournament.games import SavedDeal
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, complete, history, kifu
 from goita_env.rules import JGA, Rules
+
+MOST_BYTES: Final = 4 * 10**7
+"""A longer record is refused."""
 
 _HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
 
@@ -53,7 +57,7 @@ def read(
 
     Raises:
         RecordError: if it is no record, or has no such deal.
-        SettingError: if ``deals`` is malformed.
+        SettingError: if ``deals`` is malformed, or a file is too large or no text.
         OSError: if a file cannot be read.
         ImportError: if a kifu lacks its extra.
     """
@@ -88,13 +92,10 @@ def _loads(path: Path, rules: str | Rules) -> Record:
     """Returns the record in a file, whatever its notation.
 
     Raises:
-        RecordError: if it is none.
+        RecordError, SettingError: if it is none.
         OSError: if it cannot be read.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
+    text = read_text(path, MOST_BYTES)
     if text.lstrip().startswith("{"):
         return complete.loads(text, strict=False, source=path.name)
     loads = history.loads if _HISTORY.match(text) else kifu.loads
@@ -112,17 +113,16 @@ def _saved(path: Path, last: int) -> Source:
     """Returns games that a tournament saved, up to a deal: of a folder, or of one of its files.
 
     Raises:
-        RecordError: if there are none.
+        RecordError, SettingError: if there are none.
         OSError: if they cannot be read.
     """
     folder, pattern = (path, "*.jsonl") if path.is_dir() else (path.parent, path.name)
     if not (folder / MANIFEST).exists():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
-    total = sum(file.read_bytes().count(b"\n") for file in folder.glob(pattern))
-    try:
-        deals = [_watched(saved) for saved in islice(read_games(folder, pattern), last)]
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise RecordError(f"{path.name}: expected saved games, got {error!r}") from error
+    total = sum(
+        read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
+    )
+    deals = [_watched(saved) for saved in islice(read_games(folder, pattern), last)]
     return Source(path.stem, tuple(deals), total)
 
 

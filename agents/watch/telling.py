@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from agents.registry import short_name
+from agents.report.figures import clean
 from agents.watch import graph, judging
 from agents.watch.decisions import Decision
 from agents.watch.judging import Judged, Total
@@ -15,7 +17,7 @@ from goita_env import __version__
 from goita_env.errors import RecordError
 from goita_env.tiles import NAMES
 
-FORMAT: Final = "goita-analysis-1"
+FORMAT: Final = "goita-analysis-2"
 """Names this kind of JSON; grows when the meaning of a field changes."""
 
 _DECIMALS: Final = 4
@@ -60,6 +62,12 @@ def about(analysis: Analysis) -> dict[str, Any]:
     }
 
 
+def also(analysis: Analysis) -> str:
+    """Says that the agent by which an analysis was made would have played a move, too."""
+    agent = clean(short_name(analysis.settings.agent))
+    return f"{'the champion' if agent == 'champion' else agent} would have played this, too"
+
+
 def result(watched: Watched) -> int | None:
     """Returns the points of seats 0 and 2 in a round, minus the others'; None: it didn't end."""
     try:
@@ -78,6 +86,8 @@ class Shown:
     """The worst errors."""
     errors: int
     """All errors that are clear."""
+    also: str
+    """Said of a move that the agent would have played, too."""
     totals: dict[str, list[Total]]
     data: dict[str, Any]
     """For the page's script."""
@@ -98,12 +108,14 @@ def shown(source: Source, analysis: Analysis) -> Shown:
         "left": graph.LEFT,
         "right": graph.RIGHT,
         "bottom": graph.BOTTOM,
+        "also": also(analysis),
         "deals": [_deal(decisions) for decisions in analysis.deals],
     }
     return Shown(
         about(analysis),
         judging.worst(judged),
         sum(one.verdict == "clear" for one in judged),
+        also(analysis),
         judging.totals(judged),
         _rounded(data),
     )
@@ -113,7 +125,11 @@ def _deal(decisions: Sequence[Decision]) -> dict[str, Any]:
     """Returns a deal's decisions by the numbers of their moves."""
     return {
         str(one.move): asdict(one)
-        | {"verdict": judging.verdict(one), "threshold": judging.threshold(len(one.options))}
+        | {
+            "verdict": judging.verdict(one),
+            "threshold": judging.threshold(len(one.options)),
+            "too": judging.too(one),
+        }
         if one.options
         else asdict(one) | {"verdict": "forced"}
         for one in decisions

@@ -54,6 +54,24 @@ def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, 
     assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
 
 
+def test_a_loss_that_the_policy_would_have_made_too_is_said_to_be_no_clear_one(analysed, open_page):
+    file, told = analysed
+    shared = [
+        (deal["deal"], one)
+        for deal in told["deals"]
+        for one in deal["decisions"]
+        if one["verdict"] == "shared"
+    ]
+    assert shared
+    page = open_page(file.as_uri())
+    for deal, one in shared:
+        page.evaluate(f"location.hash = '#{deal}.{one['move']}'")
+        heading = f"Move {one['move']}: greedy would have played this, too"
+        page.wait_for_selector(f"#verdict:text-is('{heading}')")
+        assert "more than sampling explains; but greedy" in page.inner_text("#judged")
+        assert "how the others play is the larger uncertainty" in page.inner_text("#sure")
+
+
 def test_keys_and_buttons_go_from_loss_to_loss(analysed, open_page):
     file, told = analysed
     page, found = open_page(file.as_uri()), clear(told)

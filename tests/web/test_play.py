@@ -251,6 +251,59 @@ def test_names_are_shown_as_they_are(serve, open_page):
     assert page.locator("#seats b").count() == 0
 
 
+def test_a_page_goes_on_by_itself_when_the_server_has_been_away(serve, browser):
+    server = serve(seed=1)
+    context = browser.new_context(**AT_ONCE)  # of its own: Chromium complains of each try
+    page = context.new_page()
+    page.goto(server.link)
+    ready(page)
+
+    def move():
+        page.locator("#hand button:enabled").last.click()
+        page.locator("#hand button[aria-pressed=false]:enabled").last.click()
+
+    def settings():
+        page.select_option("#faces", "letters")
+
+    for act in (move, lambda: page.keyboard.press("h"), settings):
+        while not page.locator("#hand button:enabled").count():
+            go(page, lambda buttons: page.locator(buttons).last.click())
+        made = len(server.table.game.moves)
+        server.stop()
+        act()
+        page.wait_for_selector("#problem:not(:empty)")
+        assert page.inner_text("#problem").startswith("The server doesn't answer.")
+        assert page.locator("body[aria-busy]").count() == 1
+        server.start()
+        page.wait_for_selector(READY, timeout=10_000)
+        assert page.inner_text("#problem") == ""
+        assert len(server.table.game.moves) == made  # what did not arrive was not done
+        assert page.locator("#hand button:enabled").count() > 0
+        go(page, lambda buttons: page.locator(buttons).last.click())
+        assert page.inner_text("#problem") == ""
+    assert page.input_value("#faces") == "letters"
+    context.close()
+
+
+def test_a_page_whose_server_comes_back_further_on_shows_it_as_it_stands(serve, browser):
+    server = serve(seed=1)
+    context = browser.new_context(**AT_ONCE)
+    page = context.new_page()
+    page.goto(server.link)
+    ready(page)
+    server.stop()
+    page.keyboard.press("h")
+    page.wait_for_selector("#problem:not(:empty)")
+    elsewhere = saved.resume(server.file)
+    list(elsewhere.advance())
+    elsewhere.decide(elsewhere.legal[0])
+    list(elsewhere.advance())
+    server.start()
+    page.wait_for_selector(READY, timeout=10_000)
+    assert page.locator("[role=log] li").count() == len(server.table.log) == len(elsewhere.log)
+    context.close()
+
+
 # ---------------------------------------------------------------------------------- accessibility
 
 

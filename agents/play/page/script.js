@@ -3,8 +3,10 @@
   const find = (id) => document.getElementById(id);
   const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
+  // Milliseconds between questions to a server that is away.
+  const AGAIN = 1000;
   const LABELS = { silent: "keep silent" };
-  let state = null, block = null, busy = false, skip = null;
+  let state = null, block = null, busy = false, away = false, skip = null;
 
   // ------------------------------------------------------------------------------- small parts
 
@@ -41,20 +43,31 @@
     let told;
     try {
       const answer = await fetch(`${path}?${look()}`, options);
+      away = false;
       told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: `The server answers ${answer.status}.` };
     } catch {
-      told = { error: "The server doesn't answer. Start it again with --resume; nothing is lost." };
+      away = true;
+      told = { error: "The server doesn't answer. Start it again with --resume: nothing is lost, and this page goes on by itself." };
     }
-    find("problem").textContent = told.error ?? "";
+    problem(told.error ?? "");
     return told;
   }
 
-  // While something is under way, nothing else is begun.
+  // What is told again is not written again, which would read it out each time.
+  function problem(text) {
+    if (find("problem").textContent !== text) find("problem").textContent = text;
+  }
+
+  // While something is under way, nothing else is begun. A server that is away is asked until it is back.
   async function alone(work) {
     if (busy) return;
     busy = true;
     document.body.setAttribute("aria-busy", "true");
     await work();
+    while (away) {
+      await new Promise((done) => { setTimeout(done, AGAIN); });
+      if (await paint()) problem("");
+    }
     busy = false;
     document.body.removeAttribute("aria-busy");
   }
@@ -67,17 +80,17 @@
       if (!told.error) {
         find("advice").textContent = "";
         await show(told, true);
-      } else await refresh();
+      } else if (!(await refresh()) && !away) offer(true);
       if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
     });
   }
 
   async function refresh() {
-    const problem = find("problem").textContent, told = await ask("state");
-    if (!told.error) {
-      find("problem").textContent = problem;
-      await show(told, false);
-    }
+    const before = find("problem").textContent, told = await ask("state");
+    if (told.error) return false;
+    problem(before);
+    await show(told, false);
+    return true;
   }
 
   // ------------------------------------------------------------------------------- what is seen
@@ -234,7 +247,7 @@
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", "Points of the round for your team, on average where the champion plays on at all seats in drawn worlds; ± one standard error.", { class: "small" }));
+    box.append(make("p", "Points of the round for your team, on average where the champion plays on at all seats in drawn worlds. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
   }
 
   function partner(box, told) {
@@ -301,7 +314,7 @@
     document.documentElement.className = theme();
     const answer = await fetch(`tiles?${look()}`).catch(() => null);
     if (answer?.ok) find("tiles").innerHTML = await answer.text();
-    await refresh();
+    return refresh();
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";

@@ -13,7 +13,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
 
   const VERDICTS = {
     forced: "forced", best: "nothing did better", level: "level with the best",
-    close: "a close loss", clear: "a clear loss",
+    close: "a close loss", clear: "a clear loss", shared: told.also,
   };
 
   // --------------------------------------------------------------------------------- one decision
@@ -82,7 +82,9 @@ function analysing({ data, at, OPEN, find, tile, to }) {
   function judged(one) {
     if (one.verdict === "forced") return "There was nothing else to do.";
     if (one.verdict === "best") return `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`;
-    return `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.`;
+    const lost = `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points`;
+    if (one.verdict === "shared") return `${lost}, more than sampling explains; but ${told.also}.`;
+    return `${lost}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.${one.too ? ` Yet ${told.also}.` : ""}`;
   }
 
   function worth(one) {
@@ -126,6 +128,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${VERDICTS[one.verdict]}` : `Move ${at.move}`;
     find("verdict").className = seen ? one.verdict : "";
     find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
+    find("sure").hidden = !(seen && one.options.length);
     find("options").parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
     if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("heard").hidden = true; }

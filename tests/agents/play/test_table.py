@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from deals import RULE_SETS
 from play_tables import any_move, play_on
 from record_samples import FIVE, SIX
 
-from agents import watch
+from agents import play, watch
 from agents.base import AgentError
 from agents.bots.greedy import GreedyAgent
+from agents.external.protocol import History
 from agents.play import saved
 from agents.play.table import Setting, Table
 from agents.watch.reading import read
@@ -189,9 +191,152 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_and_end():
     begun = [each for each in heard if each[0] == "begin"]
     assert len(begun) == len(one.game.deals)
     assert all(seat == 2 and plays == 0 and game % 4 == 2 for _, game, seat, plays in begun)
-    assert len({game for _, game, _, _ in begun}) == len(begun)
+    assert len({game for _, game, _, _ in begun}) == 1  # the match has one number
     ends = [each[2:] for each in heard if each[0] == "end"]
     assert ends == [(winner, (1, 4, 8)) for winner, _ in one.results]
+
+
+class Counting(GreedyAgent):
+    """Plays by all that it was ever told."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def begin(self, games, seats, view):
+        self.told.append(("begin", int(games[0]), view.words.tobytes()))
+
+    def end(self, games, results, hands):
+        self.told.append(("end", int(games[0]), hands.tobytes(), int(results.winner[0])))
+
+    def act(self, view, legal, rng):
+        legal = np.flatnonzero(legal[0])
+        luck = int(rng.integers(1_000_000))
+        return legal[[(luck + sum(map(hash, map(repr, self.told)))) % len(legal)]]
+
+
+OWN = f"{__name__}:Counting"
+
+
+def test_agents_with_a_memory_go_on_alike_from_a_file_and_after_taking_back(tmp_path):
+    file = tmp_path / "match.json"
+    one = saved.begin(Setting(("", OWN, "greedy", OWN), 9), file)
+    choose, compared = any_move(4), 0
+    while len(one.results) < 3:
+        list(one.advance())
+        if one.asks == "round":
+            one.go_on()
+            continue
+        resumed = saved.resume(file, opponents=[OWN])
+        assert [agent.told for agent in resumed.others[::2]] == [
+            agent.told for agent in one.others[::2]
+        ]
+        action = choose(one)
+        for each in (one, resumed):
+            if each.asks == "round":  # that it had been gone on with was not in the file
+                each.go_on()
+            each.decide(action)
+            list(each.advance())
+        assert standing(resumed) == standing(one)
+        after = standing(one)
+        one.take_back()
+        one.taken_back -= 1
+        one.decide(action)
+        list(one.advance())
+        assert standing(one) == after
+        compared += 1
+    assert compared > 5
+
+
+def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
+    heard = []
+
+    class Told(GreedyAgent):
+        def begin(self, games, seats, view):
+            heard.append("begin")
+
+        def redeal(self, games, view):
+            events = History(view).since(0, 2, int(games[0]), 0)
+            heard.append([(event["seat"], event["event"]) for event in events])
+
+        def end(self, games, results, hands):
+            heard.append("end")
+
+    one = dealt(FIVE, agents=("", "greedy", Told(), "greedy"))
+    list(one.advance())
+    one.decide(actions.CALL)
+    list(one.advance())
+    assert len(one.game.deals) == 2
+    assert heard == ["begin", [(0, "call"), (2, "redeal")], "begin"]
+
+
+def test_classes_of_ones_own_have_an_instance_for_each_seat_and_shipped_ones_share():
+    one = table(agents=("", OWN, "greedy", OWN))
+    first, _, last = one.others
+    assert first is not last
+    shared = table(agents=("", "greedy", "greedy", "greedy")).others
+    assert len({id(agent) for agent in shared}) == 1
+
+
+class Raising(GreedyAgent):
+    """Raises where it is told to, with a text that tells its hand."""
+
+    def __init__(self, where, error):
+        super().__init__()
+        self.where, self.error = where, error
+
+    def _at(self, where):
+        if where == self.where:
+            raise self.error("11223344")
+
+    def begin(self, games, seats, view):
+        self._at("begin")
+
+    def end(self, games, results, hands):
+        self._at("end")
+
+    def act(self, view, legal, rng):
+        self._at("act")
+        return super().act(view, legal, rng)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, SystemExit])
+@pytest.mark.parametrize("where", ["begin", "act", "end"])
+def test_what_an_agents_code_raises_names_the_agent_and_tells_no_hand(where, error):
+    with pytest.raises(AgentError) as caught:
+        list(play_on(table(1, ("", Raising(where, error), "greedy", "greedy")), any_move(0)))
+    line = Raising._at.__code__.co_firstlineno + 2
+    assert str(caught.value) == (
+        f"expected 'greedy' to play, but it raised {error.__name__} (test_table.py, line {line})"
+    )
+
+
+def test_ctrl_c_in_an_agent_is_no_fault_of_its():
+    with pytest.raises(KeyboardInterrupt):
+        list(
+            play_on(
+                table(1, ("", Raising("act", KeyboardInterrupt), "greedy", "greedy")), any_move(0)
+            )
+        )
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "expected an action from 'greedy', int .1., got shape .. of object"),
+        ([0.0], "float64"),
+        ([0, 0], r"shape \(2,\)"),
+        (0, r"shape \(\)"),
+        ([99], "expected a legal action from 'greedy', got another one"),
+    ],
+)
+def test_what_is_no_action_is_told_by_its_shape_alone(answer, message):
+    class Wrong(GreedyAgent):
+        def act(self, view, legal, rng):
+            return answer
+
+    with pytest.raises(AgentError, match=message):
+        list(play_on(table(1, ("", Wrong(), "greedy", "greedy")), any_move(0)))
 
 
 def test_an_agent_that_answers_what_is_illegal_is_named_and_its_hand_is_not():
@@ -252,7 +397,7 @@ def test_a_new_match_takes_no_file_that_is_there(file):
         (lambda told: "{", "expected JSON"),
         (lambda told: {**told, "table": None}, "expected a match of agents.play"),
         (lambda told: {**told, "table": {"agents": ["greedy"] * 4}}, "expected a match"),
-        (lambda told: {**told, "table": {**told["table"], "seed": "1"}}, "two numbers"),
+        (lambda told: {**told, "table": {**told["table"], "seed": "1"}}, "Expected `int`"),
         (lambda told: {**told, "table": {**told["table"], "seed": 5}}, "match.json: expected"),
         (lambda told: {**told, "deals": []}, "expected a deal"),
         (lambda told: {**told, "deals": told["deals"][:1] * 2}, "match.json: expected"),
@@ -264,6 +409,85 @@ def test_a_file_that_is_no_match_is_refused(file, change, message):
     file.write_text(told if isinstance(told, str) else json.dumps(told))
     with pytest.raises(errors.GoitaError, match=message):
         saved.resume(file)
+
+
+# Run by load_agent, each of these would leave a file.
+FOREIGN = [
+    "exec:[shell=on]id > PWNED; cat",
+    "x=exec:[shell=on]id > PWNED; cat",
+    "os:system:command=id > PWNED",
+    "subprocess:getoutput:cmd=id > PWNED",
+    "file:PWNED",
+    "rollout:base=(exec:[shell=on]id > PWNED; cat)",
+    "rollout:base=(rollout:base=(os:system:command=id > PWNED))",
+]
+
+
+@pytest.mark.parametrize("spec", FOREIGN)
+@pytest.mark.parametrize("seat", [1, 2, 3])
+def test_a_file_starts_no_code_unless_it_is_named_again(
+    file, spec, seat, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(file.read_text())
+    told["table"]["agents"][seat] = spec
+    file.write_text(json.dumps(told))
+    with pytest.raises(SystemExit) as ended:
+        play.main(["--resume", str(file)])
+    complaint = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert complaint.count("\n") == 1
+    assert f"in match.json (--{'partner' if seat == 2 else 'opponents'})" in complaint
+    assert "give the agent on the command line" in complaint
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    words = ["--partner", OWN, "--opponents", "random", OWN]
+    assert play.main([*words, "--save", "m.json", "--seed", "1"]) == 0
+    on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
+    assert capsys.readouterr().out.endswith(on)
+
+    assert play.main(["--resume", "m.json", *words]) == 0
+    for wrong, message in (
+        (["--partner", "greedy", *words[2:]], f"expected --partner '{OWN}' as in m.json, got 'gre"),
+        ([*words[:3], "greedy"], "expected --opponents 'random' as in m.json, got 'greedy'"),
+        ([*words[:3], "random"], f"expected --opponents '{OWN}' as in m.json, got 'random'"),
+        (words[:2], r"in m.json (--opponents), got"),
+        (words[2:], r"in m.json (--partner), got"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            play.main(["--resume", "m.json", *wrong])
+        assert ended.value.code == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch):
+    file, deep = tmp_path / "m.json", "[" * 10**6
+    nested = '{"format": "goita-record-1", "rules": "jga", "table": '
+    for text in (
+        deep,
+        nested + deep,
+        f'{{"x": {deep + deep.replace("[", "]")}, {nested[1:]} 1}}',
+        " " * (saved.MOST_BYTES + 1),
+        f'{{"table": {{"agents": ["", "greedy", "greedy", "greedy"], "seed": {"9" * 5000}}}}}',
+    ):
+        file.write_text(text)
+        with pytest.raises(errors.GoitaError) as caught:
+            saved.resume(file)
+        assert len(str(caught.value)) < 300
+    with pytest.raises(errors.GoitaError, match="at most 10,000,000 bytes"):
+        saved.resume(Path("/dev/zero"))
+
+
+def test_a_name_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(errors.SettingError, match="expected a name in Unicode"):
+        saved.begin(Setting(GREEDY, 1, name="\udcff"), tmp_path / "m.json")
+    with pytest.raises(errors.SettingError, match="at most 1000 characters"):
+        saved.begin(Setting(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_table_of_given_first_deal_goes_on_with_the_deals_of_its_seed():

@@ -10,12 +10,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from play_tables import any_move
 
 from agents import play
+from agents.bots.greedy import GreedyAgent
 from agents.play import saved, terminal, typed
 from agents.play.table import Setting, Table
 from goita_env import actions, errors
@@ -276,3 +278,116 @@ def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
     screen.until("Saved in m.json")
     assert screen.close() == 0
     assert saved.resume(tmp_path / "m.json").log == before.log
+
+
+# ----------------------------------------------------------------------- faults, locks, other texts
+
+
+def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
+    table, given = Table(Setting(GREEDY, 3)), iter(["?", "log", "table", "zz", "b", "quit"])
+    choose = any_move(0)
+
+    def answer(table):
+        return next(given) if table.asks == "round" else typed.said(choose(table))
+
+    sit(monkeypatch, table, answer)
+    text = capsys.readouterr().out
+    assert "You may type:\n  Enter    the next round\n  back     take back your last move" in text
+    assert text.count(f"{table.log[-1][:30]}") > 1 or table.asks == "move"
+    assert "expected Enter, back, log, table, quit or ? for what they do, got 'zz'" in text
+    assert table.taken_back == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("", ""),
+        ("?", "?"),
+        ("？", "?"),
+        ("help", "?"),
+        ("B", "back"),
+        ("qu", "quit"),
+        ("t", "table"),
+    ],
+)
+def test_commands_between_rounds_may_be_cut_short(line, meant):
+    assert typed.read_between(line) == meant
+
+
+RAISING = """
+from agents.bots.greedy import GreedyAgent
+class Raising(GreedyAgent):
+    def act(self, view, legal, rng):
+        raise {error}("my hand is 11223344")
+"""
+
+
+@pytest.mark.parametrize("error", ["ZeroDivisionError", "SystemExit"])
+def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(error, tmp_path):
+    (tmp_path / "my_bot.py").write_text(RAISING.format(error=error))
+    bot = ["--partner", "my_bot:Raising"]
+    first = [*bot, "--seed", "1", "--save", "m.json"]
+    play_on = [*bot, "--resume", "m.json"]
+    for words in (first, play_on):
+        done = command(tmp_path, *words, typed=lambda n: "11\n12\n13\n22\n" * 50)
+        assert done.returncode == 1
+        assert done.stderr == (
+            "python -m agents.play: error: expected 'my_bot:Raising' to play, but it raised "
+            f"{error} (my_bot.py, line 5)\n"
+        )
+        assert (
+            "Go on: python -m agents.play --resume m.json --partner my_bot:Raising" in done.stdout
+        )
+    (tmp_path / "my_bot.py").write_text("from agents.bots.greedy import GreedyAgent as Raising\n")
+    done = command(tmp_path, *play_on, typed=lambda n: "quit\n")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def command(folder: Path, *words: str, typed=lambda n: "") -> subprocess.CompletedProcess:
+    """Runs the command with lines that are typed."""
+    return subprocess.run(
+        [sys.executable, "-m", "agents.play", *words], cwd=folder, input=typed(0), text=True,
+        capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
+    words = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
+    screen = Screen(tmp_path, *words)
+    screen.until("your move (? helps) > ")
+    (tmp_path / "link.json").symlink_to("m.json")
+    for name in ("m.json", "link.json"):
+        for more in ([], ["--web", "--port", "0"]):
+            done = command(tmp_path, "--resume", name, *more)
+            assert done.returncode == 2
+            assert done.stderr.endswith(
+                f"error: expected a match that nobody is playing, got '{name}', which another "
+                "process has open\n"
+            )
+            assert done.stderr.count("\n") == 1
+    screen.type("quit")
+    screen.until("Saved in m.json")
+    assert screen.close() == 0
+    assert command(tmp_path, "--resume", "link.json", typed=lambda n: "quit\n").returncode == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}
+
+
+def test_new_matches_of_two_processes_get_two_files(tmp_path):
+    words = ["--partner", "greedy", "--opponents", "greedy"]
+    screen = Screen(tmp_path, *words)
+    screen.until("your move (? helps) > ")
+    assert "Saved in match-2.json" in command(tmp_path, *words, typed=lambda n: "quit\n").stdout
+    screen.type("quit")
+    assert screen.close() == 0
+
+
+def test_a_rule_set_whose_name_holds_escapes_is_refused():
+    with pytest.raises(errors.SettingError, match=r"a rule set.s name to print, got .\\x1b"):
+        Setting(GREEDY, 3, replace(Table(Setting(GREEDY, 3)).setting.rules, name="\x1b]0;x\x07own"))
+
+
+def test_names_of_others_write_no_escapes(monkeypatch, capsys):
+    agent = GreedyAgent()
+    agent.name = "\x1b]0;x\x07own"
+    sit(monkeypatch, Table(Setting(("", agent, "greedy", "greedy"), 3)), ["quit"])
+    assert "next: own, partner: greedy" in capsys.readouterr().out

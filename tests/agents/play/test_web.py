@@ -1,5 +1,6 @@
 """The page's server: who is let in, what it answers, and that a restart loses nothing."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,6 +8,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,44 @@ def test_other_methods_and_large_bodies_are_refused():
     assert request(server(), f"/{TOKEN}/move", b"x" * (web.LARGEST + 1))[0] == 413
 
 
+def streamed(path: str, parts: list[dict]) -> tuple[list[dict], int]:
+    """Posts a body part by part; returns what is sent, and how many parts were received."""
+    received, sent = iter(parts), []
+    headers = [(name.encode(), value.encode()) for name, value in OWN.items()]
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(),
+        "query_string": b"", "root_path": "", "scheme": "http", "http_version": "1.1",
+        "headers": [*headers, (b"content-length", b"5"), (b"transfer-encoding", b"chunked")],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8742),
+    }  # fmt: skip
+
+    async def receive() -> dict:
+        return next(received)
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    asyncio.run(server()(scope, receive, send))
+    return sent, len(parts) - len(list(received))
+
+
+def test_a_body_is_measured_by_what_comes_whatever_it_announces():
+    part = {"type": "http.request", "body": b"x" * 400, "more_body": True}
+    sent, received = streamed(f"/{TOKEN}/move", [part] * 1000)
+    assert sent[0]["status"] == 413
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert received == 3
+    last = {"type": "http.request", "body": b"", "more_body": False}
+    sent, received = streamed(f"/{TOKEN}/move", [part, part, last])
+    assert sent[0]["status"] == 409
+    assert received == 3
+
+
+def test_a_client_that_drops_its_body_gets_no_answer_and_raises_nothing():
+    part = {"type": "http.request", "body": b'{"a"', "more_body": True}
+    assert streamed(f"/{TOKEN}/move", [part, {"type": "http.disconnect"}]) == ([], 2)
+
+
 @pytest.mark.parametrize("path", ["", "style.css", "script.js", "icon.svg", "state", "nothing"])
 def test_every_answer_forbids_what_the_page_does_not_need(path):
     headers = request(server(), f"/{TOKEN}/{path}")[1]
@@ -171,6 +212,39 @@ def test_a_page_that_is_behind_changes_nothing_and_is_told_so():
         assert answer[0] == 409
         assert "behind" in told(answer)["error"]
     assert told(request(app, STATE)) == state
+
+
+def test_of_requests_that_answer_an_act_twice_one_alone_is_done():
+    table = Table(Setting(GREEDY, 0))
+    app = server(table)
+    for number in range(
+        1, 5
+    ):  # the match goes on, each time with the same request from several tabs
+        state = standing(app)
+        if state["asks"] == "round":
+            request(app, f"/{TOKEN}/next", {"mark": state["mark"]})
+            state = standing(app)
+        told_to = {"action": state["actions"][0]["action"], "mark": state["mark"]}
+        with ThreadPoolExecutor(4) as tabs:
+            ways = [f"/{TOKEN}/move"] * 4
+            statuses = [one[0] for one in tabs.map(partial(request, app), ways, [told_to] * 4)]
+        assert sorted(statuses) == [200, 409, 409, 409]
+        assert len(table._choices) == number
+    before = told(request(app, STATE))
+    assert request(app, f"/{TOKEN}/move", told_to)[0] == 409
+    assert told(request(app, STATE)) == before
+
+
+def test_a_move_that_was_taken_back_is_not_made_by_a_late_request():
+    table = Table(Setting(GREEDY, 0))
+    app = server(table)
+    state = standing(app)
+    late = {"action": state["actions"][0]["action"], "mark": state["mark"]}
+    moved = told(request(app, f"/{TOKEN}/move", late))
+    back = told(request(app, f"/{TOKEN}/back", {"mark": moved["mark"]}))
+    assert back["actions"] == state["actions"]
+    assert request(app, f"/{TOKEN}/move", late)[0] == 409
+    assert told(request(app, STATE)) | {"frames": []} == back | {"frames": []}
 
 
 @pytest.mark.parametrize("action", [None, 69, -1, "1", True, 1.0, [1], 64])

@@ -190,6 +190,65 @@ def test_errors_are_told_by_the_sampling_error():
     assert judging.verdict(decision(0, 0, open_loss=80)) == "best"
 
 
+def played_with(probability: float, loss: float, error: float = 1.0, **other) -> Decision:
+    """A decision whose move has so much of the policy's probability, of three actions."""
+    shares = (probability, *[(1 - probability) / 2] * 2)
+    options = tuple(Option(f"1{n}", p, 0.0, 1.0, 8, 0) for n, p in enumerate(shares, 1))
+    return decision(loss, error, options=options, **other)
+
+
+@pytest.mark.parametrize(
+    ("probability", "loss", "said", "too"),
+    [
+        (0.49, 9.0, "clear", False),
+        (0.5, 9.0, "shared", True),
+        (1.0, 9.0, "shared", True),
+        (1.0, 1.5, "close", True),
+        (1.0, 0.5, "level", True),
+        (0.1, 1.5, "close", False),
+    ],
+)
+def test_no_loss_is_clear_that_the_policy_would_have_made_too(probability, loss, said, too):
+    one = played_with(probability, loss)
+    assert judging.verdict(one) == said
+    assert judging.too(one) is too
+    (judged,) = judging.judge([Watched(DEAL)], [[one]])
+    (total,) = judging.totals([judged])["phase"]
+    assert (total.clear, total.shared) == (said == "clear", said == "shared")
+    assert total.lost == (9.0 if said == "clear" else 0)
+
+
+def test_a_forced_move_is_nobodys_choice():
+    assert not judging.too(decision(0, 0, options=()))
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("champion", "the champion would have played this, too"),
+        ("greedy", "greedy would have played this, too"),
+        ("mine=greedy", "mine would have played this, too"),
+    ],
+)
+def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, said):
+    found = source(SHORT)
+    decisions = tuple(played_with(0.9, 9.0, move=move) for move in (1, 2, 3))
+    analysis = running.Analysis(Settings(agent), "a policy", "an assumption", (decisions,))
+    text = watch.page(found, analysis)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
+    assert data["also"] == said
+    assert {one["too"] for one in data["deals"][0].values()} == {True}
+    assert text.count(f"<td>{said}</td>") == 3
+    assert "0 clear losses, then others" in text
+    assert text.count("how the others play is the larger uncertainty") == 2
+    assert {one["verdict"] for one in watch.to_json(found, analysis)["deals"][0]["decisions"]} == {
+        "shared"
+    }
+    drawn = graph.draw(decisions, 3, None)
+    assert drawn.svg.count("bar shared") == 3
+    assert "no clear loss" in drawn.label
+
+
 def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
     rng = np.random.default_rng(0)
     for choices in (2, 5, 32):
@@ -198,12 +257,12 @@ def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
     assert judging.threshold(2) == pytest.approx(NormalDist().inv_cdf(0.95))
 
 
-def test_the_worst_come_first_and_clear_ones_before_close_ones():
+def test_the_worst_come_first_clear_ones_then_close_ones_then_shared_ones():
     losses = [(9, 8), (3, 1), (5, 1), (0, 0), (1, 2)]
     found = [decision(loss, error, move=move) for move, (loss, error) in enumerate(losses, 1)]
-    judged = judging.judge([Watched(DEAL)], [found])
+    judged = judging.judge([Watched(DEAL)], [[*found, played_with(0.5, 9, 1, move=6)]])
 
-    assert [one.decision.move for one in judging.worst(judged)] == [3, 2, 1]
+    assert [one.decision.move for one in judging.worst(judged)] == [3, 2, 1, 6]
     assert [one.decision.move for one in judging.worst(judged, most=1)] == [3]
 
 
@@ -217,7 +276,8 @@ def test_sums_leave_forced_moves_out_and_count_clear_losses_alone(analysed):
     assert [row.name for row in sums["phase"]] == ["first", "middle", "last"]
     for rows in (sums["seat"], sums["phase"]):
         assert sum(row.decisions for row in rows) == len(chosen)
-        assert sum(row.clear + row.close + row.level for row in rows) == len(chosen)
+        kinds = (row.clear + row.shared + row.close + row.level for row in rows)
+        assert sum(kinds) == len(chosen)
         assert sum(row.open_lost for row in rows) == sum(one.decision.open_loss for one in chosen)
         lost = sum(one.decision.loss for one in chosen if one.verdict == "clear")
         assert sum(row.lost for row in rows) == pytest.approx(lost)
@@ -302,11 +362,11 @@ def test_json_holds_what_its_page_says(analysed):
 
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-1"
+    assert told["format"] == "goita-analysis-2"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
-    assert first["verdict"] in ("best", "level", "close", "clear")
+    assert first["verdict"] in ("best", "level", "close", "clear", "shared")
 
 
 def test_what_is_kept_comes_back(decisions):

@@ -230,6 +230,59 @@ def test_the_command_animates_a_deal_as_the_name_of_its_file_says(tmp_path, caps
         assert (tmp_path / name).read_bytes().startswith(begins)
 
 
+def test_a_file_that_is_there_is_written_over_only_where_that_is_asked_for(tmp_path, capsys):
+    for name in ("page.html", "deal.gif", "deal.svg"):
+        file = tmp_path / name
+        file.write_text("mine")
+        with pytest.raises(SystemExit) as ended:
+            watch.main([LINE, "-o", str(file)])
+        assert ended.value.code == 2
+        complaint = f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+        assert capsys.readouterr().err.endswith(f"error: {complaint}\n")
+        assert file.read_text() == "mine"
+        assert watch.main([LINE, "-o", str(file), "--force"]) == 0
+        assert file.read_bytes() != b"mine"
+    told = tmp_path / "told.json"
+    told.write_text("mine")
+    with pytest.raises(SystemExit):
+        watch.main(
+            [LINE, "-o", str(tmp_path / "new.html"), "--analyse", "greedy", "--json", str(told)]
+        )
+    assert told.read_text() == "mine"
+    assert not list(tmp_path.glob("new*"))
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "page.html"
+    file.write_text("mine")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(SystemExit) as ended:
+        watch.main([LINE, "-o", str(file), "--force"])
+    assert ended.value.code == 2
+    complaint = f"error: [Errno 28] No space left on device: {str(file)!r}\n"
+    assert capsys.readouterr().err.endswith(complaint)
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert file.read_text() == "mine"
+
+
+def test_what_is_no_file_is_written_into(tmp_path):
+    (tmp_path / "link.html").symlink_to("page.html")
+    assert watch.main([LINE, "-o", str(tmp_path / "link.html"), "--force"]) == 0
+    assert (tmp_path / "link.html").is_symlink()
+    assert Page((tmp_path / "page.html").read_text(encoding="utf-8")).told["deals"]
+    assert watch.main([LINE, "-o", "/dev/null", "--force"]) == 0
+    assert not Path("/dev/null").is_file()
+
+
+def test_names_that_are_no_unicode_are_shown_as_far_as_they_are(deal):
+    text = watch.page(source(deal, players=("\ud800a", "", "", "")))
+    assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -250,12 +303,88 @@ def test_what_is_no_record_is_refused(arguments, message, capsys, tmp_path):
 def test_files_of_other_kinds_are_refused_with_their_names(tmp_path):
     for name, content in (("a.txt", b"\xff\xfe"), ("b.yaml", b"a: [1"), ("c.txt", b"")):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(errors.RecordError, match=name):
+        with pytest.raises(errors.GoitaError, match=name):
             read(str(tmp_path / name))
     (tmp_path / "tournament.json").write_text("{}")
     (tmp_path / "d.jsonl").write_text("{}\n")
-    with pytest.raises(errors.RecordError, match="expected saved games"):
+    with pytest.raises(errors.GoitaError, match="expected saved games"):
         read(str(tmp_path / "d.jsonl"))
+
+
+HEAD = {"format": "goita-games-1", "rules": {"name": "jga"}}
+GAME = {
+    "agents": ["a", "b", "c", "d"], "deal": 0, "seating": 0, "number": 1, "scores": [0, 0],
+    "before_play": [], "history": LINE, "winner": 2, "points": 30,
+}  # fmt: skip
+
+
+def games_of(folder: Path, head: object, *lines: object) -> Path:
+    """A folder of saved games; values are written as JSON, text as it is."""
+    texts = [one if isinstance(one, str) else json.dumps(one) for one in (head, *lines)]
+    (folder / "tournament.json").write_text(texts[0])
+    (folder / "001.jsonl").write_text("".join(f"{line}\n" for line in texts[1:]))
+    return folder
+
+
+def test_a_folder_of_games_is_read_as_it_was_written(tmp_path):
+    (one,) = read(str(games_of(tmp_path, HEAD | {"more": [1]}, GAME | {"more": 1}))).deals
+    assert one.players == ("a", "b", "c", "d")
+    assert one.deal.moves[0][0] == 2
+
+
+DEEP = "[" * 10**6
+
+
+@pytest.mark.parametrize(
+    ("head", "game"),
+    [
+        ({}, GAME),
+        ([], GAME),
+        (DEEP, GAME),
+        ('{"x": ' + DEEP, GAME),
+        (HEAD | {"format": "goita-games-2"}, GAME),
+        (HEAD | {"rules": {}}, GAME),
+        (HEAD | {"rules": {"name": "jga", "last_king": False}}, GAME),
+        (HEAD | {"rules": {"name": "own", "partners_fives_win": "never"}}, GAME),
+        (HEAD, []),
+        (HEAD, DEEP),
+        (HEAD, '{"x": ' + DEEP),
+        (HEAD, GAME | {"agents": ["a"] * 3}),
+        (HEAD, GAME | {"agents": "abcd"}),
+        (HEAD, GAME | {"history": f"{LINE}\n{LINE}"}),
+        (HEAD, GAME | {"history": ""}),
+        (HEAD, GAME | {"history": 1}),
+        (HEAD, GAME | {"before_play": [["0", "66"]]}),
+        (HEAD, GAME | {"before_play": [[0, 10**30]]}),
+        (HEAD, GAME | {"scores": [1, 2, 3]}),
+        (HEAD, GAME | {"scores": [5, 0]}),
+        (HEAD, GAME | {"scores": [10**30, 0]}),
+        (HEAD, GAME | {"winner": "0"}),
+    ],
+)
+def test_a_crafted_folder_of_games_is_refused_in_a_line(head, game, tmp_path, capsys):
+    games_of(tmp_path, head, game)
+    with pytest.raises(SystemExit) as ended:
+        watch.main([str(tmp_path), "-o", str(tmp_path / "x.html")])
+    complaint = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert complaint.count("\n") == 1
+    assert "expected" in complaint
+    assert len(complaint) < 400
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_files_without_an_end_are_refused(tmp_path):
+    (tmp_path / "endless.txt").symlink_to("/dev/zero")
+    with pytest.raises(errors.GoitaError, match="at most 40,000,000 bytes"):
+        read(str(tmp_path / "endless.txt"))
+    for name in ("tournament.json", "x.jsonl"):
+        games_of(tmp_path, HEAD, GAME)
+        (tmp_path / name).unlink(missing_ok=True)
+        (tmp_path / name).symlink_to("/dev/zero")
+        with pytest.raises(errors.GoitaError, match="at most 100,000,000 bytes"):
+            read(str(tmp_path))
+        (tmp_path / name).unlink()
 
 
 def test_a_book_keeps_each_line_once(deal):
