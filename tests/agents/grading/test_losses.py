@@ -103,17 +103,17 @@ def test_played_deals_are_sound_records_and_the_same_twice():
 
 
 def test_the_generator_that_an_agent_is_handed_does_not_tell_the_deals():
-    class Attacker(RandomAgent):
-        entropies = set()
+    entropies = set()
 
+    class Attacker(RandomAgent):
         def act(self, view, legal, rng):
-            self.entropies.add(rng.bit_generator.seed_seq.entropy)
+            entropies.add(rng.bit_generator.seed_seq.entropy)
             return super().act(view, legal, rng)
 
     secret = 6148914691236517205
     dealt = Rounds(8, seed=secret).tick.dealt.hands
     play_deals(Attacker(), 8, seed=secret)
-    (entropy,) = Attacker.entropies
+    (entropy,) = entropies
     assert entropy != secret
     for guess in (entropy % 2**63, entropy >> 65):
         assert not np.array_equal(Rounds(8, seed=guess).tick.dealt.hands, dealt)
