@@ -132,6 +132,7 @@ def _table(file: Path, columns: list[str] | None = None) -> Any:
     pyarrow = arrow()
     try:
         table = pyarrow.parquet.ParquetFile(file).read(columns)
+        table.validate(full=True)  # places in dictionaries, offsets, text that is none
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise LogError(f"expected a whole part of a log, got {str(file)!r}: {error}") from error
     check_whole(table, file)

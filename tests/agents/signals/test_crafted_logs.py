@@ -186,6 +186,20 @@ def test_what_is_cut_off_or_no_parquet_is_refused(folder):
         refused(folder, "expected ")
 
 
+def test_whatever_bytes_are_changed_a_log_is_read_or_refused(folder):
+    rng = np.random.default_rng(0)
+    for name in (DEALS, DECISIONS) * 30:
+        whole = (folder / name).read_bytes()
+        data = np.frombuffer(whole, np.uint8).copy()
+        places = len(data) - 1 - rng.integers(len(data), size=3)
+        data[places] = rng.integers(256, size=3)
+        (folder / name).write_bytes(data.tobytes())
+        for read in (log.read, log.read_frame):
+            with suppress(log.LogError):
+                read(folder)
+        (folder / name).write_bytes(whole)
+
+
 def test_a_part_that_is_missing_is_named(original, folder):
     for name in (DEALS, DECISIONS):
         shutil.copy(original / name, folder / name.replace("00000", "00002"))
