@@ -1,11 +1,14 @@
 """Offers checks to run on agents and rule sets of your own.
 
-Both raise ``AssertionError`` with what was expected and what came; they return nothing.
+``check_agent`` and ``check_rules`` raise ``AssertionError`` with what was expected and what came;
+they return nothing. ``inconsistency`` returns what is wrong as a sentence.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +22,23 @@ from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
 
+Bool = npt.NDArray[np.bool_]
+
+FIXED_VIEWS: Final = 256
+"""Views on which ``inconsistency`` compares an agent with itself."""
+
+ALONE: Final = 64
+"""So many of them are asked about one by one, too, which costs most of the time."""
+
+TOLERANCE: Final = 1e-4
+"""By how much probabilities of one view may differ: a network's sums depend on the batch."""
+
 
 class ActingAgent(Protocol):
     """Describes what ``check_agent`` needs of an agent."""
 
     def act(
-        self, view: View, legal: npt.NDArray[np.bool_], rng: np.random.Generator
+        self, view: View, legal: Bool, rng: np.random.Generator
     ) -> npt.NDArray[np.integer[Any]]:
         """Returns an action for each position: int [N]."""
 
@@ -34,8 +48,10 @@ def check_agent(
 ) -> None:
     """Plays an agent in all seats of many games: legal actions of the right shape, reproducible.
 
-    An agent with a memory is told of deals, redeals and ends of rounds, and is asked once, where it
-    has a choice, for it may remember that it was asked. Others are asked everywhere, and twice.
+    An agent with a memory (``begin`` and ``end``) is told of deals, redeals and ends of rounds, and
+    is asked once, where it has a choice, for it may remember that it was asked. Others are asked
+    everywhere, and twice, and their answers must depend on nothing but the view
+    (``inconsistency``).
 
     Args:
         agent: anything with ``act(view, legal, rng)``; ``probabilities(view, legal)`` is checked
@@ -46,7 +62,8 @@ def check_agent(
 
     Raises:
         AssertionError: if an action is illegal, a shape is wrong, the same view and random numbers
-            give another action, or probabilities are no distribution over the legal actions.
+            give another action, probabilities are no distribution over the legal actions, or an
+            answer depends on other rows, on ``view.game`` or on hidden state.
     """
     if isinstance(agent, Remembering):
         _check_memory(agent, rules, num_games, steps)
@@ -58,6 +75,105 @@ def check_agent(
         again = _ask(agent, turn.view, turn.action_mask, step)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         turn = env.step(actions)
+    wrong = inconsistency(agent, rules)
+    if wrong is not None:
+        raise AssertionError(wrong)
+
+
+def inconsistency(agent: ActingAgent, rules: str | Rules = "jga") -> str | None:
+    """Asks an agent about 256 fixed views in several ways, and says where its answers differ.
+
+    The views are of all phases of a round. Asked are all at once, all again, all with other numbers
+    of games, all in another order, and every fourth alone. Probabilities may differ by 1e-4.
+    Actions must be the same unless the agent draws random numbers, in which case they are not
+    compared.
+
+    Args:
+        agent: without a memory of its own, for it is told of no deals.
+        rules: a rule set or its name.
+
+    Returns:
+        One sentence, or None if the answer for a view depends on that view alone and probabilities
+        are distributions over the legal actions.
+    """
+    view, legal = _fixed_views(get_rules(rules))
+    probabilities = getattr(agent, "probabilities", None)
+    if probabilities is not None:
+
+        def likely(rows: View, mask: Bool) -> npt.NDArray[Any]:
+            return np.asarray(probabilities(rows, mask.copy()))
+
+        first = likely(view, legal)
+        wrong = _distribution_fault(first, legal)
+        if wrong is None:
+            wrong = _difference(likely, "probabilities", view, legal, first)
+        if wrong is not None:
+            return wrong
+    draws = False
+
+    def act(rows: View, mask: Bool) -> npt.NDArray[Any]:
+        nonlocal draws
+        rng = np.random.default_rng(0)
+        before = rng.bit_generator.state
+        actions = np.asarray(agent.act(rows, mask.copy(), rng))
+        draws |= rng.bit_generator.state != before
+        return actions
+
+    first = act(view, legal)
+    if first.shape != (len(view),):
+        return f"expected actions of shape ({len(view)},), got {first.shape}"
+    wrong = None if draws else _difference(act, "actions", view, legal, first)
+    return None if draws else wrong
+
+
+def _difference(
+    ask: Callable[[View, Bool], npt.NDArray[Any]],
+    what: str,
+    view: View,
+    legal: Bool,
+    first: npt.NDArray[Any],
+) -> str | None:
+    """Says where answers about the same views differ from the first ones, if they do."""
+
+    def others() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
+        yield "a second time", ask(view, legal), first
+        rng = np.random.default_rng(1)
+        games = rng.integers(2**53, size=len(view))
+        yield "in games of other numbers", ask(View(view.words, games, view.rules), legal), first
+        order = rng.permutation(len(view))
+        yield "in another order", ask(view[order], legal[order]), first[order]
+        rows = np.arange(0, len(view), len(view) // ALONE)
+        alone = [ask(view[row : row + 1], legal[row : row + 1]) for row in rows.tolist()]
+        yield "one at a time", np.concatenate(alone), first[rows]
+
+    for how, answers, wanted in others():
+        if answers.shape != wanted.shape:
+            return f"expected {what} of shape {wanted.shape}, asked {how}, got {answers.shape}"
+        apart = np.abs(answers.astype(np.float64) - wanted).reshape(len(wanted), -1).max(axis=1)
+        many = int((~(apart <= TOLERANCE)).sum())
+        if many:
+            return (
+                f"expected {what} that depend on the view alone, got others for {many} of "
+                f"{len(wanted)} views when asked {how}"
+            )
+    return None
+
+
+@cache
+def _fixed_views(rules: Rules) -> tuple[View, Bool]:
+    """Returns 256 views with a choice, of random play, sorted by plays made, and what is legal."""
+    env = GoitaVectorEnv(32, rules, episode="match", seed=256, observe=False)
+    rng = np.random.default_rng(256)
+    turn, words, legal = env.reset(), [], []
+    for _ in range(64):
+        choice = turn.action_mask.sum(axis=1) > 1
+        words.append(turn.view.words[choice])
+        legal.append(turn.action_mask[choice])
+        turn = env.step(env.sample_legal(rng))
+    view = View(np.concatenate(words), rules=rules)
+    order = view.num_plays.argsort(kind="stable")
+    chosen = order[np.linspace(0, len(order) - 1, FIXED_VIEWS).astype(np.int64)]
+    return View(view.words[chosen], rules=rules), np.concatenate(legal)[chosen]
 
 
 def _check_memory(agent: ActingAgent, rules: str | Rules, num_games: int, steps: int) -> None:
@@ -77,9 +193,7 @@ def _check_memory(agent: ActingAgent, rules: str | Rules, num_games: int, steps:
         rounds.step(_ask(agent, tick.view, tick.legal, step) if len(tick.rows) else [])
 
 
-def _ask(
-    agent: ActingAgent, view: View, legal: npt.NDArray[np.bool_], seed: int
-) -> npt.NDArray[np.integer[Any]]:
+def _ask(agent: ActingAgent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.integer[Any]]:
     """Returns an agent's actions [N], after a check of them and of its probabilities."""
     actions = np.asarray(agent.act(view, legal.copy(), np.random.default_rng(seed)))
     _expect(actions.shape == (len(view),), f"actions of shape ({len(view)},)", actions.shape)
@@ -90,12 +204,27 @@ def _ask(
     _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
     probabilities = getattr(agent, "probabilities", None)
     if probabilities is not None:
-        rows = np.asarray(probabilities(view, legal.copy()))
-        _expect(rows.shape == legal.shape, f"probabilities {legal.shape}", rows.shape)
-        _expect(not rows[~legal].any(), "zero probability for illegal actions", "more")
-        sums = rows.sum(axis=1)
-        _expect(np.allclose(sums, 1), "probabilities that sum to 1", sums[:4].tolist())
+        wrong = _distribution_fault(np.asarray(probabilities(view, legal.copy())), legal)
+        if wrong is not None:
+            raise AssertionError(wrong)
     return actions
+
+
+def _distribution_fault(rows: npt.NDArray[Any], legal: Bool) -> str | None:
+    """Says why rows are no distributions over the legal actions, if they aren't."""
+    if rows.shape != legal.shape:
+        return f"expected probabilities {legal.shape}, got {rows.shape}"
+    if rows.dtype.kind != "f" or not np.isfinite(rows).all():
+        return "expected finite probabilities, got NaN, infinity or no floats"
+    if rows[~legal].any():
+        return f"expected zero probability for illegal actions, got {rows[~legal].max()!r}"
+    if (rows < 0).any():
+        return f"expected probabilities of at least 0, got {float(rows.min())!r}"
+    sums = rows.sum(axis=1)
+    if not np.allclose(sums, 1):
+        wrong = sums[~np.isclose(sums, 1)]
+        return f"expected probabilities that sum to 1, got {wrong[:4].tolist()}"
+    return None
 
 
 def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:

@@ -8,6 +8,7 @@ tremble (Selten 1975), it takes any legal action, all being as likely.
 from __future__ import annotations
 
 from typing import Final, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from agents.faults import Accountable
 from agents.registry import load_agent
 from goita_env import View
 from goita_env.errors import GoitaError
+from goita_env.rules import JGA, Rules
+from goita_env.testing import inconsistency
 from goita_env.views import packing
 
 TREMBLE: Final = 0.02
@@ -45,8 +48,16 @@ class Assumption(Protocol):
         ...
 
 
+_passed: Final[WeakKeyDictionary[Agent, set[tuple[float | None, Rules]]]] = WeakKeyDictionary()
+"""By agent, at which temperatures and in which rule sets its answers were found consistent."""
+
+
 class Assumed:
     """Supposes that a seat plays as an agent does, and slips now and then.
+
+    A belief asks what an agent would do in other positions, thousands at a time. So its answer for
+    a view must depend on that view alone. That is tested on 256 fixed views, once for an agent and
+    a rule set: in ``jga`` here, in another when the first question comes.
 
     Args:
         agent: a policy, or the text that ``load_agent`` builds it from.
@@ -55,8 +66,9 @@ class Assumed:
         tremble: probability of a slip to any legal action, all being as likely.
 
     Raises:
-        AgentError: if the agent's probabilities are not known or it remembers more than its view
-            shows, the temperature is negative, or the tremble isn't from 0 to 1.
+        AgentError: if the agent's probabilities are not known or are none, it remembers more than
+            its view shows or its answers depend on anything else (``goita_env.testing``), the
+            temperature is negative, or the tremble isn't from 0 to 1.
     """
 
     def __init__(
@@ -71,7 +83,7 @@ class Assumed:
         if temperature is not None and not temperature >= 0:
             raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
         self._power: float | None = None
-        self._agent: Policy = agent
+        self._given = self._agent = agent
         if isinstance(agent, Tempered):
             temperature = agent.temperature if temperature is None else temperature
             self._agent = agent.at(temperature)
@@ -80,13 +92,36 @@ class Assumed:
         self.temperature, self.tremble = temperature, _checked(tremble)
         warm = "" if temperature is None else f"temperature={temperature:g}, "
         self.name = f"{agent.name} ({warm}tremble={tremble:g})"
+        self._tested: set[Rules] = set()
+        self._test(JGA)
 
     def __repr__(self) -> str:
         """Shows what is assumed."""
         return f"Assumed({self.name})"
 
+    def _test(self, rules: Rules) -> None:
+        """Tests once whether the agent's answers in a rule set depend on the view alone.
+
+        Raises:
+            AgentError: if they don't.
+        """
+        if rules in self._tested:
+            return
+        temperature = self.temperature if self._agent is not self._given else None
+        try:
+            passed = _passed.setdefault(self._given, set())
+        except TypeError:  # an agent that is not hashable is tested by each Assumed
+            passed = set()
+        if (temperature, rules) not in passed:
+            wrong = inconsistency(self._agent, rules)
+            if wrong is not None:
+                raise AgentError(f"{self._given.name!r} cannot be assumed: {wrong}")
+            passed.add((temperature, rules))
+        self._tested.add(rules)
+
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        self._test(view.rules)
         known = self._agent.probabilities(view, legal)
         if self._power == 0:
             known = certain(known.argmax(axis=1))

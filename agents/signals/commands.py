@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -116,6 +117,8 @@ class ReportArgs:
     """JSON file with all numbers, beside the page"""
     quick: bool = False
     """few deals: minutes, and wide intervals"""
+    share: float = 1.0
+    """part of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
     temperature: float | None = None
     """of the policies that listeners assume; by default as the agents play"""
     tremble: float = 0.02
@@ -133,7 +136,9 @@ class ReportArgs:
         from agents.signals.page import html
         from agents.signals.study import full, quick, study
 
-        plan = (quick if self.quick else full)(
+        if self.quick and self.share != 1.0:
+            raise SettingError("expected --quick or --share, got both")
+        plan = (quick if self.quick else partial(full, share=self.share))(
             self.agents,
             temperature=self.temperature,
             tremble=self.tremble,

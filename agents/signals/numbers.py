@@ -13,7 +13,7 @@ from agents.base import Policy
 from agents.signals.study import Study
 from goita_env.rules import Rules
 
-FORMAT: Final = "goita-signals-study-1"
+FORMAT: Final = "goita-signals-study-2"
 """Names the layout; grows when a field changes its meaning."""
 
 

@@ -13,7 +13,8 @@ from agents.signals import sentences
 from agents.signals.contexts import KINDS
 from agents.signals.measures.content import Content
 from agents.signals.measures.conventions import PUBLIC, ConventionTable
-from agents.signals.study import AgentStudy, Study
+from agents.signals.measures.crossplay import RUNS_NEEDED
+from agents.signals.study import AgentStudy, ControlStudy, Study
 from agents.statistics.intervals import Interval
 
 HOT: Final = 2.0
@@ -33,26 +34,40 @@ def html(found: Study, command: str) -> str:
     return (
         _environment()
         .get_template("report.html")
-        .render(study=found, plan=found.plan, command=command, figures=figures(found.agents))
+        .render(study=found, plan=found.plan, command=command, figures=figures(found))
     )
 
 
-def figures(agents: Sequence[AgentStudy]) -> list[tuple[str, str, list[str]]]:
-    """Returns the rows of the table of figures: name, unit, and a cell an agent."""
+def figures(found: Study) -> list[tuple[str, str, list[str]]]:
+    """Returns the rows of the table of figures: name, unit, a cell an agent and a cell a control.
+
+    Controls have cells in the rows that do not search; in the others theirs are empty.
+    """
     rows: list[tuple[str, str, list[str]]] = []
+    agents = found.agents
+    every: list[AgentStudy | ControlStudy] = [*agents, *found.controls]
 
-    def row(name: str, unit: str, cells: list[Interval | None], decimals: int = 2) -> None:
-        rows.append((name, unit, [sentences.bounds(c, decimals) if c else "open" for c in cells]))
+    def row(name: str, unit: str, cells: Sequence[Interval | None], decimals: int = 2) -> None:
+        texts = [sentences.bounds(cell, decimals) if cell else "open" for cell in cells]
+        rows.append((name, unit, texts + [""] * (len(every) - len(cells))))
 
-    row("Expected content of the partner's action", "nats", [content(a).expected for a in agents])
-    row("The same by the rules alone", "nats", [a.rules_content.expected for a in agents])
-    row("Known of the partner's hand: from the rules", "nats", [a.split.rules for a in agents])
-    row("Known of it: from convention", "nats", [a.split.convention for a in agents])
-    row("Share of convention", "", [a.split.share for a in agents])
+    row("Expected content of the partner's action", "nats", [content(a).expected for a in every])
+    row("The same by the rules alone", "nats", [a.rules_content.expected for a in every])
+    row("Known of the partner's hand: from the rules", "nats", [a.split.rules for a in every])
+    row("Known of it: policy information", "nats", [a.split.policy for a in every])
+    row("Share of policy information", "", [a.split.share for a in every])
     row("Content for the partner, all listening", "nats", [a.friend_or_foe.friend for a in agents])
     row("Content for an opponent", "nats", [a.friend_or_foe.foe for a in agents])
     row("Friend minus foe", "nats", [a.friend_or_foe.balance for a in agents], 3)
-    row("Value of listening to all", "points", [a.value["listening"] for a in agents])
+    row("Policy alone", "points", [a.levels["policy alone"] for a in agents])
+    for level, over in (
+        ("Deaf search, others uniform: over the policy alone", "deaf, uniform player"),
+        ("Deaf search, hard facts: over the policy alone", "deaf, hard facts"),
+        ("Search that listens: over the policy alone", "listening"),
+        ("Listening over deaf search, others uniform", "listening over uniform player"),
+        ("Listening over deaf search, hard facts", "listening over hard facts"),
+    ):
+        row(level, "points", [a.levels[over] for a in agents])
     row("Value of listening to the partner", "points", [a.value["partner"] for a in agents])
     for who in ("partner", "next", "previous"):
         row(f"Shapley share: {who}", "points", [a.value[f"shapley {who}"] for a in agents])
@@ -63,16 +78,16 @@ def figures(agents: Sequence[AgentStudy]) -> list[tuple[str, str, list[str]]]:
     row("One signal: information V0−V1", "points", [a.shuffled.information for a in agents])
     row("One signal: material V0−V2", "points", [a.shuffled.material for a in agents])
     row("One signal: misinformation V4−V3", "points", [a.shuffled.misinformation for a in agents])
-    row("Speaker consistency", "nats", [a.consistency.interval for a in agents], 3)
-    row("Instantaneous coordination", "nats", [a.coordination.interval for a in agents], 3)
+    row("Speaker consistency", "nats", [a.consistency.interval for a in every], 3)
+    row("Instantaneous coordination", "nats", [a.coordination.interval for a in every], 3)
     row("Causal influence on the partner", "nats", [a.influence.influence for a in agents], 3)
     row("The same beyond the rules", "nats", [a.influence.beyond for a in agents], 3)
     return rows
 
 
-def content(one: AgentStudy) -> Content:
+def content(one: AgentStudy | ControlStudy) -> Content:
     """Returns the content of all actions."""
-    return one.content["all"][0]
+    return one.content if isinstance(one, ControlStudy) else one.content["all"][0]
 
 
 def heat(value: float) -> str:
@@ -109,5 +124,6 @@ def _environment() -> Environment:
         "tables": tables,
         "actions": PUBLIC,
         "kinds": KINDS,
+        "runs_needed": RUNS_NEEDED,
     }
     return environment

@@ -20,6 +20,7 @@ from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds, Tick
 from goita_env.rules import JGA, Rules, get_rules
+from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import Replay
 
@@ -210,10 +211,7 @@ class _Table:
             log=True,
             finals=False,
         )
-        self.rngs = [
-            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(first, player)))
-            for player in range(len(policies))
-        ]
+        self.rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
         self.current = np.full(rounds, -1)
         """[N] Number of each game's deal in the order of dealing."""
         self.dealt: list[tuple[Any, ...]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.signals.measures.crossplay import RUNS_NEEDED
 from agents.signals.study import AgentStudy, Study
 from agents.statistics.intervals import Interval
 
@@ -21,16 +22,17 @@ def about(one: AgentStudy) -> list[str]:
         f"{every.loud:.0%} of the actions tell a nat or more."
     ]
     split = one.split
-    if split.convention.low > 0 and split.share is not None:
+    if split.policy.low > 0 and split.share is not None:
         said.append(
-            f"Of what is known of the partner's hand, {bounds(split.rules)} nats come from the "
-            f"rules and {bounds(split.convention)} from how {one.agent} chooses: a share of "
-            f"{bounds(split.share)}."
+            f"Of what is known of the partner's hand, a uniformly random player would have told "
+            f"{bounds(split.rules)} nats; to know how {one.agent} chooses tells "
+            f"{bounds(split.policy)} more, a share of {bounds(split.share)}. This is policy "
+            "information, from skill as much as from convention: compare the controls."
         )
     else:
         said.append(
             f"Whether the choices of {one.agent} tell anything beyond the rules is left open: "
-            f"{bounds(split.convention)} nats."
+            f"{bounds(split.policy)} nats."
         )
     balance = one.friend_or_foe.balance
     said.append(
@@ -52,6 +54,24 @@ def about(one: AgentStudy) -> list[str]:
             "What listening to the partner is worth to a seat that searches by its belief is left "
             f"open: {bounds(worth)} points a round.",
         )
+    )
+    deaf = one.levels["deaf, hard facts"]
+    said.append(
+        _by_sign(
+            deaf,
+            f"A search that listens to nobody and reckons with hard facts alone gains "
+            f"{bounds(deaf)} points a round over the policy alone.",
+            f"A search that listens to nobody and reckons with hard facts alone loses "
+            f"{bounds(deaf)} points a round against the policy alone.",
+            "Whether a search that listens to nobody and reckons with hard facts alone gains over "
+            f"the policy alone is left open: {bounds(deaf)} points a round.",
+        )
+    )
+    heard = one.levels["listening over hard facts"]
+    uniform = one.levels["listening over uniform player"]
+    said.append(
+        f"Listening to all adds {bounds(heard)} points to that search, and {bounds(uniform)} to "
+        "one that takes the others for uniformly random players."
     )
     shown = one.ceilings["partner shown"]
     said.append(
@@ -109,7 +129,11 @@ def between(found: Study) -> list[str]:
     ]
     gap = found.gap
     if gap is not None:
-        test = f"(permutation test: p = {gap.p_value:.3f}, at least {gap.smallest_p:.3f})"
+        test = (
+            f"(permutation test: p = {gap.p_value:.3f}, {gap.p_beyond_product:.3f} beyond the "
+            f"product of strengths; from {len(gap.residual)} runs at least {gap.smallest_p:.3f}, "
+            f"below 0.05 from {RUNS_NEEDED} on)"
+        )
         said.append(
             _by_sign(
                 gap.deals,

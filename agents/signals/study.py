@@ -26,7 +26,13 @@ from agents.signals.measures.probes import Probe
 from agents.signals.measures.published import Influence
 from agents.signals.measures.shuffled import Shuffled
 from agents.signals.measures.trees import SpeakerTree, TreeAgent, fit_speaker
-from agents.signals.measures.value import CEILINGS, LATTICE, Values
+from agents.signals.measures.value import (
+    CEILINGS,
+    DEAF_BY_FACTS,
+    HARD_FACTS,
+    LATTICE,
+    Values,
+)
 from agents.signals.playing import Play, load_policy, play
 from agents.statistics.intervals import Interval
 from agents.tournament.workers import on_processes
@@ -37,11 +43,15 @@ from goita_env.tiles import NUM_SEATS
 PIECE: Final = 12
 """Deals of a piece of work."""
 
+MOST_SHARE: Final = 100
+"""Most of the full study that a share may ask for."""
+
 MISREAD: Final = "partner taken for "
 """Begins the name of an ear whose decoder of the partner is neither the policy nor the rules."""
 
-BY_FACTS: Final = "hard facts"
-"""The decoder for which an action says no more than that it was legal."""
+CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
+"""Agents that signal nothing on purpose, measured beside those of a study: what they tell, skill
+and determinism tell."""
 
 BY_TREE: Final = "its tree"
 """The decoder that takes the policy for a shallow tree of it."""
@@ -75,6 +85,8 @@ class Plan:
     """Of everything that is random."""
     rules: Rules = JGA
     """Rule set."""
+    controls: tuple[str, ...] = CONTROLS
+    """Policies that are listened to and counted alone."""
 
     def assumed(self, agent: str) -> Assumed:
         """Returns how an agent is supposed to play."""
@@ -86,9 +98,21 @@ def quick(agents: tuple[str, ...], **options: Any) -> Plan:
     return Plan(agents, 72, 16, 36, 48, 2_000, 256, worlds=24, **options)
 
 
-def full(agents: tuple[str, ...], **options: Any) -> Plan:
-    """Returns a plan of some ninety minutes of a core for two agents."""
-    return Plan(agents, 600, 120, 840, 720, 20_000, 4_096, **options)
+def full(agents: tuple[str, ...], share: float = 1.0, **options: Any) -> Plan:
+    """Returns a plan of some two hours of a core for two agents.
+
+    Args:
+        agents: texts of policies.
+        share: part of the deals that are listened to and searched, above 0; time goes with it.
+        options: other fields.
+
+    Raises:
+        SettingError: if the share is not above 0.
+    """
+    if not 0 < share <= MOST_SHARE:
+        raise SettingError(f"expected a share above 0, up to {MOST_SHARE}, got {share!r}")
+    heard, overheard, valued, signals = (max(2, round(share * n)) for n in (600, 120, 840, 720))
+    return Plan(agents, heard, overheard, valued, signals, 20_000, 4_096, **options)
 
 
 @dataclass(frozen=True)
@@ -96,6 +120,8 @@ class AgentStudy:
     """Holds what was found about one agent."""
 
     agent: str
+    version: str
+    """Which version of the policy was measured."""
     assumed: str
     content: dict[str, list[Content]]
     """By grouping; "all" for all actions together."""
@@ -106,10 +132,11 @@ class AgentStudy:
     friend_or_foe: FriendOrFoe
     values: Values
     value: dict[str, Interval]
+    levels: dict[str, Interval]
     ceilings: dict[str, Interval]
     eavesdropping: Interval
     misreading_cost: dict[str, Interval]
-    """By decoder of the partner: another agent's, ``BY_FACTS``, ``BY_TREE``."""
+    """By decoder of the partner: another agent's, ``HARD_FACTS``, ``BY_TREE``."""
     shuffled: Shuffled
     consistency: Information
     coordination: Information
@@ -122,11 +149,26 @@ class AgentStudy:
 
 
 @dataclass(frozen=True)
+class ControlStudy:
+    """Holds what was found about a control."""
+
+    agent: str
+    version: str
+    content: Content
+    """Of all actions."""
+    rules_content: Content
+    split: Split
+    consistency: Information
+    coordination: Information
+
+
+@dataclass(frozen=True)
 class Study:
     """Holds what was found."""
 
     plan: Plan
     agents: list[AgentStudy]
+    controls: list[ControlStudy]
     distances: dict[tuple[str, str], Interval]
     partners: np.ndarray[Any, np.dtype[np.float64]]
     """[n, n] points a round of pairs of partners against the first agent."""
@@ -156,7 +198,7 @@ def study(
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
-    for agent in plan.agents:
+    for agent in (*plan.agents, *_controls(plan)):
         load_policy(agent)
     pieces = list(_pieces(plan))
     done: dict[tuple[str, str], list[Any]] = {}
@@ -168,20 +210,25 @@ def study(
         results = {kind: [r for _, r in sorted(done[kind, agent], key=_first)] for kind in WORK}
         agents.append(_agent_study(plan, agent, results))
         progress(f"{agent}: done")
+    controls = []
+    for agent in _controls(plan):
+        heard = [result for _, result in sorted(done["listen", agent], key=_first)]
+        controls.append(_control_study(plan, agent, heard))
+        progress(f"{agent}: done")
     shared = play(plan.agents[:1], min(plan.rounds, 1_000), seed=plan.seed, rules=plan.rules)
     points = measures.cross_play(
         plan.agents, plan.agents[0], plan.partners, seed=plan.seed, rules=plan.rules
     )
     gap = measures.cross_play_gap(points) if len(plan.agents) > 1 else None
     distances = measures.policy_distance(shared, plan.agents)
-    return Study(plan, agents, distances, points.mean(axis=2), gap)
+    return Study(plan, agents, controls, distances, points.mean(axis=2), gap)
 
 
 # ------------------------------------------------------------------------------------ in pieces
 
 
 def _listen(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Heard, Known]:
-    """Has one seat listen in some deals, with the decoder of every agent."""
+    """Has one seat listen in some deals, with the decoder of every agent; to controls with two."""
     told = play([agent], deals, seed=plan.seed, rules=plan.rules, first=first)
     return told, *listen(told, _decoders(plan, agent))
 
@@ -189,7 +236,9 @@ def _listen(plan: Plan, agent: str, first: int, deals: int) -> tuple[Play, Heard
 def _decoders(plan: Plan, agent: str) -> dict[str, Assumption]:
     """Returns what may be assumed of an agent: rightly, by the rules, and wrongly in some ways."""
     found = standard(agent, plan.temperature, plan.tremble)
-    found |= {BY_FACTS: FACTS, BY_TREE: Assumed(_tree(plan, agent), 1.0, plan.tremble)}
+    if agent not in plan.agents:
+        return found
+    found |= {HARD_FACTS: FACTS, BY_TREE: Assumed(_tree(plan, agent), 1.0, plan.tremble)}
     return found | {other: plan.assumed(other) for other in plan.agents if other != agent}
 
 
@@ -219,7 +268,7 @@ def _value(plan: Plan, agent: str, first: int, deals: int) -> Values:
         agent,
         decoders,
         deals,
-        ears=(*LATTICE, *CEILINGS, *ears),
+        ears=(*LATTICE, DEAF_BY_FACTS, *CEILINGS, *ears),
         seed=plan.seed,
         rules=plan.rules,
         worlds=plan.worlds,
@@ -248,8 +297,13 @@ def _pieces(plan: Plan) -> Iterator[tuple[str, str, int, int]]:
     many = {"value": plan.valued, "shuffle": plan.signals, "listen": plan.heard}
     for kind, deals in (many | {"overhear": plan.overheard}).items():
         for first in range(0, deals, PIECE):
-            for agent in plan.agents:
+            for agent in (*plan.agents, *(_controls(plan) if kind == "listen" else ())):
                 yield kind, agent, first, min(PIECE, deals - first)
+
+
+def _controls(plan: Plan) -> list[str]:
+    """Returns the controls that are not studied in full."""
+    return [agent for agent in dict.fromkeys(plan.controls) if agent not in plan.agents]
 
 
 def _worked(
@@ -320,6 +374,7 @@ def _agent_study(plan: Plan, agent: str, parts: dict[str, list[Any]]) -> AgentSt
     network = load_agent(agent)
     return AgentStudy(
         agent=agent,
+        version=version_of(agent),
         assumed=plan.assumed(agent).name,
         content={"all": measures.content(told, heard)}
         | {by: measures.content(told, heard, by=by) for by in groupings},
@@ -329,6 +384,7 @@ def _agent_study(plan: Plan, agent: str, parts: dict[str, list[Any]]) -> AgentSt
         friend_or_foe=measures.friend_or_foe(public, overheard),
         values=values,
         value=measures.value_of_listening(values),
+        levels=measures.levels(values),
         ceilings=measures.ceilings(values),
         eavesdropping=measures.eavesdropping_cost(values),
         misreading_cost={
@@ -349,6 +405,31 @@ def _agent_study(plan: Plan, agent: str, parts: dict[str, list[Any]]) -> AgentSt
         tree=measures.speaker_tree(many, agent, rounds=2 * plan.partners, seed=plan.seed),
         probe=_probe(told, known, network) if isinstance(network, NetworkAgent) else None,
     )
+
+
+def _control_study(
+    plan: Plan, agent: str, parts: Sequence[tuple[Play, Heard, Known]]
+) -> ControlStudy:
+    """Returns what the pieces say of a control, and counts what it plays."""
+    told, heard, known = joined(parts)
+    many = _many(plan, agent)
+    return ControlStudy(
+        agent=agent,
+        version=version_of(agent),
+        content=measures.content(told, heard)[0],
+        rules_content=measures.content(told, heard, "rules")[0],
+        split=measures.content_split(told, known),
+        consistency=measures.speaker_consistency(many),
+        coordination=measures.instantaneous_coordination(many),
+    )
+
+
+def version_of(agent: str) -> str:
+    """Returns which version of a policy is measured: of networks by what they were trained on."""
+    found, version = load_agent(agent), f"goita-env {goita_env.__version__}"
+    if isinstance(found, NetworkAgent):
+        return f"{found.info.decisions:,} decisions, {version}"
+    return version
 
 
 def _probe(told: Play, known: Known, network: NetworkAgent) -> Probe:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
-import numpy as np
-
 from agents.base import Agent, AgentError, Memory
 from goita_env.hands import format_hand
 from goita_env.records import DealRecord
 from goita_env.records.model import tell_kings
 from goita_env.rounds import Rounds, Tick
 from goita_env.rules import JGA, Rules
+from goita_env.seeds import bot_generator
 
 
 class Recorder:
@@ -105,7 +104,7 @@ def play_deals(
         raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
     rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
     recorder = Recorder(rounds)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+    rng = bot_generator(seed, "deals")
     while not rounds.over:
         tick = rounds.tick
         actions = agent.act(tick.view, tick.legal, rng) if len(tick.rows) else tick.rows

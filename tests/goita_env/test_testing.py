@@ -1,7 +1,11 @@
 """The checks for agents and rules of one's own: good ones pass, and no others do."""
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from inconsistent_agents import BAD, ByGame, ByState, Honest
 
 from goita_env import JGA, NINE, PAGAT, Rules, testing
 from goita_env.actions import CALL, REDEAL
@@ -149,6 +153,48 @@ def test_what_is_wrong_with_an_agent_is_said(agent, expected):
     with pytest.raises(AssertionError) as error:
         testing.check_agent(agent, num_games=16, steps=40)
     assert f"expected {expected}" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", BAD, ids=lambda kind: kind.__name__)
+def test_an_agent_that_depends_on_more_than_its_view_does_not_pass(kind):
+    agent = kind()
+    with pytest.raises(AssertionError):
+        testing.check_agent(agent, num_games=4, steps=20)
+    assert re.search(re.escape(BAD[kind]), testing.inconsistency(kind()))
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])
+def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
+    assert testing.inconsistency(Honest(), rules) is None
+    assert "other numbers" in testing.inconsistency(ByGame(), rules)
+
+
+def test_what_an_agent_draws_is_not_held_against_it():
+    assert testing.inconsistency(Uniform()) is None
+
+
+def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
+    assert testing.inconsistency(SimpleNamespace(act=Honest().act)) is None
+    wrong = testing.inconsistency(SimpleNamespace(act=ByState().act))
+    assert wrong is not None
+    assert "expected actions that depend on the view alone" in wrong
+
+
+def test_the_fixed_views_are_of_all_phases_and_the_same_every_time():
+    view, legal = testing._fixed_views(JGA)
+    assert len(view) == 256 == len(view.unique()[0])
+    assert (legal.sum(axis=1) > 1).all()
+    assert (legal == view.legal()).all()
+    assert (np.bincount(view.num_plays, minlength=11)[:11] >= 4).all()
+    assert testing._fixed_views.__wrapped__(JGA)[0].words.tobytes() == view.words.tobytes()
+
+
+def test_an_agent_with_a_declared_memory_may_depend_on_its_game():
+    class Superstitious(Diary):
+        def probabilities(self, view, legal):
+            return ByGame().probabilities(view, legal)
+
+    assert testing.check_agent(Superstitious(), num_games=8, steps=60) is None
 
 
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.signals.log.schema import FORMAT, KEY, LogError, arrow, play_of
-from agents.signals.playing import Play
+import msgspec
+
+from agents.signals.log.checking import (
+    DEALS,
+    DECISIONS,
+    Head,
+    check_file,
+    check_play,
+    check_whole,
+)
+from agents.signals.log.schema import LogError, arrow, play_of
+from agents.signals.playing import MAX_ROUNDS, Play
+from goita_env.errors import SettingError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEALS: Final = "deals"
-DECISIONS: Final = "decisions"
+_PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
 
 
 def part_file(folder: Path, kind: str, number: int) -> Path:
@@ -21,44 +31,31 @@ def part_file(folder: Path, kind: str, number: int) -> Path:
     return folder / f"{kind}-{number:05d}.parquet"
 
 
-def part_head(file: Path) -> dict[str, Any]:
-    """Returns what a file of a log depends on.
-
-    Raises:
-        LogError: if it is no such file or of another version.
-    """
-    pyarrow = arrow()
-    try:
-        metadata = pyarrow.parquet.read_schema(file).metadata or {}
-        known = json.loads(metadata.get(KEY, b"null"))
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
-    form = known.get("format") if isinstance(known, dict) else None
-    if form != FORMAT:
-        raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
-    found: dict[str, Any] = known
-    return found
-
-
 def read(folder: str | Path, rounds: int | None = None) -> Play:
     """Returns the play that a log holds, as numpy arrays.
+
+    The log may be somebody else's: every file is checked before its rows are read, and its numbers
+    afterwards. Its names of agents are texts, and load nothing.
 
     Args:
         folder: of the log.
         rounds: read at least so many from the first on, in whole parts; None: all.
 
     Raises:
-        LogError: if it is no log, of another version, or parts of several.
-        ImportError: if pyarrow is missing.
+        LogError: if it is no log, of another version, damaged, or parts of several.
+        ImportError: if pyarrow is missing or too old.
     """
     parts, have = [], 0
     for number in _numbers(Path(folder)):
         if rounds is not None and have >= rounds:
             break
-        known = part_head(part_file(Path(folder), DECISIONS, number))
-        parts.append(_read_part(Path(folder), number, known))
-        have += int(known["rounds"])
-    return Play.join(parts)
+        head = _next_head(Path(folder), number, have)
+        parts.append(_read_part(Path(folder), number, head))
+        have += head.rounds
+    try:
+        return Play.join(parts)
+    except SettingError as error:
+        raise LogError(f"{folder}: {error}") from error
 
 
 def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataFrame:
@@ -77,15 +74,15 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
         import pandas as pd
     except ImportError as error:
         raise ImportError("a table needs pandas: pip install 'goita-env[signals]'") from error
-    frames, key = [], ["round", "redeal"]
+    frames, key, have = [], ["round", "redeal"], 0
     for number in _numbers(Path(folder)):
         loaded = []
+        have += _next_head(Path(folder), number, have).rounds
         for kind in (DECISIONS, DEALS):
             file = part_file(Path(folder), kind, number)
-            part_head(file)
             names = pyarrow.parquet.read_schema(file).names
             wanted = [name for name in names if columns is None or name in columns or name in key]
-            loaded.append(pyarrow.parquet.read_table(file, columns=wanted).to_pandas())
+            loaded.append(_table(file, wanted).to_pandas())
         frames.append(loaded[0].merge(loaded[1], on=key, how="left"))
     frame = pd.concat(frames, ignore_index=True)
     if columns is None:
@@ -96,25 +93,58 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
 
 
 def _numbers(folder: Path) -> list[int]:
-    """Returns the numbers of a log's parts, ascending.
+    """Returns the numbers of a log's parts: 0, 1, 2 and so on.
 
     Raises:
-        LogError: if there is none.
+        LogError: if there is none, or one is missing.
     """
-    found = sorted(folder.glob(f"{DECISIONS}-*.parquet"))
+    names = [_PART.fullmatch(file.name) for file in folder.glob(f"{DECISIONS}-*.parquet")]
+    found = sorted(int(name[1]) for name in names if name)
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
-    return [int(file.stem.rpartition("-")[2]) for file in found]
+    if found != list(range(len(found))):
+        missing = next(place for place, number in enumerate(found) if place != number)
+        raise LogError(f"expected {part_file(folder, DECISIONS, missing)}, got none")
+    return found
 
 
-def _read_part(folder: Path, number: int, known: dict[str, Any]) -> Play:
-    """Returns the play of one part."""
+def _next_head(folder: Path, number: int, have: int) -> Head:
+    """Returns what both files of a part depend on, which must go on where the part before ended.
+
+    Raises:
+        LogError: if they don't, differ, or are no files of a log.
+    """
+    deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
+    head = check_file(decisions, DECISIONS)
+    if check_file(deals, DEALS) != head:
+        raise LogError(f"expected {deals} and {decisions} of the same play, got others")
+    if head.first != have or have + head.rounds > MAX_ROUNDS:
+        raise LogError(f"expected {decisions} to go on at round {have}, got round {head.first}")
+    return head
+
+
+def _table(file: Path, columns: list[str] | None = None) -> Any:
+    """Returns the columns of a file of a log.
+
+    Raises:
+        LogError: if it is damaged, or values are missing.
+    """
     pyarrow = arrow()
-    files = [part_file(folder, kind, number) for kind in (DEALS, DECISIONS)]
-    if part_head(files[0]) != known:
-        raise LogError(f"expected {files[0]} and {files[1]} of the same play, got others")
     try:
-        loaded = [pyarrow.parquet.read_table(file) for file in files]
-        return play_of(loaded[0], loaded[1], known)
-    except (OSError, KeyError, pyarrow.ArrowException) as error:
-        raise LogError(f"expected a whole part of a log, got {files[1]}: {error}") from error
+        table = pyarrow.parquet.ParquetFile(file).read(columns)
+        table.validate(full=True)  # places in dictionaries, offsets, text that is none
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a whole part of a log, got {str(file)!r}: {error}") from error
+    check_whole(table, file)
+    return table
+
+
+def _read_part(folder: Path, number: int, head: Head) -> Play:
+    """Returns the play of one part."""
+    deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
+    try:
+        play = play_of(_table(deals), _table(decisions), msgspec.to_builtins(head))
+    except LogError as error:
+        raise LogError(f"{decisions}: {error}") from error
+    check_play(play, head, decisions)
+    return play

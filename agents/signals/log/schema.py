@@ -74,6 +74,10 @@ Array = npt.NDArray[Any]
 _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
+SAFE_ARROW: Final = (14, 0, 1)
+"""The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
+
+
 class LogError(GoitaError):
     """Reports a log that is none, is of another version or play, or is damaged."""
 
@@ -82,12 +86,18 @@ def arrow() -> Any:
     """Returns pyarrow.
 
     Raises:
-        ImportError: if it is missing.
+        ImportError: if it is missing, or so old that a file can make it run code.
     """
     try:
         import pyarrow.parquet
     except ImportError as error:
         raise ImportError("a log needs pyarrow: pip install 'goita-env[signals]'") from error
+    version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
+    if version < SAFE_ARROW:
+        raise ImportError(
+            f"expected pyarrow 14.0.1 or newer, which runs no code of a file's, got "
+            f"{pyarrow.__version__}: pip install -U pyarrow"
+        )
     return pyarrow
 
 
@@ -207,6 +217,8 @@ def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
 def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
     """Returns which of some names each row of a column has."""
     texts, which = _texts(table, name)
+    if unknown := [text for text in texts if text not in known]:
+        raise LogError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
     return np.array([known.index(text) for text in texts], np.int8)[which]
 
 

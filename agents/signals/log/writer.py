@@ -8,8 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from agents.registry import check_names
-from agents.signals.log.reader import DEALS, DECISIONS, part_file, part_head
+from agents.signals.log.checking import DEALS, DECISIONS, MAX_PART_ROUNDS, check_file
+from agents.signals.log.reader import part_file
 from agents.signals.log.schema import LogError, arrow, head, tables
 from agents.signals.playing import MAX_ROUNDS, SEATINGS, load_policy, play
 from agents.tournament.workers import on_processes
@@ -62,8 +65,12 @@ def write(
     if len(agents) not in SEATINGS:
         raise SettingError(f"expected 1, 2 or 4 agents, got {len(agents)}")
     each = len(SEATINGS[len(agents)])
-    if not 1 <= rounds <= MAX_ROUNDS or rounds % each or part_rounds % each or part_rounds < 1:
+    if not 1 <= rounds <= MAX_ROUNDS or rounds % each:
         raise SettingError(f"expected 1 to {MAX_ROUNDS:,} rounds by {each}, got {rounds!r}")
+    if not 1 <= part_rounds <= MAX_PART_ROUNDS or part_rounds % each:
+        raise SettingError(
+            f"expected 1 to {MAX_PART_ROUNDS:,} rounds a part by {each}, got {part_rounds!r}"
+        )
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
@@ -91,7 +98,7 @@ def write(
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     """Checks that a part on the disk is the one that would be written."""
     file = part_file(folder, DECISIONS, number)
-    found = part_head(file)
+    found = msgspec.to_builtins(check_file(file, DECISIONS))
     wrong = {key: found.get(key) for key in part if found.get(key) != part[key]}
     if wrong:
         wanted = {key: part[key] for key in wrong}

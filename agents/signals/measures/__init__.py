@@ -14,6 +14,7 @@ from agents.signals.measures.trees import fit_speaker, listener_tree, speaker_tr
 from agents.signals.measures.value import (
     ceilings,
     eavesdropping_cost,
+    levels,
     misreading_cost,
     play_listening,
     value_of_listening,
@@ -32,6 +33,7 @@ __all__ = [
     "fit_speaker",
     "friend_or_foe",
     "instantaneous_coordination",
+    "levels",
     "listener_tree",
     "misreading",
     "misreading_cost",

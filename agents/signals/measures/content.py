@@ -110,13 +110,14 @@ class Split:
     """Says where knowledge of the partner's hand comes from, in nats a decision of the listener."""
 
     rules: Interval
-    """Grounded part G: E[log b0(h) - log prior(h)], h the true hand: what the rules tell."""
-    convention: Interval
-    """Conventional part C: E[log b(h) - log b0(h)]: what is told beyond by the policy's choices."""
+    """G: E[log b0(h) - log prior(h)], h the true hand: what a uniformly random player would have
+    told by doing the same."""
+    policy: Interval
+    """Policy information P: E[log b(h) - log b0(h)]: what it tells beyond to know the policy."""
     total: Interval
-    """G + C."""
+    """G + P."""
     share: Interval | None
-    """C / (G + C); None where the total is not above 0 for sure."""
+    """P / (G + P); None where the total is not above 0 for sure."""
     deals: int
     """Deals heard."""
 
@@ -128,22 +129,24 @@ def content_split(
     rules: str = "rules",
     of: int = PARTNER,
 ) -> Split:
-    """Splits what a listener knows of a hand into what rules and what convention tell (M2).
+    """Splits what a listener knows of a hand into what rules and what the policy tell (M2).
 
-        G = E[ log b0_T(h*) - log prior(h*) ],   C = E[ log b_T(h*) - log b0_T(h*) ],
-        share = C / (G + C)
+        G = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
+        share = P / (G + P)
 
     with h* the true hand, b the belief of the policy's decoder, b0 that of the grounded one, for
     which any legal action is as likely as any other, and T each moment at which the listener is to
-    decide itself: what it could use. C is at least 0 in expectation where the decoder is right
-    (b is then the better predictor), and below 0 where it misleads. Source: the grounded belief of
-    Foerster et al. (arXiv:1811.01458), in nats of the true hand.
+    decide itself: what it could use. P is at least 0 in expectation where the decoder is right
+    (b is then the better predictor), and below 0 where it misleads. P is no measure of convention:
+    skill and determinism tell as much, and ``greedy``, which has no convention, has as high a
+    share as bots that do. Compare with agents of known making (``study.CONTROLS``). Source: the
+    grounded belief of Foerster et al. (arXiv:1811.01458), in nats of the true hand.
 
     Args:
         play: the play that was heard.
         known: what the listeners knew.
         decoder: name of the policy's decoder.
-        rules: name of the grounded decoder.
+        rules: name of the decoder of a uniformly random player.
         of: relative seat whose hand is meant.
 
     Raises:
@@ -185,7 +188,10 @@ def friend_or_foe(play: Play, heard: Heard, decoder: str = "policy") -> FriendOr
     with H the speaker's hand. With a code book that uses public information alone partner and
     opponents are exchangeable before the deal, so rho is expected near 0; above 0 there is secrecy,
     from a code that the opponents do not know or that their own hand does not help to read
-    (Wyner 1975). ``measures.eavesdropping_cost`` says what it costs in points.
+    (Wyner 1975). Where one policy plays at all seats and every listener is given it, nobody lacks
+    the code, and a value near 0 says nothing of private codes: to test for one takes teams that
+    were trained apart and opponents with another decoder. ``measures.eavesdropping_cost`` says what
+    being overheard costs in points.
 
     Args:
         play: the play that was heard.

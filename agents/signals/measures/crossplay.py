@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy import typing as npt
 
-from agents.base import Float
+from agents.base import Float, Int
 from agents.signals.measures.estimates import jackknife, over_deals
 from agents.signals.playing import Play, load_policy
 from agents.statistics.intervals import Interval, mean_interval
@@ -22,6 +22,9 @@ from goita_env.rules import JGA, Rules, get_rules
 
 MOST_RUNS: Final = 9
 """Most runs whose permutations are all tried: 362,880."""
+
+RUNS_NEEDED: Final = 4
+"""Fewest runs whose permutation test can come below 0.05: 1 / 4! = 0.042."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +39,38 @@ class Gap:
     """The gap with its 95 % interval over runs: other runs of the same training, by the jackknife
     over runs and Student's t; None for fewer than three."""
     p_value: float
-    """Of the exact permutation test: share of all pairings of the runs whose sum is as large."""
+    """Of the exact permutation test on the residual of a row + column fit: share of all pairings of
+    the runs whose sum is as large."""
+    p_beyond_product: float
+    """The same after the product of row and column effect is taken out, too: what is left where
+    strong runs gain more than the sum from each other."""
     smallest_p: float
-    """The smallest p-value that so many runs allow: 1 / n!."""
+    """The smallest p-value that so many runs allow: 1 / n!; below 0.05 from ``RUNS_NEEDED`` on."""
+    residual: Float
+    """[n, n] points of each pair minus a row + column fit; the diagonal's mean is above 0 by
+    (n - 1) / n of the gap, and large values off it say that rows and columns do not add up."""
 
 
 def cross_play_gap(points: npt.ArrayLike) -> Gap:
     """Compares self-play with cross-play, in points a round (M7).
 
         Gap = mean_i X_ii - mean over i != j of X_ij
-        T(s) = sum_i X_{i,s(i)},   p = #{s in S_n : T(s) >= T(id)} / n!
+        R_ij = X_ij - (m + r_i + c_j),   T(s) = sum_i R_{i,s(i)},
+        p = #{s in S_n : T(s) >= T(id)} / n!
 
-    X_ij are the points of a team of runs i and j against one fixed pool, on the same deals in every
-    cell, averaged over who sits where. Main effects of rows and columns are the same in every T, so
-    a strong run cannot fake a gap. The run is the sampling unit where a method of training is
-    judged, so there are two error bars. Source: self-play and cross-play of Hu et al.
-    (arXiv:2003.02979), whose code prints means and standard errors over pairings alone; the
-    permutation test is Fisher's (1935).
+    X_ij are the points of a team of runs i and j against one fixed pool (best of opponents that no
+    run has trained with), on the same deals in every cell, averaged over who sits where; m + r_i +
+    c_j is the least-squares fit of a row and a column effect. The run is the sampling unit where a
+    method of training is judged, so there are two error bars. Source: self-play and cross-play of
+    Hu et al. (arXiv:2003.02979), whose code prints means and standard errors over pairings alone;
+    the permutation test is Fisher's (1935).
+
+    n runs allow no p-value below 1 / n!, so p < 0.05 needs four. The test assumes that strength is
+    additive: a run that is stronger with everyone cannot fake a gap. If strong runs gain more from
+    strong partners than the sum, the product r_i c_j is largest on the diagonal and looks like one.
+    So a second p-value is of R minus its regression on that product (Tukey 1949, one degree of
+    freedom for non-additivity), which takes about 1 / (n - 1) of a true gap with it. ``residual``
+    shows R itself.
 
     Args:
         points: [n, n, d] points of team (i, j) in each deal, n from 2 to 9, d at least 2.
@@ -70,8 +88,13 @@ def cross_play_gap(points: npt.ArrayLike) -> Gap:
     per_deal = x[np.arange(many), np.arange(many)].mean(axis=0) - x[off].mean(axis=0)
     mean = x.mean(axis=2)
     every = np.array(list(permutations(range(many))))
-    sums = mean[np.arange(many), every].sum(axis=1)
-    p_value = float((sums >= sums[0] - 1e-9).mean())
+    row, column = (mean.mean(axis=axis, keepdims=True) - mean.mean() for axis in (1, 0))
+    residual = mean - mean.mean() - row - column
+    product = row * column
+    size = float((product**2).sum())
+    share = float((residual * product).sum()) / size if size > 1e-12 * (residual**2).sum() else 0.0
+    beyond = residual - share * product
+    p_value, p_beyond = (_p_value(table, every) for table in (residual, beyond))
     gap = _gap(mean)
     runs = None
     if many >= 3:
@@ -80,7 +103,8 @@ def cross_play_gap(points: npt.ArrayLike) -> Gap:
         _, error = jackknife(lambda some: _gap(mean[np.ix_(some, some)]), many)
         half = float(t.ppf(0.975, many - 1)) * error
         runs = Interval(gap, gap - half, gap + half)
-    return Gap(gap, mean_interval(per_deal), runs, p_value, 1 / len(every))
+    deals = mean_interval(per_deal)
+    return Gap(gap, deals, runs, p_value, p_beyond, 1 / len(every), residual)
 
 
 def cross_play(
@@ -154,6 +178,12 @@ def divergence(first: Float, second: Float) -> Float:
             terms = one * np.log(one / middle)
         found += np.where(one > 0, terms, 0).sum(axis=1) / 2
     return found
+
+
+def _p_value(table: Float, every: Int) -> float:
+    """Returns the share of pairings [n!, n] of a table's runs that sum up to as much as its own."""
+    sums = table[np.arange(len(table)), every].sum(axis=1)
+    return float((sums >= sums[0] - 1e-9).mean())
 
 
 def _gap(mean: Float) -> float:

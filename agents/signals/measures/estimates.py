@@ -57,7 +57,8 @@ class Information:
     plug_in: float
     """The plug-in value: of the counted frequencies as they are; too large."""
     bias: float
-    """Its bias, sum over contexts of (rows - 1)(columns - 1) / 2 N (Miller 1955, Madow)."""
+    """Its bias, by the non-zero cells that were counted (``plug_in_information``); below 0 where
+    few combinations occur."""
     shuffled: float
     """Placebo: mean plug-in value minus bias where one side is shuffled within contexts; near 0."""
     samples: int
@@ -113,6 +114,13 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
 def plug_in_information(counts: npt.NDArray[np.integer]) -> tuple[float, float]:
     """Returns the plug-in conditional mutual information of counts and its bias, in nats.
 
+        bias = sum over contexts of (K_xy - K_x - K_y + 1) / 2 N
+
+    with K_xy the cells of a context that are not zero, K_x and K_y its rows and columns that are
+    not. Source: Roulston (1999), Physica D 125, 285-294, from the bias of plug-in entropies
+    (Miller 1955). In a table without impossible cells it is (rows - 1)(columns - 1) / 2 N; where
+    the rules forbid combinations, that would take off too much.
+
     Args:
         counts: [C, X, Y] pairs (x, y) in each context.
     """
@@ -123,10 +131,8 @@ def plug_in_information(counts: npt.NDArray[np.integer]) -> tuple[float, float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = joint * np.log(joint * each / (rows * columns))
     plug_in = float(terms[joint > 0].sum())
-    many = np.maximum((rows > 0).sum(axis=(1, 2)) - 1, 0) * np.maximum(
-        (columns > 0).sum(axis=(1, 2)) - 1, 0
-    )
-    return plug_in, float(many.sum() / (2 * total))
+    cells = [(part > 0).sum(axis=(1, 2)) for part in (joint, rows, columns, each)]
+    return plug_in, float((cells[0] - cells[1] - cells[2] + cells[3]).sum() / (2 * total))
 
 
 def table_information(joint: Float) -> float:

@@ -52,6 +52,12 @@ CEILINGS: Final = (
 )
 """Ears that are handed hands: the partner's; those of both opponents, which leave one for it."""
 
+HARD_FACTS: Final = "hard facts"
+"""Name of the decoder for which an action says no more than that it was legal."""
+
+DEAF_BY_FACTS: Final = Ear("deaf, hard facts", HARD_FACTS, HARD_FACTS, HARD_FACTS)
+"""Takes nothing from what others chose; "none" still takes them for uniformly random players."""
+
 BLUEPRINT: Final = "blueprint"
 """In place of an ear: the policy's own choice, unsearched."""
 
@@ -224,6 +230,34 @@ class _Listening:
         return [worlds for worlds in found if worlds is not None]
 
 
+def levels(values: Values) -> dict[str, Interval]:
+    """Says what each step from the policy alone to a search that listens adds, in points a round.
+
+    A search that does not listen still needs some belief. Two baselines stand for it: the others
+    are taken for uniformly random players (``GROUNDED``), or what they did was legal and no more
+    (``FACTS``). The first misreads whoever plays well, so listening seems worth more against it.
+
+    Args:
+        values: played with ``LATTICE`` and ``DEAF_BY_FACTS``.
+
+    Returns:
+        "policy alone", the points of the listener's team without search (its luck on these deals);
+        over that "deaf, uniform player", "deaf, hard facts" and "listening"; and what listening
+        adds to either deaf search, "listening over uniform player" and "listening over hard facts".
+
+    Raises:
+        SettingError: if an ear was not played.
+    """
+    return {
+        "policy alone": mean_interval(values.of(BLUEPRINT)),
+        "deaf, uniform player": values.gain("none", BLUEPRINT),
+        "deaf, hard facts": values.gain(DEAF_BY_FACTS.name, BLUEPRINT),
+        "listening": values.gain(ALL, BLUEPRINT),
+        "listening over uniform player": values.gain(ALL, "none"),
+        "listening over hard facts": values.gain(ALL, DEAF_BY_FACTS.name),
+    }
+
+
 def value_of_listening(values: Values) -> dict[str, Interval]:
     """Says what listening is worth, and to whom, in points a round (M3).
 
@@ -233,7 +267,8 @@ def value_of_listening(values: Values) -> dict[str, Interval]:
         phi_p = sum over S without p of |S|! (2 - |S|)! / 3! * [V(S + p) - V(S)]
 
     the last being Shapley's split (1953) of V(all) - V(none) over partner, next and previous
-    opponent. Paired deal by deal, so the intervals are those of the differences.
+    opponent. V(none) takes the others for uniformly random players; ``levels`` has another
+    baseline. Paired deal by deal, so the intervals are those of the differences.
 
     Returns:
         "listening" (V(all) - V(none)), "partner" (VoL), and "shapley next", "shapley partner",
@@ -261,7 +296,7 @@ def ceilings(values: Values) -> dict[str, Interval]:
         V(partner shown) - V(all),   V(all shown) - V(all)
 
     where search is handed the partner's hand, or all hands, as dealt. These bound what this
-    listener could gain from any convention without other play. "efficiency" is
+    listener could gain from being told more, without other play. "efficiency" is
     VoL_partner / (V(partner shown) - V(all but the partner)), a ratio of means without an interval
     of its own where the ceiling is not above 0 for sure.
     """
@@ -284,8 +319,8 @@ def eavesdropping_cost(values: Values) -> Interval:
 
     V(the opponent decodes both of us by our policy) - V(it grounds us), seen from our side, the
     opponent's own partner being decoded in both: minus the listener's V(all) - V(partner). Negative
-    where being overheard costs. The net value of a convention is ``value_of_listening``'s
-    "partner" plus this.
+    where being overheard costs. The net value of being read is ``value_of_listening``'s "partner"
+    plus this.
     """
     return values.gain("partner", ALL)
 

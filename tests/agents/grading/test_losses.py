@@ -19,6 +19,7 @@ from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.records.model import cut
+from goita_env.rounds import Rounds
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -99,6 +100,23 @@ def test_played_deals_are_sound_records_and_the_same_twice():
         assert records.check(Record(tuple(deals))) == []
         assert deals == play_deals(RandomAgent(), 40, seed=1, rules=rules)
         assert [deal.number for deal in deals] == list(range(1, 41))
+
+
+def test_the_generator_that_an_agent_is_handed_does_not_tell_the_deals():
+    entropies = set()
+
+    class Attacker(RandomAgent):
+        def act(self, view, legal, rng):
+            entropies.add(rng.bit_generator.seed_seq.entropy)
+            return super().act(view, legal, rng)
+
+    secret = 6148914691236517205
+    dealt = Rounds(8, seed=secret).tick.dealt.hands
+    play_deals(Attacker(), 8, seed=secret)
+    (entropy,) = entropies
+    assert entropy != secret
+    for guess in (entropy % 2**63, entropy >> 65):
+        assert not np.array_equal(Rounds(8, seed=guess).tick.dealt.hands, dealt)
 
 
 def test_an_agent_with_a_memory_cannot_be_recorded():

@@ -24,10 +24,10 @@ def at_random():
     return told, *listen(told, standard("random"))
 
 
-def test_of_a_random_player_convention_tells_nothing_and_the_rules_do(at_random):
+def test_of_a_random_player_nothing_is_known_beyond_the_rules(at_random):
     told, heard, known = at_random
     split = content_split(told, known)
-    assert split.convention.mean == pytest.approx(0, abs=1e-9)
+    assert split.policy.mean == pytest.approx(0, abs=1e-9)
     assert split.rules.low > 0.5
     assert split.share.mean == pytest.approx(0, abs=1e-9)
     (every,) = content(told, heard)

@@ -1,6 +1,7 @@
 """Records followed move by move, the study and its page, the commands."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from record_samples import LINE, SIX, YAML
 
+import goita_env
 from agents.base import AgentError
 from agents.beliefs import GROUNDED, Assumed
 from agents.signals import sentences
@@ -15,8 +17,9 @@ from agents.signals import study as studying
 from agents.signals.commands import main
 from agents.signals.follow import follow_deal, read_record, table
 from agents.signals.numbers import to_json
+from agents.signals.page import figures as page_figures
 from agents.signals.page import html
-from agents.signals.study import Study, quick, study
+from agents.signals.study import Study, full, quick, study
 from agents.statistics.intervals import Interval
 from goita_env import records
 from goita_env.errors import RecordError, SettingError
@@ -102,24 +105,43 @@ def found():
     pytest.importorskip("sklearn")
     pytest.importorskip("jinja2")
     sizes = {"heard": 4, "overheard": 2, "valued": 2, "signals": 2, "rounds": 60, "partners": 8}
-    plan = replace(quick(("greedy", "random")), worlds=4, **sizes)
+    controls = ("random", "heuristic:conventions=off")
+    plan = replace(quick(("greedy", "random"), controls=controls), worlds=4, **sizes)
     return study(plan, progress=lambda done: None)
 
 
 def test_a_study_has_every_measure_of_every_agent(found):
     assert [one.agent for one in found.agents] == ["greedy", "random"]
     at_random = found.agents[1]
-    assert at_random.split.convention.mean == pytest.approx(0, abs=1e-9)
+    assert at_random.split.policy.mean == pytest.approx(0, abs=1e-9)
     assert at_random.probe is None
     wrong = {"greedy", "hard facts", "its tree"}
     assert set(at_random.misreading_cost) == wrong
     assert {one.decoder for one in at_random.misreading} == {"policy", *wrong}
     assert found.distances.keys() == {("greedy", "random")}
     assert found.partners.shape == (2, 2)
+    (control,) = found.controls
+    assert control.agent == "heuristic:conventions=off"
+    assert np.isfinite(control.split.policy.mean)
+    assert found.agents[0].version == control.version == f"goita-env {goita_env.__version__}"
+    assert found.agents[0].levels.keys() > {"policy alone", "deaf, hard facts", "listening"}
+
+
+def test_a_network_is_named_with_its_decisions():
+    assert re.match(r"\d{3},\d{3},\d{3} decisions, goita-env", studying.version_of("champion"))
+
+
+def test_the_share_of_a_study_scales_what_is_listened_to():
+    assert (full(("greedy",)).heard, full(("greedy",), 0.25).heard) == (600, 150)
+    assert full(("greedy",), 0.25).rounds == full(("greedy",)).rounds
+    with pytest.raises(SettingError, match="expected a share above 0"):
+        full(("greedy",), 0.0)
 
 
 def test_a_study_that_was_stopped_goes_on_with_what_it_had(tmp_path, monkeypatch):
-    plan = replace(quick(("greedy", "random")), heard=4, overheard=2, valued=2, signals=2)
+    plan = replace(
+        quick(("greedy", "random"), controls=()), heard=4, overheard=2, valued=2, signals=2
+    )
     made, real = [], studying.WORK["shuffle"]  # the others' pieces would take long
 
     def counted(kind):
@@ -145,7 +167,7 @@ def test_a_study_that_was_stopped_goes_on_with_what_it_had(tmp_path, monkeypatch
 
 def test_the_numbers_are_json(found):
     told = json.loads(to_json(found, "report"))
-    assert told["format"] == "goita-signals-study-1"
+    assert told["format"] == "goita-signals-study-2"
     first, at_random = told["study"]["agents"]
     assert first["agent"] == "greedy"
     assert at_random["probe"] is None
@@ -162,6 +184,15 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert "://" not in page
     assert "<script" not in page
     assert page.count("<tr>") == page.count("</tr>") > 50
+    assert "control: heuristic:conventions=off" in page
+    assert "p below 0.05 needs 4" in page
+    for claim in ("private code", "policy information", "goita-env"):
+        assert claim in page
+    assert "convention, not" not in page
+    figures = {name: cells for name, _, cells in page_figures(found)}
+    assert len(figures["Policy alone"]) == len(figures["Speaker consistency"]) == 3
+    assert figures["Policy alone"][2] == ""
+    assert all(figures["Known of it: policy information"])
 
 
 def test_a_sentence_claims_what_its_interval_carries_and_no_more(found):

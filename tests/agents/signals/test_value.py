@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 from signalling_bots import CodeBot
 
-from agents.beliefs import GROUNDED, Assumed
+from agents.beliefs import FACTS, GROUNDED, Assumed
 from agents.signals import measures
 from agents.signals.deciding import SHOWN, Ear
 from agents.signals.listening import listen
 from agents.signals.measures.shuffled import VARIANTS
-from agents.signals.measures.value import BLUEPRINT, CEILINGS, LATTICE, SOURCES, Values
+from agents.signals.measures.value import (
+    BLUEPRINT,
+    CEILINGS,
+    DEAF_BY_FACTS,
+    HARD_FACTS,
+    LATTICE,
+    SOURCES,
+    Values,
+)
 from agents.signals.playing import play
 from goita_env.errors import SettingError
 
@@ -59,6 +67,37 @@ def test_points_by_shapley_of_a_game_worked_by_hand():
     assert found["shapley partner"].mean == pytest.approx(4 + 3 / 3)
     assert found["shapley next"].mean == pytest.approx(1 - 3 / 6)
     assert found["listening"].mean == 7
+
+
+def test_levels_are_differences_of_the_policy_of_deaf_searches_and_of_one_that_listens():
+    points = {
+        name: np.arange(4.0) + more
+        for name, more in {
+            BLUEPRINT: 0,
+            "none": -1,
+            DEAF_BY_FACTS.name: 1,
+            LATTICE[-1].name: 6,
+        }.items()
+    }
+    found = {name: value.mean for name, value in measures.levels(Values("", {}, 1, points)).items()}
+    assert found == {
+        "policy alone": 1.5,
+        "deaf, uniform player": -1,
+        "deaf, hard facts": 1,
+        "listening": 6,
+        "listening over uniform player": 7,
+        "listening over hard facts": 5,
+    }
+
+
+def test_a_search_by_hard_facts_is_played_beside_the_others():
+    decoders = {**standard(), HARD_FACTS: FACTS}
+    ears = (LATTICE[0], DEAF_BY_FACTS, LATTICE[-1])
+    values = measures.play_listening("greedy", decoders, 3, ears=ears, seed=2, worlds=8)
+    assert measures.levels(values)["listening"].low <= measures.levels(values)["listening"].high
+    plain = measures.play_listening("greedy", standard(), 2, ears=ears[:1], seed=2, worlds=8)
+    with pytest.raises(SettingError, match="expected an ear of"):
+        measures.levels(plain)
 
 
 def test_ceilings_and_costs_are_differences_of_ears():

@@ -1,0 +1,242 @@
+"""Checks files of logs before they are read: a log may come from somebody else.
+
+What is in a file is data. Its metadata must fit a schema, its columns must be those of the format
+and its rows no more than its rounds can have, before any row is read. Names of agents in it are
+texts; none of them is loaded. pyarrow itself must be one that runs no code of a file's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+import numpy as np
+
+from agents.signals.log.schema import FORMAT, KEY, WHO, LogError, arrow
+from agents.signals.playing import MAX_ROUNDS, SEATINGS, Play
+from goita_env.actions import NUM_ACTIONS
+from goita_env.checks import check_seed
+from goita_env.errors import SettingError
+from goita_env.rules import Rules
+from goita_env.tiles import COUNTS, HAND_SIZE, NUM_SEATS
+from goita_env.views.observation import NUM_WORDS, OBSERVATION_VERSION
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DEALS: Final = "deals"
+DECISIONS: Final = "decisions"
+
+MAX_PART_ROUNDS: Final = 50_000
+"""Most rounds of a part: read, it takes half a gigabyte."""
+
+MAX_METADATA: Final = 1 << 16
+"""Bytes of a file's own metadata, and of its Arrow schema."""
+
+MAX_FOOTER: Final = 1 << 24
+"""Bytes of a Parquet footer."""
+
+MOST_DEALS: Final = 4
+"""Deals a round, and ..."""
+MOST_DECISIONS: Final = 64
+"""... decisions a deal, that no part has on average; besides, any part may have ``SPARE`` more."""
+SPARE: Final = 1_024
+
+BYTES: Final = 1_024
+"""Uncompressed bytes a row that no part has on average, and ``MAX_METADATA`` besides."""
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_ROUNDS)]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """Holds the metadata of a file: what its content depends on."""
+
+    format: str
+    observation_version: int
+    goita_env: Text
+    agents: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=NUM_SEATS)]
+    specs: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=NUM_SEATS)]
+    seed: int
+    belief: Text | None
+    rules: Text
+    first: Count
+    rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
+    rules_fields: dict[str, str | bool] | None = None
+
+    def own_rules(self) -> Rules:
+        """Returns the rule set.
+
+        Raises:
+            SettingError: if it is none.
+        """
+        keys: dict[str, Any] = {"rules": self.rules}
+        if self.rules_fields is not None:
+            keys["rules_fields"] = self.rules_fields
+        return Rules.from_keys(keys)
+
+
+def check_file(file: Path, kind: str) -> Head:
+    """Returns the metadata of a file of a log, after checking all that can be told without rows.
+
+    Args:
+        file: its path.
+        kind: ``DEALS`` or ``DECISIONS``.
+
+    Raises:
+        LogError: if it is no such file, of another version, or larger than its rounds can be.
+        ImportError: if pyarrow is missing or too old.
+    """
+    pyarrow = arrow()
+    try:
+        known = pyarrow.parquet.read_metadata(file)
+        texts = known.metadata or {}
+        if any(len(text) > MAX_METADATA for text in texts.values()):
+            raise LogError(f"expected metadata of up to {MAX_METADATA:,} bytes, got more in {file}")
+        head = _head(texts.get(KEY, b"null"), file)
+        _check_rows(known, head, kind, file)
+        # Broken descriptions of columns are an error here; asked for directly, some end Python.
+        pyarrow.parquet.ParquetFile(file).scan_contents(batch_size=1 << 16)
+        _check_values(known, head, file)
+        found = pyarrow.parquet.read_schema(file).remove_metadata()
+    except LogError:
+        raise
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
+    wanted = {field.name: field.type for field in _columns(kind, head.belief is not None)}
+    given = {field.name: field.type for field in found}
+    if len(found) != len(wanted) or given != wanted:
+        wrong = sorted(name for name in wanted | given if wanted.get(name) != given.get(name))
+        raise LogError(f"expected the columns of {kind} in {file}, got others: {wrong}")
+    return head
+
+
+def _head(text: bytes, file: Path) -> Head:
+    """Returns the metadata that a text holds.
+
+    Raises:
+        LogError: if it holds none, or of another version.
+    """
+    try:
+        form = msgspec.json.decode(text, type=dict[str, Any]).get("format")
+        if form != FORMAT:
+            raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
+        head = msgspec.json.decode(text, type=Head)
+        head.own_rules()
+        check_seed(head.seed)
+    except LogError:
+        raise
+    except (msgspec.DecodeError, SettingError, RecursionError) as error:
+        raise LogError(f"expected the metadata of a log in {str(file)!r}: {error}") from error
+    if head.observation_version != OBSERVATION_VERSION:
+        raise LogError(
+            f"expected observations of version {OBSERVATION_VERSION} in {str(file)!r}, got version "
+            f"{head.observation_version}"
+        )
+    if len(head.agents) not in SEATINGS or len(head.specs) != len(head.agents):
+        raise LogError(f"expected 1, 2 or 4 agents in {str(file)!r}, got {head.agents!r}")
+    return head
+
+
+def _check_rows(known: Any, head: Head, kind: str, file: Path) -> None:
+    """Checks that a file claims no more rows than its rounds can have.
+
+    Raises:
+        LogError: if it does.
+    """
+    deals = MOST_DEALS * head.rounds + SPARE
+    most = deals if kind == DEALS else MOST_DECISIONS * deals
+    rows, groups, size = known.num_rows, known.num_row_groups, known.serialized_size
+    if not 0 <= rows <= most or groups > SPARE or size > MAX_FOOTER:
+        raise LogError(
+            f"expected no more in {file} than {head.rounds} rounds can have, got {rows:,} rows in "
+            f"{groups:,} groups, described by {size:,} bytes"
+        )
+
+
+def _check_values(known: Any, head: Head, file: Path) -> None:
+    """Checks that a file claims no more values and bytes than its rows can have.
+
+    Raises:
+        LogError: if it does.
+    """
+    groups = [known.row_group(group) for group in range(known.num_row_groups)]
+    columns = [group.column(place) for group in groups for place in range(group.num_columns)]
+    each = {"words.list.element": NUM_WORDS, "probabilities.list.element": NUM_ACTIONS}
+    size = sum(group.total_byte_size for group in groups)
+    many = max((c.num_values / each.get(c.path_in_schema, 1) for c in columns), default=0)
+    if many > known.num_rows or size > BYTES * known.num_rows + MAX_METADATA:
+        raise LogError(
+            f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes in "
+            f"{known.num_rows:,} rows"
+        )
+
+
+def _columns(kind: str, belief: bool) -> list[Any]:
+    """Returns the columns of the deals or the decisions, as fields of Arrow."""
+    pa = arrow()
+    wide = [("round", pa.int64()), ("redeal", pa.int8())]
+    if kind == DEALS:
+        hand, name = (pa.dictionary(index, pa.string()) for index in (pa.int32(), pa.int8()))
+        wide += [(f"dealt_{seat}", hand) for seat in range(NUM_SEATS)]
+        wide += [(f"agent_{seat}", name) for seat in range(NUM_SEATS)]
+        wide += [("dealer", pa.int8()), ("score_0", pa.int16()), ("score_1", pa.int16())]
+        wide += [("winner", pa.int8()), ("won", pa.int16())]
+    else:
+        wide += [("move", pa.int16()), ("seat", pa.int8())]
+        wide += [("agent", pa.dictionary(pa.int8(), pa.string()))]
+        wide += [("words", pa.list_(pa.uint64(), NUM_WORDS))]
+        wide += [("mask_low", pa.uint64()), ("mask_high", pa.uint8()), ("action", pa.int8())]
+        wide += [("probabilities", pa.list_(pa.float32())), ("points", pa.int16())]
+        if belief:
+            names = [f"{what}_{who}" for who in WHO for what in ("log_probability", "entropy")]
+            wide += [(name, pa.float32()) for name in names]
+    return [pa.field(*one) for one in wide]
+
+
+def check_whole(table: pa.Table, file: Path) -> None:
+    """Checks that no value of a table is missing.
+
+    Raises:
+        LogError: if one is.
+    """
+    for name in table.column_names:
+        column = table.column(name).combine_chunks()
+        inner = column.flatten() if arrow().types.is_nested(column.type) else column
+        if column.null_count or inner.null_count:
+            raise LogError(f"expected a value in each row of {name!r} in {file}, got none in some")
+
+
+def check_play(play: Play, head: Head, file: Path) -> None:
+    """Checks that the numbers of a play are ones that a play can have.
+
+    Raises:
+        LogError: if one isn't.
+    """
+    rows = np.arange(len(play.deal))
+    starts = play.starts
+    sums = play.probabilities.sum(axis=1)
+    rounds = head.first + np.arange(head.rounds)
+    fine = {
+        "each of its rounds": np.array_equal(np.unique(play.round), rounds),
+        "redeals counted from 0": bool((play.redeal >= 0).all()),
+        f"hands of {HAND_SIZE} tiles of one set": bool((play.hands.sum(axis=1) == COUNTS).all())
+        and bool((play.hands.sum(axis=2) == HAND_SIZE).all()),
+        "seats 0 to 3": _within(play.dealer, 0, 3) and _within(play.seat, 0, 3),
+        "winners -1 to 3": _within(play.winner, -1, 3),
+        "moves counted from 0": np.array_equal(play.move, rows - starts[play.deal]),
+        "decisions deal after deal": bool((np.diff(play.deal) >= 0).all()),
+        "legal actions": _within(play.action, 0, NUM_ACTIONS - 1)
+        and bool(play.legal[rows, play.action].all()),
+        "probabilities that sum to 1": bool((play.probabilities >= 0).all())
+        and bool(np.allclose(sums, 1, atol=1e-4)),
+    }
+    wrong = [name for name, holds in fine.items() if not holds]
+    if wrong:
+        raise LogError(f"expected {wrong[0]} in {file}, got others")
+
+
+def _within(values: Any, low: int, high: int) -> bool:
+    """Tells whether all values lie between two, both allowed."""
+    return bool(((values >= low) & (values <= high)).all())

@@ -1,0 +1,166 @@
+"""Agents that are not what they claim: each one's answers depend on what they must not."""
+
+import numpy as np
+
+
+class Honest:
+    """Plays the first legal action, but for a little, and draws no random number."""
+
+    name = "honest"
+
+    def likely(self, view, legal):
+        found = 0.5 * legal / legal.sum(axis=1, keepdims=True)
+        found[np.arange(len(legal)), legal.argmax(axis=1)] += 0.5
+        return found
+
+    def probabilities(self, view, legal):
+        return self.likely(view, legal)
+
+    def act(self, view, legal, rng):
+        return self.probabilities(view, legal).argmax(axis=1)
+
+
+class Turned(Honest):
+    """Favours the last legal action where a subclass says so: bool [N]."""
+
+    def probabilities(self, view, legal):
+        found = self.likely(view, legal)
+        other = self.likely(view, legal[:, ::-1])[:, ::-1]
+        return np.where(np.asarray(self.turned(view))[:, None], other, found)
+
+
+class ByRows(Turned):
+    """Looks at how many plays have been made in the other rows."""
+
+    name = "by rows"
+
+    def turned(self, view):
+        return view.num_plays > view.num_plays.mean()
+
+
+class ByPlace(Turned):
+    """Looks at a row's place in the batch."""
+
+    name = "by place"
+
+    def turned(self, view):
+        return np.arange(len(view)) % 2 == 1
+
+
+class ByBatch(Turned):
+    """Looks at how many rows there are."""
+
+    name = "by batch"
+
+    def turned(self, view):
+        return np.full(len(view), len(view) == 1)
+
+
+class ByGame(Turned):
+    """Looks at the number of the game."""
+
+    name = "by game"
+
+    def turned(self, view):
+        return view.game % 4 < 2
+
+
+class ByState(Turned):
+    """Counts how often it has been asked, and declares no memory."""
+
+    name = "by state"
+    asked = 0
+
+    def turned(self, view):
+        self.asked += 1
+        return np.full(len(view), self.asked % 2 == 0)
+
+
+class ByMemory(Turned):
+    """Keeps what it answered in a game, and declares no memory."""
+
+    name = "by memory"
+
+    def __init__(self):
+        self.seen = set()
+
+    def turned(self, view):
+        met = [game in self.seen for game in view.game.tolist()]
+        self.seen |= set(view.game.tolist())
+        return met
+
+
+class ActsByGame(Honest):
+    """Has honest probabilities and acts by the number of the game."""
+
+    name = "acts by game"
+
+    def act(self, view, legal, rng):
+        last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+        return np.where(view.game % 2 == 0, legal.argmax(axis=1), last)
+
+
+class NotANumber(Honest):
+    """Gives NaN where there are three legal actions or more."""
+
+    name = "not a number"
+
+    def probabilities(self, view, legal):
+        return np.where(legal.sum(axis=1, keepdims=True) > 2, np.nan, self.likely(view, legal))
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+
+class HalfSure(Honest):
+    """Gives probabilities that sum to a half."""
+
+    name = "half sure"
+
+    def probabilities(self, view, legal):
+        return self.likely(view, legal) / 2
+
+
+class Illegal(Honest):
+    """Gives illegal actions a probability."""
+
+    name = "illegal"
+
+    def probabilities(self, view, legal):
+        return np.full(legal.shape, 1 / legal.shape[1])
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+
+class Negative(Honest):
+    """Takes a probability below zero from one legal action and gives it to another."""
+
+    name = "negative"
+
+    def probabilities(self, view, legal):
+        found = self.likely(view, legal)
+        rows, first = np.arange(len(legal)), legal.argmax(axis=1)
+        last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+        found[rows, first] += found[rows, last] + 0.5
+        found[rows, last] -= found[rows, last] + 0.5
+        return found
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+
+BAD = {
+    ByRows: "when asked",
+    ByPlace: "when asked",
+    ByBatch: "when asked one at a time",
+    ByGame: "when asked in games of other numbers",
+    ByState: "when asked a second time",
+    ByMemory: "when asked a second time",
+    ActsByGame: "expected actions that depend on the view alone",
+    NotANumber: "expected finite probabilities",
+    HalfSure: "expected probabilities that sum to 1",
+    Illegal: "expected zero probability for illegal actions",
+    Negative: "expected probabilities of at least 0",
+}
+"""By agent, a part of the sentence by which it is refused."""
