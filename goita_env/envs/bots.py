@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.actions import name
-from goita_env.checks import came, first_illegal
+from goita_env.checks import came, first_illegal, integers
 from goita_env.engine.state import State
 from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.rounds import Ended
@@ -359,11 +359,12 @@ class Bots:
         policy = self._policies.get(number)
         if policy is not None:
             return sample_at(policy(view, legal), self._draw(rows))
-        chosen = np.asarray(bot.act(view, legal, self._rngs[number]))
+        answer = bot.act(view, legal, self._rngs[number])
+        chosen = integers(answer)
         label = self._texts.get(number, repr(bot))
-        if chosen.shape != (len(rows),) or chosen.dtype.kind not in "iu":
+        if chosen is None or chosen.shape != (len(rows),):
             raise ActionError(
-                f"expected {len(rows)} actions as whole numbers from {label}, got {came(chosen)}"
+                f"expected {len(rows)} actions as whole numbers from {label}, got {came(answer)}"
             )
         row = first_illegal(chosen, legal)
         if row is not None:
@@ -371,7 +372,7 @@ class Bots:
                 f"expected one of {' '.join(map(name, np.flatnonzero(legal[row]).tolist()))} "
                 f"from {label}, got {int(chosen[row])!r} in game {int(rows[row])}"
             )
-        return chosen
+        return chosen.astype(np.int64, copy=False)
 
     def _draw(self, rows: Int) -> Float:
         """Returns the next number of each game's stream: float64 [m], from 0 to below 1.
@@ -382,6 +383,11 @@ class Bots:
         state += seeds.GOLDEN
         self._streams[rows] = state
         return seeds.uniforms(state)
+
+    @property
+    def look(self) -> bool:
+        """Tells whether a bot looks at the table before it acts: all do but ``random``."""
+        return not self._blind[[*self._bots]].all()
 
     # ---------------------------------------------------------------------------------- memories
 
