@@ -75,6 +75,15 @@ def check_seed(seed: int) -> int:
     return int(seed)
 
 
+def is_writable(text: str) -> bool:
+    """Tells whether UTF-8 can write a text: half of a surrogate pair, alone, it cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def check_num_games(num_games: int) -> int:
     """Returns how many games run side by side after checking it: 1 to ``MAX_GAMES``.
 

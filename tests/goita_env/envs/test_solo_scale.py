@@ -57,7 +57,7 @@ def test_a_single_game_has_the_factor_too():
         while not done:
             masks = plain.action_masks()
             action = int((~masks if illegal else masks).argmax())
-            _, reward, done, _, info = env.step(action)
+            _, reward, done, _, _ = env.step(action)
             _, points, *_ = plain.step(action)
             assert reward == 0.5 * points
         assert illegal == (points == -100.0)
