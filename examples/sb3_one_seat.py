@@ -25,15 +25,15 @@ from sb3_contrib import MaskablePPO
 
 import agents  # noqa: F401  (teaches the environment the names of all bots)
 from agents.learning import SeatVecEnv
-from goita_env import SeatVectorEnv
 
 
-def make(games: int, opponents: str, partner: str, seed: int) -> SeatVecEnv:
+def make(
+    games: int, opponents: str, partner: str, seed: int, reward_scale: float = 1.0
+) -> SeatVecEnv:
     batch = gymnasium.make_vec(
         "goita/Seat-v0", num_envs=games, partner=partner, opponents=opponents
     )
-    assert isinstance(batch, SeatVectorEnv)
-    return SeatVecEnv(batch, seed=seed)
+    return SeatVecEnv(batch, seed=seed, reward_scale=reward_scale)
 
 
 def measure(model: MaskablePPO, env: SeatVecEnv, rounds: int) -> tuple[float, float]:
@@ -61,9 +61,10 @@ def main() -> None:
     parser.add_argument("--partner", default="random")
     parser.add_argument("--rounds", type=int, default=4000, help="rounds of the measurement")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reward-scale", type=float, default=0.02, help="makes 50 points a 1")
     args = parser.parse_args()
 
-    env = make(args.games, args.opponents, args.partner, args.seed)
+    env = make(args.games, args.opponents, args.partner, args.seed, args.reward_scale)
     model = MaskablePPO(
         "MlpPolicy",
         env,

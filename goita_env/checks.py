@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +15,26 @@ from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
 Int = npt.NDArray[np.int64]
 
+MAX_GAMES: Final = 1 << 24
+"""More games side by side are refused; each takes up to two kilobytes."""
+
+
+def as_array(values: object) -> npt.NDArray[Any] | None:
+    """Returns values as an array, None if numpy takes them for none.
+
+    Ragged lists are none, and neither are other libraries' arrays that refuse to be read: a tensor
+    with gradients, or on a GPU.
+    """
+    try:
+        return np.asarray(values)
+    except Exception:  # a library raises what it likes
+        return None
+
 
 def integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
-    """Returns values as an array of integers, None if they are none (ragged lists included)."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        return None
-    return array if array.dtype.kind in "iu" else None
+    """Returns values as an array of integers, None if they are none."""
+    array = as_array(values)
+    return array if array is not None and array.dtype.kind in "iu" else None
 
 
 def integer_rows(values: npt.ArrayLike, shape: tuple[int, ...]) -> Int | None:
@@ -44,6 +58,8 @@ def came(values: npt.ArrayLike) -> str:
         array = np.asarray(values)
     except ValueError:
         return "rows of different lengths"
+    except Exception as error:  # as in ``as_array``
+        return f"a {type(values).__name__} that numpy cannot read: {error}"
     return f"shape {array.shape!r} of {array.dtype}"
 
 
@@ -57,6 +73,62 @@ def check_seed(seed: int) -> int:
     if not is_integer or not 0 <= seed < 1 << 64:
         raise SettingError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
     return int(seed)
+
+
+def is_writable(text: str) -> bool:
+    """Tells whether UTF-8 can write a text: half of a surrogate pair, alone, it cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_num_games(num_games: int) -> int:
+    """Returns how many games run side by side after checking it: 1 to ``MAX_GAMES``.
+
+    Raises:
+        SettingError: if it is no such number.
+    """
+    if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer):
+        raise SettingError(f"expected a whole number of games, got {num_games!r}")
+    if num_games < 1:
+        raise SettingError(f"expected at least one game, got {num_games!r}")
+    if num_games > MAX_GAMES:
+        raise SettingError(f"expected at most {MAX_GAMES} games side by side, got {num_games!r}")
+    return int(num_games)
+
+
+def check_reward_scale(scale: float) -> float:
+    """Returns the factor on rewards after checking it: finite and greater than 0.
+
+    Raises:
+        SettingError: if it is none.
+    """
+    real = isinstance(scale, int | float | np.integer | np.floating) and not isinstance(scale, bool)
+    if not real or not 0 < scale < math.inf:
+        raise SettingError(f"expected a finite reward_scale greater than 0, got {scale!r}")
+    return float(scale)
+
+
+def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
+    """Returns the options of a reset that were given, those that are None left out.
+
+    Args:
+        options: what ``reset`` was handed; None: nothing.
+        known: the keys that there are.
+
+    Raises:
+        SettingError: if they are no dict, or a key is none of these.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise SettingError(f"expected options as a dict with keys of {[*known]}, got {options!r}")
+    unknown = [key for key in options if key not in known]
+    if unknown:
+        raise SettingError(f"expected options of {[*known]}, got {unknown!r}")
+    return {key: value for key, value in options.items() if value is not None}
 
 
 def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> None:

@@ -16,9 +16,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_type_hints
 
+from goita_env.checks import is_writable
 from goita_env.errors import SettingError
 
 Duty = Literal["choice", "duty"]
+
+_MAX_CHARACTERS: Final = 10**5
+"""A longer file of rules is refused."""
 
 RULE_SETS: Final[dict[str, Rules]] = {}
 """The rule sets of the texts by name; filled below."""
@@ -77,6 +81,8 @@ class Rules:
             value, choices = getattr(self, field), get_args(hint)
             if hint is str:
                 wanted, fine = "a text", isinstance(value, str) and value != ""
+                if fine and not is_writable(value):
+                    wanted, fine = "a text that UTF-8 can write", False
             elif hint is bool:
                 wanted, fine = "True or False", isinstance(value, bool)
             else:
@@ -176,7 +182,11 @@ def read_rules(text: str) -> Rules:
         except SettingError as error:
             raise SettingError(f"{error}; a file's name ends in .json") from None
     try:
-        return _from_table(json.loads(Path(text).read_text(encoding="utf-8")))
+        with Path(text).open(encoding="utf-8") as file:
+            told = file.read(_MAX_CHARACTERS + 1)
+        if len(told) > _MAX_CHARACTERS:
+            raise SettingError(f"expected at most {_MAX_CHARACTERS} characters, got more")
+        return _from_table(json.loads(told))
     except SettingError as error:
         raise SettingError(f"{text}: {error}") from None
     except (OSError, ValueError, RecursionError) as error:

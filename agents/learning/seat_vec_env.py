@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from agents.learning.games_vec_env import GamesVecEnv
 from goita_env import SeatVectorEnv
+from goita_env.checks import check_reward_scale
 from goita_env.errors import SettingError
 
 
@@ -24,25 +25,40 @@ class SeatVecEnv(GamesVecEnv):
     begin with the deals that it has learned from already.
 
     Args:
-        games: the games, in SAME_STEP mode, which is what stable-baselines3 means.
+        games: a ``SeatVectorEnv`` in SAME_STEP mode, which is what stable-baselines3 means, or
+            gymnasium's vector wrappers around one.
         seed: of the deals and bots; None: fresh ones. Give a resumed run another one.
+        reward_scale: a factor on every reward, above 0, beside that of the games. A value loss
+            wants rewards of about 1; points are 10 to 150.
 
     Raises:
-        SettingError: if the games are in another mode.
+        SettingError: if the games are others or in another mode, or the factor is none.
+
+    Attributes:
+        games: the ``SeatVectorEnv``, without wrappers.
     """
 
     games: SeatVectorEnv
 
-    def __init__(self, games: SeatVectorEnv, seed: int | None = None) -> None:
-        if games.autoreset_mode != AutoresetMode.SAME_STEP:
-            raise SettingError(f"expected games in SAME_STEP mode, got {games.autoreset_mode}")
-        self.games = games  # VecEnv's constructor already reads attributes of it
-        self._seed = seed
+    def __init__(
+        self,
+        games: VectorEnv[Any, Any, Any],
+        seed: int | None = None,
+        reward_scale: float = 1.0,
+    ) -> None:
+        batch = games.unwrapped
+        if not isinstance(batch, SeatVectorEnv):
+            raise SettingError(f"expected a SeatVectorEnv, got {games!r}")
+        if batch.autoreset_mode != AutoresetMode.SAME_STEP:
+            raise SettingError(f"expected games in SAME_STEP mode, got {batch.autoreset_mode}")
+        self._reward_scale = check_reward_scale(reward_scale)
+        self.games = batch  # VecEnv's constructor already reads attributes of it
+        self._wrapped, self._seed = games, seed
         super().__init__(games.num_envs, games.single_observation_space, games.single_action_space)
 
     def reset(self) -> Any:
         """Begins the next episode of every game and returns the observations: [N, ...]."""
-        observation, info = self.games.reset(seed=self._seed)
+        observation, info = self._wrapped.reset(seed=self._seed)
         self._seed = None  # from here on episodes follow one another
         self.reset_infos = self._infos(info)
         self._reset_seeds()
@@ -59,7 +75,7 @@ class SeatVecEnv(GamesVecEnv):
         Raises:
             RuntimeError: if no actions were given.
         """
-        observation, rewards, done, _, info = self.games.step(self._take_actions())
+        observation, rewards, done, _, info = self._wrapped.step(self._take_actions())
         infos = self._infos(info)
         if done.any():
             final, last = info["final_obs"], info["final_info"]
@@ -72,6 +88,8 @@ class SeatVecEnv(GamesVecEnv):
                     "points": int(last["points"][game]),
                     "winner": int(last["winner"][game]),
                 }
+        if self._reward_scale != 1:
+            rewards = rewards * np.float32(self._reward_scale)
         return observation, rewards, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -80,7 +98,7 @@ class SeatVecEnv(GamesVecEnv):
 
     def close(self) -> None:
         """Ends what bots run beside the games."""
-        self.games.close()
+        self._wrapped.close()
 
     def env_method(
         self,

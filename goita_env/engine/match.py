@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import seeds
-from goita_env.checks import check_dealer, check_scores
+from goita_env.checks import check_dealer, check_num_games, check_scores
 from goita_env.engine import core
 from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, prepare
 from goita_env.engine.state import Bool, Int, State
@@ -76,10 +76,7 @@ class Match:
         games: Int | None = None,
         auto_reset: bool = True,
     ) -> None:
-        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer):
-            raise SettingError(f"expected a whole number of games, got {num_games!r}")
-        if num_games < 1:
-            raise SettingError(f"expected at least one game, got {num_games!r}")
+        num_games = check_num_games(num_games)
         if episode not in EPISODES:
             raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
         self.rules = get_rules(rules)
@@ -87,7 +84,7 @@ class Match:
         self.auto_reset = auto_reset
         self.games = np.arange(num_games) if games is None else games
         self.keys = seeds.game_keys(seed, self.games)
-        self.state = State.empty(int(num_games), self.rules)
+        self.state = State.empty(num_games, self.rules)
         self.episodes: Int = np.full(num_games, -1, np.int64)
         self.deals: Int = np.zeros(num_games, np.int64)
         self.redealt: Int = _NO_ROWS

@@ -90,17 +90,16 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             seed: of the deals; None goes on with the next episode.
             options: for the first deal, any of "hands" (four strings of digits, or kinds, int
                 [4, 8]), "dealer" (a seat), "scores" (the points of seats 0 and 2, and of seats 1
-                and 3, before the round); others are ignored, as usual.
+                and 3, before the round).
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        given = options or {}
-        hands, dealer, scores = (given.get(name) for name in _OPTIONS)
+        given = self._given(options, *_OPTIONS)
         match = self._match if seed is None else self._match.copy()
         if seed is not None:
             match.seed(seed)
-        match.reset(hands, dealer, scores)
+        match.reset(**given)
         self._match = match
         self._begin()
         self._ask()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.actions import name
-from goita_env.checks import came, first_illegal
+from goita_env.checks import came, first_illegal, integers
 from goita_env.engine.state import State
 from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.rounds import Ended
@@ -31,8 +31,11 @@ U64 = np.uint64
 LEARNER: Final = -1
 """Stands in a line-up where the learner sits."""
 
-_BOTS: Final = U64(0x626F7473)
-"""Tells the keys of bots and seats from those of the deals."""
+PURPOSE: Final = "seat environment"
+"""What bots are given here is derived from the seed for this purpose (``seeds.bot_seed``)."""
+
+_SEATS: Final = U64(0x626F7473)
+"""Tells the keys of the learner's seats from those of the deals."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,11 @@ class Bots:
 
     Bots of known probabilities (``random`` is one) draw by numbers that follow from seed, game,
     episode and how many were drawn in it: their game is the same in a batch of any size. The others
-    share a generator.
+    have a generator each. Of a bot with a memory that a text names there is one for each seat, so
+    that none sees two hands of a deal; an object plays wherever it is put.
+
+    Generators, drawn numbers and the numbers by which bots tell games apart follow from the seed,
+    and don't tell it (``goita_env.seeds``).
 
     Args:
         num_games: N.
@@ -166,13 +173,20 @@ class Bots:
         """Those of known probabilities."""
         self._blind = np.zeros(1, bool)
         """Which act without a look; the last place is the learner's."""
-        self._numbers = 0
+        self._by_seat: Int = np.zeros(1, np.int64)
+        """1 where the next numbers are the same bot's at the next seats; the last is as above."""
+        self._loaded = 0
         self._places: Int = np.full(NUM_SEATS, LEARNER, np.int64)
         """Who sits at, after, opposite and before the learner from the next deal on."""
+        self._seed: int | None = None
+        self._changes = 0
+        """How often bots were chosen since that seed."""
+        self._rngs: dict[int, np.random.Generator] = {}
         self.set(partner, opponents)
+        self._numbers: Int | None = np.arange(num_games)
+        self._seat_keys: seeds.Keys = np.zeros(num_games, U64)
         self._keys: seeds.Keys = np.zeros(num_games, U64)
         self._streams: seeds.Keys = np.zeros(num_games, U64)
-        self._rng = np.random.default_rng(0)
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
         """Chooses who plays from the next deals on; None leaves it as it is.
@@ -186,39 +200,62 @@ class Bots:
             if len(pair) != 2:
                 raise SettingError(f"expected a bot or a pair as opponents, got {opponents!r}")
             wanted |= {1: pair[0], 3: pair[1]}
-        places, before = self._places.copy(), self._numbers
-        added: dict[int, tuple[Named, Bot]] = {}
-        for place, one in wanted.items():
-            known = (number for number, (other, _) in added.items() if _is_same(one, other))
-            number = next(known, self._numbers + len(added))
-            if number not in added:
-                added[number] = (one, load_bot(one))
-            places[place] = number
-        self._places, self._numbers = places, before + len(added)
-        for number, (one, bot) in added.items():
+        places, chosen = self._places.copy(), list[_Chosen]()
+        for place, named in wanted.items():
+            one = next((one for one in chosen if _is_same(one.named, named)), None)
+            if one is None:
+                number = self._loaded + sum(len(other.bots) for other in chosen)
+                one = _Chosen(named, number, _instances(named))
+                chosen.append(one)
+            places[place] = one.number
+        self._places = places
+        for one in chosen:
+            self._enter(one)
+        self._forget()
+        self._changes += 1
+        self._hand_out()
+
+    def _enter(self, chosen: _Chosen) -> None:
+        """Takes notice of a bot, or of one for each seat."""
+        for number, bot in enumerate(chosen.bots, chosen.number):
             self._bots[number] = bot
-            if isinstance(one, str):
-                self._texts[number] = one
+            if isinstance(chosen.named, str):
+                self._texts[number] = chosen.named
             if isinstance(bot, Remembering):
                 self._memories[number] = bot
             policy = getattr(bot, "probabilities", None)
             if policy is not None:
                 self._policies[number] = policy
-        self._blind = np.append(self._blind[:-1], np.zeros(len(added) + 1, bool))
-        self._blind[[number for number in added if isinstance(self._bots[number], RandomBot)]] = (
-            True
-        )
-        self._forget()
+            self._blind = np.insert(self._blind, -1, isinstance(bot, RandomBot))
+            self._by_seat = np.insert(self._by_seat, -1, len(chosen.bots) > 1)
+        self._loaded += len(chosen.bots)
+
+    def _at_seats(self, numbers: Int) -> Int:
+        """Returns who that is at seats 0 to 3: int64 [m, 4]; ``numbers``: [m, 1] or [m, 4]."""
+        return numbers + self._by_seat[numbers] * np.arange(NUM_SEATS)
 
     def _forget(self) -> None:
         """Drops the bots that sit nowhere and won't."""
-        used = {*np.unique(self.lineup).tolist(), *self._places.tolist()}
+        coming = self._at_seats(self._places[:, None])
+        used = {*np.unique(self.lineup).tolist(), *np.unique(coming).tolist()}
         for number in [number for number in self._bots if number not in used]:
             bot = self._bots.pop(number)
             self._memories.pop(number, None)
             self._policies.pop(number, None)
+            self._rngs.pop(number, None)
             if self._texts.pop(number, None) is not None:
                 _close(bot)
+
+    def _hand_out(self) -> None:
+        """Gives generators to the bots that sit from the next deal on, need one and have none."""
+        if self._seed is None:
+            return
+        for place, numbers in enumerate(self._at_seats(self._places[:, None]).tolist()):
+            for seat, number in enumerate(numbers):
+                known = number == LEARNER or self._blind[number] or number in self._policies
+                if not known and number not in self._rngs:
+                    parts = (self._changes, place, seat)
+                    self._rngs[number] = seeds.bot_generator(self._seed, PURPOSE, *parts)
 
     def close(self) -> None:
         """Ends what bots that were named by texts run beside them."""
@@ -228,8 +265,23 @@ class Bots:
     def reseed(self, seed: int) -> None:
         """Takes the seed from which the bots' numbers, and the learner's seats, follow."""
         games = np.arange(len(self.lineup))
-        self._keys = seeds.mix(seeds.game_keys(seed, games) ^ _BOTS)
-        self._rng = np.random.default_rng([seed, int(_BOTS)])
+        self._seat_keys = seeds.mix(seeds.game_keys(seed, games) ^ _SEATS)
+        # What a bot does tells of the numbers drawn for it, and their hash can be inverted.
+        drawn = seeds.bot_seed(seed, PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
+        self._keys = seeds.game_keys(drawn, games)
+        self._numbers = None
+        self._seed, self._changes = seed, 0
+        self._rngs.clear()
+        self._hand_out()
+
+    @property
+    def numbers(self) -> Int:
+        """Returns the numbers by which bots tell games apart until the next seed: int64 [N]."""
+        if self._numbers is None:
+            assert self._seed is not None
+            games = np.arange(len(self.lineup))
+            self._numbers = seeds.GameNumbers(self._seed, PURPOSE).shown(games)
+        return self._numbers
 
     def begin(self, rows: Int, episodes: Int) -> Int:
         """Begins episodes of some games; returns a seat drawn for each: int64 [m].
@@ -239,7 +291,7 @@ class Bots:
             episodes: [m] which episode.
         """
         self._streams[rows] = seeds.deal_keys(self._keys[rows], episodes, 0)
-        drawn = seeds.deal_keys(self._keys[rows], episodes, 1)
+        drawn = seeds.deal_keys(self._seat_keys[rows], episodes, 1)
         return (drawn >> U64(62)).astype(np.int64)
 
     def sit(self, rows: Int, seats: Int, team: bool) -> None:
@@ -253,7 +305,8 @@ class Bots:
         places = self._places.copy()
         if team:
             places[2] = LEARNER
-        self.lineup[rows] = places[(np.arange(NUM_SEATS) - seats[:, None]) & 3]
+        lineup = places[(np.arange(NUM_SEATS) - seats[:, None]) & 3]
+        self.lineup[rows] = self._at_seats(lineup) if self._memories else lineup
 
     def sitting(self, rows: Int, seats: Int) -> tuple[Bool, Bool]:
         """Tells of some seats whether the learner sits there, and whether one that never looks.
@@ -289,7 +342,7 @@ class Bots:
         Raises:
             ActionError, IllegalActionError: if a bot answers what it may not.
         """
-        view = View(words, 4 * rows + seats, self._rules)
+        view = View(words, 4 * self.numbers[rows] + seats, self._rules)
         who = self.lineup[rows, seats]
         chosen = np.zeros(len(rows), np.int64)
         for number in self._bots:
@@ -306,11 +359,12 @@ class Bots:
         policy = self._policies.get(number)
         if policy is not None:
             return sample_at(policy(view, legal), self._draw(rows))
-        chosen = np.asarray(bot.act(view, legal, self._rng))
+        answer = bot.act(view, legal, self._rngs[number])
+        chosen = integers(answer)
         label = self._texts.get(number, repr(bot))
-        if chosen.shape != (len(rows),) or chosen.dtype.kind not in "iu":
+        if chosen is None or chosen.shape != (len(rows),):
             raise ActionError(
-                f"expected {len(rows)} actions as whole numbers from {label}, got {came(chosen)}"
+                f"expected {len(rows)} actions as whole numbers from {label}, got {came(answer)}"
             )
         row = first_illegal(chosen, legal)
         if row is not None:
@@ -318,7 +372,7 @@ class Bots:
                 f"expected one of {' '.join(map(name, np.flatnonzero(legal[row]).tolist()))} "
                 f"from {label}, got {int(chosen[row])!r} in game {int(rows[row])}"
             )
-        return chosen
+        return chosen.astype(np.int64, copy=False)
 
     def _draw(self, rows: Int) -> Float:
         """Returns the next number of each game's stream: float64 [m], from 0 to below 1.
@@ -329,6 +383,11 @@ class Bots:
         state += seeds.GOLDEN
         self._streams[rows] = state
         return seeds.uniforms(state)
+
+    @property
+    def look(self) -> bool:
+        """Tells whether a bot looks at the table before it acts: all do but ``random``."""
+        return not self._blind[[*self._bots]].all()
 
     # ---------------------------------------------------------------------------------- memories
 
@@ -363,7 +422,24 @@ class Bots:
         for number, bot in self._memories.items():
             index, seats = np.nonzero(self.lineup[rows] == number)
             if len(index):
-                yield bot, index, seats, 4 * rows[index] + seats
+                yield bot, index, seats, 4 * self.numbers[rows[index]] + seats
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Holds a bot that is to play, under its number, or several under it and the next ones."""
+
+    named: Named
+    number: int
+    bots: list[Bot]
+
+
+def _instances(named: Named) -> list[Bot]:
+    """Returns a bot, or one for each seat where a text names one with a memory."""
+    bots = [load_bot(named)]
+    if isinstance(named, str) and isinstance(bots[0], Remembering):
+        bots += [load_bot(named) for _ in range(NUM_SEATS - 1)]
+    return bots
 
 
 def _is_same(one: Named, other: Named) -> bool:

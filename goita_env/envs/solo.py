@@ -12,6 +12,7 @@
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |
+| scale | ``reward_scale=0.02`` makes of points what a value loss likes |
 | mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
 | illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
 
@@ -29,7 +30,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from goita_env import actions as coding
-from goita_env.checks import came, integers
+from goita_env.checks import as_array, came, check_options, check_reward_scale, integers
 from goita_env.engine.match import Episode
 from goita_env.envs.bots import Named, Opponents, uniform
 from goita_env.envs.table import Seat, Table, Told
@@ -57,6 +58,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         rules: a rule set or its name: "jga", "pagat", "nine".
         episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
         reward: "points" or "win".
+        reward_scale: a factor on every reward, above 0; points in ``info`` stay points.
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
         partner: who plays the seat opposite; None with ``seat="team"``, "random" else by default.
         opponents: who plays the other team: one bot, or a pair of them (seat after, seat before).
@@ -82,6 +84,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         rules: str | Rules = "jga",
         episode: Episode = "round",
         reward: Reward = "points",
+        reward_scale: float = 1.0,
         seat: Seat = None,
         partner: Named | None = None,
         opponents: Opponents = "random",
@@ -98,6 +101,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
         if len(keys) != 2 or len({*keys}) != 2:
             raise SettingError(f"expected two keys, of observation and mask, got {keys!r}")
+        self._reward_scale = check_reward_scale(reward_scale)
         if render_mode is not None:
             raise SettingError(f"expected no render_mode for a batch, got {render_mode!r}")
         if partner is not None and seat == "team":
@@ -145,18 +149,18 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         Raises:
             SettingError, HandsError: if one of them is impossible; nothing has changed then.
         """
-        options = options or {}
+        given = check_options(options, (*GIVEN, "reset_mask"))
         rows = None
-        mask = options.get("reset_mask")
-        if mask is not None:
-            mask = np.asarray(mask)
-            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+        if "reset_mask" in given:
+            asked = given.pop("reset_mask")
+            mask = as_array(asked)
+            right = mask is not None and mask.shape == (self.num_envs,) and mask.dtype == np.bool_
+            if mask is None or not right or not mask.any():
                 raise SettingError(
                     f"expected a reset_mask of shape ({self.num_envs},) and type bool, one True at "
-                    f"least, got {came(mask)}, {np.count_nonzero(mask)} True"
+                    f"least, got {came(asked)}" + ", all False" * right
                 )
             rows = mask.nonzero()[0]
-        given = {key: options[key] for key in GIVEN if options.get(key) is not None}
         told = self._table.reset(seed, rows, **given)
         return self._observation(self._table.words), self._info(told)
 
@@ -210,6 +214,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
         )
         told = table.step(rows, given[rows].astype(np.int64), lost, fresh)
+        if self._reward_scale != 1:
+            told.reward *= self._reward_scale
         info = self._info(told)
         observation = self._observation(table.words)
         return observation, told.reward, told.done, np.zeros(self.num_envs, bool), info

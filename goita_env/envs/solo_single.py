@@ -5,7 +5,7 @@ It is a batch of one (``solo``), so a thousand games side by side take hardly lo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -13,10 +13,10 @@ import numpy.typing as npt
 from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode
 
-from goita_env.checks import check_action
+from goita_env.checks import check_action, check_options, check_seed
 from goita_env.engine.match import Episode
 from goita_env.envs.bots import Named, Opponents
-from goita_env.envs.solo import Form, Illegal, SeatVectorEnv
+from goita_env.envs.solo import GIVEN, Form, Illegal, SeatVectorEnv
 from goita_env.envs.table import Seat
 from goita_env.envs.vector import Reward
 from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
@@ -27,8 +27,8 @@ class SeatEnv(gymnasium.Env[Any, int]):
     """Plays one game with a learner among bots: the game 0 of a batch.
 
     Args:
-        rules, episode, reward, seat, partner, opponents, observation, keys, illegal: as
-            ``SeatVectorEnv`` takes them.
+        rules, episode, reward, reward_scale, seat, partner, opponents, observation, keys, illegal:
+            as ``SeatVectorEnv`` takes them.
         render_mode: as ``goita_v0.env`` takes it; the whole table is drawn.
 
     Raises:
@@ -39,6 +39,8 @@ class SeatEnv(gymnasium.Env[Any, int]):
         "render_modes": list(RENDER_MODES),
         "render_fps": 1,
     }
+    _advised: ClassVar[bool] = False
+    """The advice was given."""
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
         rules: str | Rules = "jga",
         episode: Episode = "round",
         reward: Reward = "points",
+        reward_scale: float = 1.0,
         seat: Seat = None,
         partner: Named | None = None,
         opponents: Opponents = "random",
@@ -61,6 +64,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
             rules=rules,
             episode=episode,
             reward=reward,
+            reward_scale=reward_scale,
             seat=seat,
             partner=partner,
             opponents=opponents,
@@ -69,6 +73,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
             illegal=illegal,
             autoreset_mode=AutoresetMode.DISABLED,
         )
+        self._advise()
         self.observation_space: Space[Any] = self._batch.single_observation_space
         self.action_space: Space[Any] = self._batch.single_action_space
 
@@ -77,6 +82,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
     ) -> None:
         """Chooses who plays from the next deal on, as ``SeatVectorEnv.set_opponents``."""
         self._batch.set_opponents(opponents, partner)
+        self._advise()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -86,15 +92,16 @@ class SeatEnv(gymnasium.Env[Any, int]):
         Args:
             seed: of deals, seats and bots.
             options: "hands", "dealer", "scores" of the first deal, as the other environments take
-                them; others are ignored, as usual.
+                them.
 
         Raises:
             SettingError, HandsError: if one of them is impossible; nothing has changed then.
         """
-        options = {key: value for key, value in (options or {}).items() if key != "reset_mask"}
+        given = check_options(options, GIVEN)
+        seed = None if seed is None else check_seed(seed)
         if seed is None and not self._batch.begun:
             seed = int(self.np_random.integers(1 << 63))
-        observation, info = self._batch.reset(seed=seed, options=options)
+        observation, info = self._batch.reset(seed=seed, options=given)
         super().reset(seed=seed)
         if self.render_mode == "human":
             self.render()
@@ -130,6 +137,17 @@ class SeatEnv(gymnasium.Env[Any, int]):
     def close(self) -> None:
         """Ends what bots that were named by texts run beside the game."""
         self._batch.close()
+
+    def _advise(self) -> None:
+        """Tells once in a process that many games at once are faster, if bots look at the table."""
+        if SeatEnv._advised or not self._batch._table.bots.look:
+            return
+        SeatEnv._advised = True
+        gymnasium.logger.warn(
+            "goita/Seat-v0: one game asks its bots about one position at a time; "
+            "gymnasium.make_vec('goita/Seat-v0', num_envs=1024, ...) asks them about many, and "
+            "makes decisions far faster (docs/one_seat.md#speed)"
+        )
 
 
 def _one(observation: Any) -> Any:

@@ -328,13 +328,15 @@ class Table:
         won = final.winner >= 0
         if self.bots.remember and len(endings.redealt):
             rows, zeros = endings.redealt, np.zeros(len(endings.redealt), np.int64)
-            lost = Ended(rows, zeros, zeros - 1, zeros > 0, rows, final.select(~won))
+            numbers = self.bots.numbers[rows]
+            lost = Ended(rows, zeros, zeros - 1, zeros > 0, numbers, final.select(~won))
             self.bots.tell_redealt(lost)
         if endings.outcome is not None:
             final = final if won.all() else final.select(won)
             if self.bots.remember:
                 rows, result = endings.outcome.rows, endings.outcome
-                ended = Ended(rows, result.points, result.winner, result.done, rows, final)
+                numbers = self.bots.numbers[rows]
+                ended = Ended(rows, result.points, result.winner, result.done, numbers, final)
                 self.bots.tell_ended(ended)
             done, skipped = self._score(endings.outcome, final, told)
         if self._again and len(done):  # the next episodes are dealt already

@@ -154,7 +154,7 @@ class GoitaVectorEnv:
     """Plays N games at once.
 
     Args:
-        num_games: N.
+        num_games: N, 1 to 2**24.
         rules: a rule set or its name: "jga", "pagat", "nine".
         episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
         reward: "points" (of each round, plus for the winner's team, minus for the other) or "win"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from goita_env.errors import GoitaError, RecordError
 from goita_env.records.model import (
@@ -19,6 +19,11 @@ from goita_env.records.model import (
 )
 
 Entry = TypeVar("Entry")
+
+MAX_DEALS: Final = 10**5
+"""Records of more deals are refused."""
+MAX_MOVES: Final = 200
+"""Deals of more moves are refused; 16 plays, three passes after each and some questions are 80."""
 
 
 def check_text(text: object, limit: int) -> str:
@@ -35,7 +40,7 @@ def check_text(text: object, limit: int) -> str:
 
 
 def build(
-    entries: Iterable[Entry],
+    entries: Sequence[Entry],
     read_deal: Callable[[Entry], DealRecord],
     read_moves: Callable[[Entry], Iterator[Move]],
     *,
@@ -54,8 +59,11 @@ def build(
         source: name for messages.
 
     Raises:
-        RecordError: if strict and an entry is malformed.
+        RecordError: if there are too many entries or, if strict, one is malformed.
     """
+    if len(entries) > MAX_DEALS:
+        many = f"expected at most {MAX_DEALS} deals, got {len(entries)}"
+        raise RecordError(f"{source}: {many}" if source else many)
     deals: list[DealRecord] = []
     problems: list[Problem] = []
     for number, entry in enumerate(entries, 1):
@@ -91,8 +99,10 @@ def _build_deal(
     moves: list[Move] = []
     problem = None
     try:
-        for move in read_moves(entry):
-            moves.append(move)  # noqa: PERF402  (what came before an error is kept)
+        for move in read_moves(entry):  # what came before an error is kept
+            if len(moves) == MAX_MOVES:
+                raise RecordError(f"expected at most {MAX_MOVES} moves, got more")
+            moves.append(move)
     except GoitaError as error:
         problem = Problem(number, str(error), len(moves) + 1, count_plays(moves) + 1, source)
     return replace(deal, moves=tuple(moves)), problem

@@ -14,7 +14,7 @@ else stands beside these keys is not read. A rule set of one's own stands there 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from goita_env import actions
@@ -28,6 +28,11 @@ FORMAT: Final = "goita-record-1"
 
 MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes about four hundred characters."""
+_LONGEST: Final = 500
+"""Characters of a message: a field of a rule set in the text may be as long as the text."""
+
+MAX_DEPTH: Final = 32
+"""A text with more tables and lists in each other is refused; a record has four."""
 
 
 def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
@@ -52,7 +57,8 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
         checked = Record((), players or ("", "", "", ""))
     except (RecordError, SettingError, TypeError) as error:
-        raise RecordError(f"{source}: {error}" if source else str(error)) from error
+        problem = str(error)[:_LONGEST]
+        raise RecordError(f"{source}: {problem}" if source else problem) from error
     record = build(
         entries,
         lambda entry: _read_deal(entry, rules),
@@ -68,7 +74,8 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
     Args:
         record: the record.
-        beside: further keys with what JSON can hold; they are written and never read.
+        beside: further keys with what JSON can hold; they are written and never read. What UTF-8
+            cannot write is escaped.
 
     Raises:
         RecordError: if its deals have different rule sets.
@@ -79,6 +86,8 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
         raise RecordError(f"expected deals of one rule set, got {', '.join(names)}")
     told = {"format": FORMAT, **rules.pop().to_keys(), "players": record.players, **(beside or {})}
     head = json.dumps(told, ensure_ascii=False)[:-1]
+    # Half of a surrogate pair, alone, becomes the escape that JSON has for it.
+    head = head.encode(errors="backslashreplace").decode()
     deals = ",\n".join(f" {_write_deal(deal)}" for deal in record.deals)
     return f'{head}, "deals": [\n{deals}\n]}}\n'
 
@@ -96,7 +105,19 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         found = root.get("format") if isinstance(root, dict) else root
         raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(found)}")
+    level: list[Any] = [root]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer)]
+    if level:
+        raise RecordError(f"expected at most {MAX_DEPTH} levels, got more")
     return root
+
+
+def _inside(value: object) -> Iterable[Any]:
+    """Returns what a table or a list holds."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _read_deal(entry: object, rules: Rules) -> DealRecord:

@@ -21,7 +21,7 @@ from goita_env.records.model import DealRecord, Move, Record, brief, stored, tel
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
 
-MAX_CHARACTERS: Final = 10**8
+MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes about a hundred characters."""
 
 _KINGS: Final = (DIGITS[KING], SECOND_KING_DIGIT)
@@ -48,15 +48,15 @@ def loads(
         SettingError: if the rule set is unknown.
     """
     rule_set = get_rules(rules)
-    lines = [line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines()]
-    entries = [line.rstrip(",").split(",") for line in lines if line]
+    lines = (line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines())
+    entries = [line for line in lines if line]
     if not entries:
         problem = "expected a deal in each line, got no line"
         raise RecordError(f"{source}: {problem}" if source else problem)
     return build(
         entries,
-        lambda fields: _read_deal(fields, rule_set),
-        _read_moves,
+        lambda line: _read_deal(_fields(line), rule_set),
+        lambda line: _read_moves(_fields(line)),
         strict=strict,
         source=source,
     )
@@ -73,6 +73,11 @@ def dumps(record: Record) -> str:
         RecordError: if a move before play is illegal.
     """
     return "\n".join(_write_deal(deal) for deal in record.deals if stored(deal))
+
+
+def _fields(line: str) -> list[str]:
+    """Returns the fields of a line; commas at its end are none."""
+    return line.rstrip(",").split(",")
 
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:

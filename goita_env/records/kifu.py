@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from goita_env import actions
-from goita_env.errors import RecordError
+from goita_env.errors import RecordError, SettingError
 from goita_env.records.building import build, check_text
 from goita_env.records.model import DealRecord, Move, Problem, Record, brief, stored, tell_kings
 from goita_env.rules import Rules, get_rules
@@ -48,6 +48,8 @@ MAX_CHARACTERS: Final = 10**6
 """A longer text is refused; a deal takes about five hundred characters."""
 
 _MAX_DEPTH: Final = 8
+_MAX_VALUE: Final = 1000
+"""Characters of a value; a longer number takes long to read, and cannot be shown."""
 _VERSION: Final = 1.0
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
 _TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
@@ -80,7 +82,8 @@ def loads(
         root = _parse(check_text(text, MAX_CHARACTERS))
         players = tuple(_name(root, player) for player in _PLAYERS)
         entries = _entries(root)
-    except RecordError as error:
+        checked = Record((), players)
+    except (RecordError, SettingError) as error:
         raise RecordError(f"{source}: {error}" if source else str(error)) from error
     record = build(
         entries,
@@ -89,7 +92,7 @@ def loads(
         strict=strict,
         source=source,
     )
-    return Record(record.deals, players, record.problems, source)
+    return Record(record.deals, checked.players, record.problems, source)
 
 
 def dumps(record: Record) -> str:
@@ -119,17 +122,27 @@ def _parse(text: str) -> dict[str, Any]:
     except ImportError as error:
         raise ImportError("a YAML kifu needs PyYAML: pip install 'goita-env[records]'") from error
 
-    try:
+    class Plain(yaml.SafeLoader):
+        """Reads values, lists and mappings, and not too much of them in each other."""
+
         depth = 0
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             # An alias can stand for itself ten times over, and so can what it stands for.
             if isinstance(event, yaml.AliasEvent):
                 raise RecordError("expected plain YAML, got an alias")
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _MAX_DEPTH:
+            if isinstance(event, yaml.ScalarEvent) and len(event.value) > _MAX_VALUE:
+                raise RecordError(f"expected values of at most {_MAX_VALUE} characters, got more")
+            self.depth += isinstance(event, yaml.CollectionStartEvent)
+            if self.depth > _MAX_DEPTH:
                 raise RecordError(f"expected at most {_MAX_DEPTH} levels, got more")
-        root = yaml.safe_load(text)
+            node = super().compose_node(parent, index)
+            self.depth -= isinstance(event, yaml.CollectionStartEvent)
+            return node
+
+    try:
+        root = yaml.load(text, Plain)
     except RecordError:
         raise
     except Exception as error:  # besides YAMLError, whatever an odd number or date runs into

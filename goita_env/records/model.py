@@ -14,7 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
 from goita_env import actions
-from goita_env.checks import check_action, check_dealer, check_scores
+from goita_env.checks import check_action, check_dealer, check_scores, is_writable
 from goita_env.errors import RecordError, SettingError
 from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
@@ -194,6 +194,9 @@ class Record:
         object.__setattr__(self, "players", tuple(self.players))
         if len(self.players) != NUM_SEATS or not all(isinstance(p, str) for p in self.players):
             raise SettingError(f"expected four names, got {brief(self.players)}")
+        odd = [name for name in self.players if not is_writable(name)]
+        if odd:
+            raise SettingError(f"expected names that UTF-8 can write, got {brief(odd[0])}")
 
     def replay(self) -> Iterator[Game]:
         """Yields the game after each move: one ``Game`` for each deal, the same for all its moves.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.actions import NUM_ACTIONS, name
-from goita_env.checks import came, check_seed, integers
+from goita_env.checks import as_array, came, check_seed, integers
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match, Outcome
 from goita_env.engine.state import State
@@ -378,4 +378,5 @@ def _numbers(values: npt.ArrayLike, many: int, what: str) -> Int:
 
 def _integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
     """Returns whole numbers as an array, an empty list too; None if they are none."""
-    return _NO_ROWS if np.size(values) == 0 else integers(values)
+    array = as_array(values)
+    return _NO_ROWS if array is not None and array.size == 0 else integers(values)

@@ -78,12 +78,12 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Args:
             seed: of the deals; None goes on with the next episode.
             options: for the first deal, any of "hands" (strings of digits, or kinds, int
-                [players, hand_size]) and "dealer" (a seat); others are ignored, as usual.
+                [players, hand_size]) and "dealer" (a seat).
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        given = options or {}
+        given = self._given(options, "hands", "dealer")
         episode = self._episode + 1 if seed is None else 0
         new_seed = self._seed if seed is None else check_seed(seed)
         self._game = UkeShogiGame(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
-from goita_env.checks import came
+from goita_env.checks import as_array, came
 from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.engine.tables import (
     ALL_TILES,
@@ -242,10 +242,9 @@ def compress(observation: npt.ArrayLike) -> Words:
         ObservationError: if it is no observation of this layout.
     """
     expected = f"expected an observation of shape [N, {OBSERVATION_SIZE}]"
-    try:
-        array = np.asarray(observation)
-    except ValueError as error:
-        raise ObservationError(f"{expected}, got {came(observation)}") from error
+    array = as_array(observation)
+    if array is None:
+        raise ObservationError(f"{expected}, got {came(observation)}")
     array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != OBSERVATION_SIZE:
         raise ObservationError(f"{expected}, got {came(observation)}")

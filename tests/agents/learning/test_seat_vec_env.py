@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.wrappers.vector import TransformReward
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -138,3 +139,49 @@ def test_one_game_trains_as_it_is():
     model = MaskablePPO(**{**settings(SeatEnv(seat=0)), "batch_size": 16})
     model.learn(32)
     assert model.num_timesteps == 32
+
+
+def test_rewards_are_scaled_for_the_algorithm_and_points_are_left_alone():
+    plain, scaled = make_env(32), SeatVecEnv(SeatVectorEnv(32), 0, reward_scale=0.02)
+    both = SeatVecEnv(SeatVectorEnv(32, reward_scale=0.5), 0, reward_scale=0.04)
+    rng, seen = np.random.default_rng(0), 0.0
+    for env in (plain, scaled, both):
+        env.reset()
+    for _ in range(20):
+        actions = plain.games.sample_legal(rng)
+        _, rewards, dones, infos = plain.step(actions)
+        for env in (scaled, both):
+            _, less, _, others = env.step(actions)
+            assert less.dtype == np.float32
+            assert np.allclose(less, 0.02 * rewards)
+            for game in np.flatnonzero(dones):
+                assert others[game]["points"] == infos[game]["points"]
+        seen += np.abs(rewards).sum()
+    assert seen > 0
+    for scale in (0, -1, np.nan, "1"):
+        with pytest.raises(SettingError, match="reward_scale"):
+            SeatVecEnv(SeatVectorEnv(2), reward_scale=scale)
+
+
+def test_gymnasiums_wrappers_may_lie_around_the_batch():
+    games = gymnasium.make_vec("goita/Seat-v0", num_envs=32)
+    env = SeatVecEnv(TransformReward(games, lambda rewards: 0.02 * rewards), seed=0)
+    plain, rng, seen = make_env(32), np.random.default_rng(0), 0.0
+    assert np.array_equal(env.reset(), plain.reset())
+    for _ in range(10):
+        actions = plain.games.sample_legal(rng)
+        assert np.array_equal(env.action_masks(), plain.action_masks())
+        observation, rewards, dones, _ = env.step(actions)
+        expected, points, over, _ = plain.step(actions)
+        assert np.array_equal(observation, expected)
+        assert np.allclose(rewards, 0.02 * points)
+        assert np.array_equal(dones, over)
+        seen += np.abs(rewards).sum()
+    assert seen > 0
+    env.env_method("set_opponents", "greedy")
+    model = MaskablePPO(**settings(env))
+    model.learn(512)
+    assert model.num_timesteps == 512
+    env.close()
+    with pytest.raises(SettingError, match="expected a SeatVectorEnv"):
+        SeatVecEnv(gymnasium.make_vec("CartPole-v1", num_envs=2))

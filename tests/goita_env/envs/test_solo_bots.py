@@ -109,7 +109,7 @@ def test_opponents_change_at_the_next_deal():
     assert not done.all()
     env.reset(options={"reset_mask": done})
     assert new.games
-    assert new.games <= set(np.flatnonzero(done).tolist())
+    assert new.games <= set(env._table.bots.numbers[done].tolist())
     while not done.all():
         env.reset(options={"reset_mask": np.ones(30, bool)})
         done[:] = True

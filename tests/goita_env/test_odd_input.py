@@ -1,0 +1,164 @@
+"""Odd input: each a clear error before anything has changed, or what one would expect."""
+
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+
+from goita_env import GoitaVectorEnv, SeatEnv, SeatVectorEnv, goita_v0, uke_shogi_v0, views
+from goita_env.checks import MAX_GAMES
+from goita_env.errors import ActionError, HandsError, ObservationError, SettingError
+from goita_env.rounds import Rounds
+
+
+def single():
+    return gymnasium.make("goita/Seat-v0")
+
+
+def batch():
+    return gymnasium.make_vec("goita/Seat-v0", num_envs=3)
+
+
+PETTINGZOO = {
+    "raw_env": goita_v0.raw_env,
+    "env": goita_v0.env,
+    "parallel_env": goita_v0.parallel_env,
+    "uke_shogi": uke_shogi_v0.env,
+}
+GYMNASIUM = {"SeatEnv": SeatEnv, "SeatVectorEnv": SeatVectorEnv, "make": single, "make_vec": batch}
+ENVIRONMENTS = PETTINGZOO | GYMNASIUM
+
+
+def seen(env, result):
+    """Returns what a reset shows, whatever the library."""
+    if result is not None:
+        return pickle.dumps(result)
+    return env.agent_selection, pickle.dumps([env.observe(agent) for agent in env.agents])
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("options", [[1], [], 0, "hands", {"hand": 1}, {"dealer": 1, "seed": 2}])
+def test_options_that_are_no_dict_or_unknown_are_refused_and_nothing_has_changed(name, options):
+    env, twin = (ENVIRONMENTS[name]() for _ in range(2))
+    for one in (env, twin):
+        one.reset(seed=1)
+    for seed in (None, 5):
+        with pytest.raises(SettingError, match=r"expected options .*'hands', 'dealer'.*got "):
+            env.reset(seed=seed, options=options)
+    assert seen(env, env.reset()) == seen(twin, twin.reset())
+
+
+@pytest.mark.parametrize("name", PETTINGZOO)
+def test_what_the_conformance_tests_of_pettingzoo_hand_over_is_let_through(name):
+    env = PETTINGZOO[name]()
+    env.reset(seed=0, options={"options": 1})
+    assert env.agents
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_options_that_are_none_are_not_given(name):
+    env, twin = (ENVIRONMENTS[name]() for _ in range(2))
+    assert seen(env, env.reset(seed=1, options={"hands": None, "dealer": None})) == seen(
+        twin, twin.reset(seed=1)
+    )
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
+def test_a_seed_of_numpy_is_the_seed(name, kind):
+    env, twin = (ENVIRONMENTS[name]() for _ in range(2))
+    for _ in range(2):
+        assert seen(env, env.reset(seed=kind(3))) == seen(twin, twin.reset(seed=3))
+
+
+def test_a_wrong_seed_leaves_a_single_game_as_it_was():
+    env, twin = SeatEnv(), SeatEnv()
+    for one in (env, twin):
+        one.reset(seed=1)
+    for seed in (1.5, True, -1, 1 << 64, "1"):
+        with pytest.raises(SettingError, match="expected a seed"):
+            env.reset(seed=seed)
+    assert seen(env, env.reset()) == seen(twin, twin.reset())
+
+
+@pytest.mark.parametrize("make", [GoitaVectorEnv, SeatVectorEnv, Rounds])
+@pytest.mark.parametrize("num_games", [MAX_GAMES + 1, 10**12, 10**20])
+def test_more_games_than_any_memory_holds_are_refused(make, num_games):
+    with pytest.raises(SettingError, match=f"at most {MAX_GAMES} games .*got {num_games}"):
+        make(num_games)
+
+
+class Tensor:
+    """Refuses to be read, as torch's tensors with gradients do."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+
+def gradients(*shape):
+    torch = pytest.importorskip("torch")
+    return torch.zeros(shape, requires_grad=True)
+
+
+@pytest.mark.parametrize("make", [Tensor, gradients])
+def test_tensors_with_gradients_are_refused_with_what_they_say(make):
+    env, seats, rounds, three = GoitaVectorEnv(3), SeatVectorEnv(3), Rounds(3), make(3)
+    first = env.reset()
+    seats.reset(seed=0)
+    for act in (env.step, seats.step, rounds.step):
+        with pytest.raises(ActionError, match=r"got a Tensor .*requires grad"):
+            act(three)
+    with pytest.raises(ActionError, match="requires grad"):
+        rounds.step([0], three)
+    with pytest.raises(HandsError, match="requires grad"):
+        env.reset(hands=three)
+    with pytest.raises(SettingError, match="dealer"):
+        env.reset(dealer=three)
+    with pytest.raises(SettingError, match="points of two teams"):
+        env.reset(scores=three)
+    with pytest.raises(SettingError, match=r"reset_mask.*requires grad"):
+        seats.reset(options={"reset_mask": three})
+    with pytest.raises(ObservationError, match="requires grad"):
+        views.from_observation(make(512))
+    assert (env.sample_legal(np.random.default_rng(0)).shape) == first.seat.shape
+    for single in (goita_v0.env(), SeatEnv()):
+        single.reset(seed=0)
+        with pytest.raises(ActionError, match="whole number"):
+            single.step(make())
+
+
+def test_a_bot_that_answers_a_tensor_with_gradients_is_named():
+    class Torch:
+        def __repr__(self):
+            return "Torch()"
+
+        def act(self, view, legal, rng):
+            return Tensor(len(legal))
+
+    env = SeatVectorEnv(40, opponents=Torch())
+    with pytest.raises(ActionError, match=r"from Torch\(\), got a Tensor .*requires grad"):
+        env.reset(seed=0)  # somewhere an opponent leads
+
+
+def test_a_mask_without_a_true_is_refused_as_such():
+    env = SeatVectorEnv(3, autoreset_mode="Disabled")
+    env.reset(seed=0)
+    with pytest.raises(SettingError, match=r"shape \(3,\) of bool, all False"):
+        env.reset(options={"reset_mask": np.zeros(3, bool)})
+
+
+def test_a_game_that_was_answered_is_not_answered_twice():
+    rounds = Rounds(4, seed=0)
+    first = rounds.tick
+    chosen = first.legal.argmax(axis=1)
+    with pytest.raises(ActionError, match="ascending"):
+        rounds.step(chosen[[0, 0]], first.rows[[0, 0]])
+    assert rounds.tick is first
+    rounds.step(chosen[1:], first.rows[1:])  # the first game waits now
+    assert rounds.waiting.tolist() == first.rows[:1].tolist()
+    rounds.step(chosen[:1], first.rows[:1])
+    assert first.rows[0] not in rounds.waiting
