@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from agents.base import Agent, AgentError, Memory
+from agents.base import Agent, AgentError, Memory, close
 from agents.registry import check_shipped, load_agent
-from agents.tournament.block import close
 
 
 class Seating:
