@@ -28,7 +28,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -68,6 +70,9 @@ _PRAGMAS: Final = (
     *("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"),
     *("locking_mode = EXCLUSIVE", "synchronous = NORMAL"),
 )
+_VALUES: Final = 900
+"""Values that a statement adds at most, many rows at once; every SQLite takes 999."""
+
 _MAGIC: Final = b"SQLite format 3\0"
 _JOURNAL_OF_SEVERAL: Final = bytes.fromhex("d9d505f920a163d7")
 """Ends a rollback journal that names another file, which SQLite would delete."""
@@ -198,9 +203,11 @@ class Store:
             row = (block.key, block.digest(), *block.values)
             number = self._db.execute(f"INSERT INTO blocks VALUES (NULL, {marks})", row).lastrowid
             for name, rows in block.rows.items():
-                marks = ", ".join("?" * (1 + len(self.layout.tables[name].columns)))
-                values = ((number, *row) for row in rows)
-                self._db.executemany(f"INSERT INTO {name} VALUES ({marks})", values)
+                many = _VALUES // len(self.layout.tables[name].columns)
+                for start in range(0, len(rows), many):
+                    some = rows[start : start + many]
+                    statement = _insertion(name, len(some), len(some[0]))
+                    self._db.execute(statement, [number, *chain.from_iterable(some)])
         self._dropped, self._changed = (), None
         now = time.monotonic()
         if now - self._synced >= SYNC_SECONDS:
@@ -415,6 +422,13 @@ def _head(db: sqlite3.Connection, path: Path, layout: Layout) -> dict[str, Any]:
         return msgspec.json.decode(meta["arguments"], type=dict[str, Any])
     except (TypeError, ValueError, RecursionError) as error:
         raise damaged(path, layout, f"its arguments are no JSON: {error}") from error
+
+
+@cache
+def _insertion(table: str, rows: int, width: int) -> str:
+    """Returns a statement that adds rows of a block; the block's number is the first value."""
+    row = f"(?1{', ?' * width})"
+    return f"INSERT INTO {table} VALUES {', '.join([row] * rows)}"
 
 
 @contextmanager
