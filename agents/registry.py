@@ -189,8 +189,7 @@ def source_hash(spec: str) -> str | None:
     Raises:
         AgentError, ImportError: if one cannot be found.
     """
-    own = [entry for entry, _ in _all_in(spec) if entry.is_own]
-    files = {inspect.getsourcefile(entry.load()) for entry in own}
+    files = {inspect.getsourcefile(entry.load()) for entry in _own_in(spec)}
     data = [Path(file).read_bytes() for file in sorted(filter(None, files))]
     return sha256(b"".join(data)).hexdigest() if data else None
 
@@ -242,8 +241,16 @@ def _parse(spec: str) -> tuple[Entry, str]:
     return entry, text
 
 
+def _own_in(spec: str) -> Iterator[Entry]:
+    """Yields the classes of one's own that an agent and those in its options are of."""
+    yield from (entry for entry, _ in _all_in(spec) if entry.is_own)
+
+
 def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:
-    """Yields where an agent and those in its options come from, and the text behind each."""
+    """Yields where an agent and those in its options come from, and the text behind each.
+
+    Each is imported once the next is asked for, not before.
+    """
     entry, text = _parse(spec)
     yield entry, text
     if not entry.argument and text:
