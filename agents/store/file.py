@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from agents.store.layout import MOST_ROWS, Block, Layout, Row, damaged
-from agents.store.opening import APPLICATION, connect, head, meta_of, told
+from agents.store.opening import APPLICATION, connect, disconnect, head, meta_of, told
 
 SYNC_SECONDS: Final = 1.0
 """How much work a computer that loses its power may lose."""
@@ -52,7 +52,7 @@ class Store:
                 self.arguments = head(self._db, path, layout)
                 self._check()
         except BaseException:
-            self._db.close()
+            disconnect(self._db)
             raise
 
     def read(self) -> Iterator[tuple[int, Block]]:
@@ -110,7 +110,7 @@ class Store:
             # On a full disk FILE-wal stays beside it, and nothing is lost.
             with suppress(sqlite3.Error):
                 self._db.execute("PRAGMA journal_mode = DELETE")
-        self._db.close()
+        disconnect(self._db)
 
     def __enter__(self) -> Self:
         return self
@@ -211,7 +211,7 @@ def read_arguments(path: Path, layout: Layout) -> dict[str, Any] | None:
             begun = db.execute("PRAGMA page_count").fetchone()[0]
             return head(db, path, layout) if begun else None
     finally:
-        db.close()
+        disconnect(db)
 
 
 @cache

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from agents.store.layout import MOST_BYTES, Layout, damaged
 from goita_env.errors import SettingError
@@ -49,17 +50,31 @@ _SYSTEM: Final = {
 """What is wrong with disk or file system, not with what the file holds."""
 
 
-def connect(path: Path, layout: Layout, mode: str) -> sqlite3.Connection:
+class Connection(sqlite3.Connection):
+    """Is an open file of a store."""
+
+    file: tuple[int, int]
+    """Its device and number."""
+
+
+_OPEN: Final[WeakSet[Connection]] = WeakSet()
+"""What this process has open. To read such a file otherwise would give up its lock: the system
+drops a process's locks as it closes the file, however it was opened."""
+
+
+def connect(path: Path, layout: Layout, mode: str) -> Connection:
     """Opens a file that may be anything, and keeps others from it.
 
     Raises:
         SettingError: if it is no SQLite file, or another program has it open.
         OSError: if it cannot be read.
     """
+    if path.exists() and _identity(path) in {db.file for db in _OPEN}:
+        raise _in_use(path, layout)
     _check_beginning(path, layout)
     with told(path, layout):
         address = f"{path.absolute().as_uri()}?mode={mode}"
-        db = sqlite3.connect(address, timeout=0, isolation_level=None, uri=True)
+        db = sqlite3.connect(address, timeout=0, isolation_level=None, uri=True, factory=Connection)
         try:
             for limit, most in _LIMITS.items():
                 db.setlimit(limit, most)
@@ -67,10 +82,31 @@ def connect(path: Path, layout: Layout, mode: str) -> sqlite3.Connection:
                 db.execute(f"PRAGMA {pragma}")
             db.execute("BEGIN EXCLUSIVE")  # the lock is kept, by locking_mode
             db.execute("ROLLBACK")
+            db.file = _identity(path)
+            _OPEN.add(db)
         except BaseException:
             db.close()
             raise
         return db
+
+
+def disconnect(db: Connection) -> None:
+    """Closes a file, which others may open then."""
+    db.close()
+    _OPEN.discard(db)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Returns what tells a file apart whatever its name."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _in_use(path: Path, layout: Layout) -> SettingError:
+    """Returns the error that says that a file is in use."""
+    return SettingError(
+        f"expected {layout.kind} in a file that no other program has open, got {str(path)!r}"
+    )
 
 
 def _check_beginning(path: Path, layout: Layout) -> None:
@@ -154,10 +190,7 @@ def told(path: Path, layout: Layout) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise SettingError(
-                f"expected {layout.kind} in a file that no other program has open, "
-                f"got {str(path)!r}"
-            ) from error
+            raise _in_use(path, layout) from error
         if code in _SYSTEM:
             number = _SYSTEM[code]
             raise OSError(number, os.strerror(number), str(path)) from error
