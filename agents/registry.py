@@ -213,8 +213,7 @@ def source_hash(spec: str) -> str | None:
     Raises:
         AgentError, ImportError: if one cannot be found.
     """
-    own = [entry for entry, _ in _all_in(spec) if entry.is_own]
-    files = {inspect.getsourcefile(entry.load()) for entry in own}
+    files = {inspect.getsourcefile(entry.load()) for entry in _own_in(spec)}
     data = [Path(file).read_bytes() for file in sorted(filter(None, files))]
     return sha256(b"".join(data)).hexdigest() if data else None
 
@@ -264,6 +263,11 @@ def _parse(spec: str) -> tuple[Entry, str]:
     if colon and not text:
         raise AgentError(f"expected options after the colon, got {spec!r}")
     return entry, text
+
+
+def _own_in(spec: str) -> Iterator[Entry]:
+    """Yields the classes of one's own that an agent and those in its options are of."""
+    yield from (entry for entry, _ in _all_in(spec) if entry.is_own)
 
 
 def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:

@@ -13,7 +13,6 @@ arguments. 130: interrupted; a log or a report goes on where it stopped.
 from __future__ import annotations
 
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -161,7 +160,7 @@ class ReportArgs:
         write_whole(self.output, html(found, command))
         if self.json is not None:
             write_whole(self.json, to_json(found, command))
-        shutil.rmtree(parts)
+        parts.unlink(missing_ok=True)
 
 
 COMMANDS: Final[dict[str, Any]] = {"log": LogArgs, "report": ReportArgs, "follow": FollowArgs}

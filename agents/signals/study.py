@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import numpy as np
 
-import goita_env
 from agents.beliefs import FACTS, Assumed, Assumption
 from agents.bots.network import NetworkAgent
+from agents.parts import Parts, pack, unpack
 from agents.registry import load_agent
-from agents.signals import measures
+from agents.signals import keeping, measures
 from agents.signals.deciding import Ear
 from agents.signals.listening import Heard, Known, listen, standard
 from agents.signals.measures.content import Content, FriendOrFoe, Misreading, Split
@@ -188,13 +188,14 @@ def study(
         plan: what is studied.
         workers: processes; they change no result.
         progress: is told what has been done.
-        parts: folder in which pieces of work are kept as they end, so that a study that was stopped
-            goes on; what other code or other weights made is done anew. It holds pickled objects:
-            read none that somebody else wrote.
+        parts: file in which pieces of work are kept as they end, so that a study that was stopped
+            goes on; what other code, other weights or another plan made is done anew.
 
     Raises:
         AgentError: if an agent's probabilities are not known.
-        SettingError: if the plan is impossible.
+        SettingError: if the plan is impossible, or the file of parts is something else, is damaged
+            or open in another program.
+        OSError: if that file cannot be read or written.
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
@@ -202,9 +203,10 @@ def study(
         load_policy(agent)
     pieces = list(_pieces(plan))
     done: dict[tuple[str, str], list[Any]] = {}
-    for number, (kind, agent, result) in enumerate(_worked(plan, pieces, workers, parts), 1):
-        done.setdefault((kind, agent), []).append(result)
-        progress(f"{number} of {len(pieces)} pieces")
+    with keeping.open_parts(parts, plan.agents, asdict(plan)) as kept:
+        for number, (kind, agent, result) in enumerate(_worked(plan, pieces, workers, kept), 1):
+            done.setdefault((kind, agent), []).append(result)
+            progress(f"{number} of {len(pieces)} pieces")
     agents = []
     for agent in plan.agents:
         results = {kind: [r for _, r in sorted(done[kind, agent], key=_first)] for kind in WORK}
@@ -307,39 +309,36 @@ def _controls(plan: Plan) -> list[str]:
 
 
 def _worked(
-    plan: Plan, pieces: Sequence[tuple[str, str, int, int]], workers: int, parts: Path | None
+    plan: Plan, pieces: Sequence[tuple[str, str, int, int]], workers: int, parts: Parts | None
 ) -> Iterator[tuple[str, str, tuple[int, Any]]]:
-    """Yields kind, agent, first deal and result of each piece, in any order."""
-    from joblib import Memory
+    """Yields kind, agent, first deal and result of each piece, in any order.
 
-    work = Memory(parts and parts / _source(), verbose=0).cache(_work)
-    yield from on_processes(partial(_piece, work, plan), pieces, workers)
-
-
-def _source() -> str:
-    """Returns a digest of all code and weights of the project, by which results may differ."""
-    digest = sha256()
-    for folder in (Path(__file__).parents[1], Path(goita_env.__file__).parent):
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in (".py", ".safetensors", ".json"):
-                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _piece(
-    work: Callable[..., tuple[str, str, tuple[int, Any]]],
-    plan: Plan,
-    piece: tuple[str, str, int, int],
-) -> tuple[str, str, tuple[int, Any]]:
-    """Does one piece by ``_work``, or by what remembers it."""
-    return work(plan, *piece)
+    Every result has been packed, so that one that was kept is the same to the last bit.
+    """
+    missing = []
+    for piece in pieces:
+        kind, agent, first, deals = piece
+        if parts is None or (key := json.dumps(piece)) not in parts.found:
+            missing.append(piece)
+            continue
+        found = parts.value(key, _returned(kind), partial(keeping.check, deals=deals))
+        yield kind, agent, (first, found)
+    for piece, packed in on_processes(partial(_work, plan), missing, workers):
+        kind, agent, first, _ = piece
+        if parts is not None:
+            parts.add(json.dumps(piece), packed)
+        yield kind, agent, (first, unpack(packed, _returned(kind)))
 
 
-def _work(
-    plan: Plan, kind: str, agent: str, first: int, deals: int
-) -> tuple[str, str, tuple[int, Any]]:
-    """Does one piece."""
-    return kind, agent, (first, WORK[kind](plan, agent, first, deals))
+def _work(plan: Plan, piece: tuple[str, str, int, int]) -> tuple[tuple[str, str, int, int], bytes]:
+    """Does one piece and packs what came out."""
+    kind, agent, first, deals = piece
+    return piece, pack(WORK[kind](plan, agent, first, deals))
+
+
+def _returned(kind: str) -> Any:
+    """Returns the type of what comes out of a kind of work."""
+    return get_type_hints(WORK[kind])["return"]
 
 
 def _first(piece: tuple[int, Any]) -> int:

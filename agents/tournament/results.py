@@ -160,7 +160,7 @@ class ResultsFile:
             try:
                 task = known.pop(block.key)
                 result, sources = _result(task, block)
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, RecursionError) as error:
                 raise damaged(
                     self.path, LAYOUT, f"block {number} is none of this tournament: {error}"
                 ) from error

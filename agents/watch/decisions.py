@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final
 
 from agents.solver.limits import check_search
 
@@ -112,21 +111,3 @@ class Decision:
     def expected(self) -> float | None:
         """Returns the points of the best action by search, None where there was no choice."""
         return next((one.points for one in self.options if one.action == self.best), None)
-
-    @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
-        """Returns what ``dataclasses.asdict`` made a mapping of.
-
-        Raises:
-            KeyError, TypeError: if it is something else.
-        """
-        options = tuple(Option(**one) for one in told["options"])
-        heard = told["heard"]
-        if heard is not None:
-            heard = Heard(**{name: _tuple(value) for name, value in heard.items()})
-        return cls(**{**told, "options": options, "heard": heard})
-
-
-def _tuple(value: Any) -> Any:
-    """Returns lists, and lists of them, as tuples."""
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import evaluate
 from agents import AgentError, cli
 from agents.registry import AGENTS
 from agents.tournament import children
+from agents.tournament.results import read_arguments
 from benchmarks import roster
 from goita_env import Rules, __version__
 
@@ -89,7 +91,8 @@ def test_all_options_come_together_in_one_tournament(tmp_path, capsys):
     assert 0.5 < low < pair["match_win_rate"] < high <= 1
     assert "`greedy`" in files["markdown"].read_text()
     assert files["html"].read_text().lower().startswith("<!doctype html>")
-    assert files["results"].read_text().count("\n") == 1 + 2 + 3 + 2 + 2
+    blocks = sqlite3.connect(files["results"]).execute("SELECT count(*) FROM blocks").fetchone()
+    assert blocks == (2 + 3 + 2 + 2,)
 
 
 def test_a_rule_set_of_ones_own_is_played_and_its_fields_stand_in_every_file(tmp_path, capsys):
@@ -100,7 +103,7 @@ def test_a_rule_set_of_ones_own_is_played_and_its_fields_stand_in_every_file(tmp
     command = ["--agents", "greedy", "random", "--deals", "20", "--rules", str(rules), *outputs]
     assert evaluate.main(command) == 0
     found = json.loads(files["json"].read_text())
-    head = json.loads(files["results"].read_text().splitlines()[0])["arguments"]
+    head = read_arguments(files["results"])
     for written in (found, head):
         assert Rules.from_keys(written) == Rules("mine", call_five="duty", last_king=False)
     assert "mine" in files["html"].read_text()
@@ -149,7 +152,10 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         (["--agents", "greedy", "random", "--fewer-deals", "9:file"], "expected one of"),
         (["--agents", "greedy", "random", "--block-deals", "1"], "deals in a block"),
         (["--agents", "greedy", "random", "--results", "no/such/file"], "no folder"),
-        (["--agents", "greedy", "random", "--results", "README.md"], "damaged one: line 1"),
+        (
+            ["--agents", "greedy", "random", "--results", "README.md"],
+            "expected a file of results of a tournament",
+        ),
         (["--agents", "greedy", "random", "--json", "x", "--html", "x"], "one twice"),
         (["--agents", "greedy", "random", "--save-games", "no/such/folder"], "no folder"),
         (["--agents", "greedy", "random", "--save-games", "README.md"], "it is a file"),
@@ -202,7 +208,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(capsys, mon
 
 def test_an_interrupt_says_that_a_file_of_results_goes_on(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(children, "play_block", lambda *_, **__: signal.raise_signal(signal.SIGINT))
-    file = tmp_path / "results.jsonl"
+    file = tmp_path / "results.db"
     assert evaluate.main(["--agents", "greedy", "random", "--results", str(file)]) == 130
     assert "the same command goes on" in capsys.readouterr().err
     monkeypatch.undo()

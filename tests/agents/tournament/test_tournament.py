@@ -1,17 +1,14 @@
 """Tournaments: who meets whom, any number of workers, stopping and going on, faults, cross-play."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tournament_plans import found, keep, plan, played
 
-import evaluate
 from agents import AgentError, load_agent, registry
 from agents.faults import FAULTS, Fault
 from agents.registry import Entry
@@ -20,34 +17,10 @@ from agents.tournament import arena, children, workers
 from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.plan import Plan, parse_cap, tasks
-from agents.tournament.results import ResultsFile
 from agents.tournament.summary import Summary
 from goita_env.errors import SettingError
 
 ROOT = Path(__file__).resolve().parents[3]
-CLOCKED = ("ms_per_decision", "rounds_per_second")
-
-
-def plan(agents=("random", "greedy", "random"), **settings):
-    return Plan(agents, **{"deals": 100, "block_deals": 16, "seed": 3, **settings})
-
-
-def found(tournament):
-    """All that a tournament found but what a clock measured."""
-    return unclocked(Summary.of(tournament.plan, tournament.played()).to_json())
-
-
-def unclocked(result):
-    for pair in result["pairs"]:
-        for key in CLOCKED:
-            del pair[key]
-    return json.loads(json.dumps({k: v for k, v in result.items() if k not in ("seconds",)}))
-
-
-def played(plan, **how):
-    tournament = Tournament(plan)
-    tournament.play(**how)
-    return found(tournament)
 
 
 def pairings(*agents, **settings):
@@ -237,176 +210,6 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
     assert not OPEN
 
 
-# --------------------------------------------------------------------------- stopping and going on
-
-
-def keep(path, plan, **how):
-    tournament = Tournament(plan)
-    with ResultsFile(path, plan.arguments(), tournament.tasks(), plan.contents()) as file:
-        tournament.add(file.blocks)
-        tournament.play(file=file, **how)
-    return tournament, file
-
-
-def names_of_blocks(text):
-    return sorted(line.split('"points"')[0] for line in text.splitlines())
-
-
-def test_a_file_of_results_goes_on_where_it_stopped_and_ends_with_the_same_table(tmp_path):
-    path, whole = tmp_path / "results.jsonl", plan(cross=True)
-    wanted = played(whole)
-    tournament, _ = keep(path, whole)
-    assert found(tournament) == wanted
-    lines = path.read_text().splitlines(keepends=True)
-    assert len(lines) == 1 + len(tournament.tasks())
-    path.write_text("".join(lines[:5]))
-    again, file = keep(path, whole, workers=2)
-    assert len(file.blocks) == 4
-    assert found(again) == wanted
-    assert names_of_blocks(path.read_text()) == names_of_blocks("".join(lines))
-
-
-def test_a_finished_file_is_read_and_nothing_is_played(tmp_path, monkeypatch):
-    path, whole = tmp_path / "results.jsonl", plan(sprt=Sprt(0, 1.5), deals=400)
-    first, _ = keep(path, whole)
-    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
-    second, _ = keep(path, whole)
-    assert found(first) == found(second)
-    # Even times come from the file.
-    assert Summary.of(whole, first.played()).pairs == Summary.of(whole, second.played()).pairs
-
-
-def test_a_last_line_cut_off_is_dropped_with_a_note_and_its_block_played_again(tmp_path):
-    path, whole = tmp_path / "results.jsonl", plan()
-    tournament, file = keep(path, whole)
-    assert file.note == ""
-    text = path.read_bytes()
-    for cut in (1, 50, 200):
-        path.write_bytes(text[:-cut])
-        again, file = keep(path, whole)
-        assert "cut off" in file.note
-        assert found(again) == found(tournament)
-        assert path.read_bytes().count(b"\n") == text.count(b"\n")
-
-
-def test_faults_and_forfeits_survive_in_the_file(tmp_path, faulty):
-    path, whole = tmp_path / "results.jsonl", plan(("faulty", "greedy"), deals=64)
-    tournament, _ = keep(path, whole)
-    again, file = keep(path, whole)
-    assert file.blocks[0].faults == tournament.played()[0].blocks[0].faults
-    assert found(again) == found(tournament)
-
-
-def damage(text, line, change):
-    lines = text.splitlines(keepends=True)
-    lines[line] = change(lines[line])
-    return "".join(lines)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda t: damage(t, 2, lambda line: line.replace("10", "20", 1)), "damaged one: line 3"),
-        (lambda t: damage(t, 2, lambda line: line[:-40] + "\n"), "damaged one: line 3"),
-        (lambda t: damage(t, 2, lambda line: "\n"), "damaged one: line 3"),
-        (lambda t: damage(t, 0, lambda line: line.replace("seed", "send")), "damaged one: line 1"),
-        (lambda t: t + t.splitlines(keepends=True)[1], "each once"),
-        (lambda t: "{}\n", "damaged one: line 1"),
-        (lambda t: "my diary\nis private\n", "damaged one: line 1"),
-        (lambda t: "my diary", "no whole line"),
-        (lambda t: "\x00\xff", "no whole line"),
-    ],
-)
-def test_a_damaged_or_foreign_file_is_an_error_and_is_left_as_it_is(tmp_path, change, words):
-    path, whole = tmp_path / "results.jsonl", plan()
-    keep(path, whole)
-    path.write_text(change(path.read_text()))
-    before = path.read_bytes()
-    with pytest.raises(SettingError, match=words):
-        keep(path, whole)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"seed": 4}, "seed 3, now 4"),
-        ({"deals": 101}, "deals 100, now 101"),
-        ({"episode": "match"}, "episode 'round', now 'match'"),
-        ({"sprt": Sprt(0, 1)}, r"sprt None, now \[0, 1\]"),
-        ({"agents": ("random", "greedy")}, "agents"),
-        ({"cross": True}, "cross None, now 'random'"),
-        ({"caps": ((50, "greedy"),)}, "fewer_deals"),
-    ],
-)
-def test_a_file_of_other_arguments_is_an_error_that_says_which(tmp_path, settings, words):
-    path = tmp_path / "results.jsonl"
-    keep(path, plan())
-    before = path.read_bytes()
-    with pytest.raises(SettingError, match=words):
-        keep(path, plan(**settings))
-    assert path.read_bytes() == before
-
-
-def test_a_file_killed_before_its_first_line_was_whole_is_begun_anew(tmp_path):
-    path, whole = tmp_path / "results.jsonl", plan()
-    keep(path, whole)
-    text = path.read_bytes()
-    for length in (0, 1, 30):
-        path.write_bytes(text[:length])
-        keep(path, whole)
-        assert path.read_bytes().count(b"\n") == text.count(b"\n")
-
-
-def test_two_programs_cannot_write_one_file(tmp_path):
-    path, whole = tmp_path / "results.jsonl", plan()
-    todo = Tournament(whole).tasks()
-    with (
-        ResultsFile(path, whole.arguments(), todo, whole.contents()),
-        pytest.raises(SettingError, match="nobody is writing"),
-    ):
-        ResultsFile(path, whole.arguments(), todo, whole.contents())
-
-
-def test_killed_with_signal_9_the_command_goes_on_and_ends_with_the_same_table(tmp_path):
-    command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
-    command += ["--deals", "3000", "--block-deals", "50"]
-    command += ["--save-share", "0.1"]
-    wanted, file, out = (tmp_path / name for name in ("wanted", "file", "out"))
-    games, whole = tmp_path / "games", tmp_path / "whole"
-    assert evaluate.main([*command[2:], "--json", str(wanted), "--save-games", str(whole)]) == 0
-
-    kept = [*command, "--results", file, "--json", out, "--save-games", games]
-    counts = []
-    for goal, processes in ((10, "2"), (50, "1")):  # the number may change on the way
-        with subprocess.Popen(
-            [*kept, "--workers", processes],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        ) as process:
-            deadline = time.monotonic() + 30
-            while not file.exists() or file.read_bytes().count(b"\n") < goal:
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.005)
-            os.killpg(process.pid, signal.SIGKILL)
-        counts.append(file.read_bytes().count(b"\n"))
-    assert 10 <= counts[0] < counts[1] < 121
-    assert not out.exists()
-
-    done = subprocess.run(kept, cwd=ROOT, check=True, capture_output=True, text=True)
-    assert done.stderr.count("\n") <= 1  # a note, if a line was cut off
-    assert file.read_bytes().count(b"\n") == 121
-    saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, whole)]
-    assert saved[0] == saved[1]
-    assert len(saved[0]) == 121
-    found = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
-    for result in found:
-        del result["command"]
-    assert found[0] == found[1]
-
-
 # ------------------------------------------------------------------------------------ bad input
 
 
@@ -439,7 +242,7 @@ def test_a_cap_is_a_number_and_an_agent(text):
 
 
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
-    path, whole = tmp_path / "results.jsonl", plan(deals=400)
+    path, whole = tmp_path / "results.db", plan(deals=400)
 
     def die(task, **settings):
         if task.block == 9:

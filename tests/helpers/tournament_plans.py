@@ -1,0 +1,41 @@
+"""Small tournaments, and what they find without what a clock measured."""
+
+import json
+
+from agents.tournament.arena import Tournament
+from agents.tournament.plan import Plan
+from agents.tournament.results import ResultsFile
+from agents.tournament.summary import Summary
+
+CLOCKED = ("ms_per_decision", "rounds_per_second")
+
+
+def plan(agents=("random", "greedy", "random"), **settings):
+    return Plan(agents, **{"deals": 100, "block_deals": 16, "seed": 3, **settings})
+
+
+def found(tournament):
+    """All that a tournament found but what a clock measured."""
+    return unclocked(Summary.of(tournament.plan, tournament.played()).to_json())
+
+
+def unclocked(result):
+    for pair in result["pairs"]:
+        for key in CLOCKED:
+            del pair[key]
+    return json.loads(json.dumps({k: v for k, v in result.items() if k not in ("seconds",)}))
+
+
+def played(plan, **how):
+    tournament = Tournament(plan)
+    tournament.play(**how)
+    return found(tournament)
+
+
+def keep(path, plan, **how):
+    """Plays what a file of results lacks."""
+    tournament = Tournament(plan)
+    with ResultsFile(path, plan.arguments(), tournament.tasks(), plan.contents()) as file:
+        tournament.add(file.blocks)
+        tournament.play(file=file, **how)
+    return tournament, file
