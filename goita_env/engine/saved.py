@@ -51,7 +51,7 @@ def check_state(state: State) -> None:
         SettingError: if they are none that can be played on.
     """
     codes = np.stack([state.hand & ~KING_PERMIT, state.down])
-    for name, array, high in (
+    for name, array, limit in (
         ("hand and down", codes, NUM_CODES),
         ("up", state.up, NUM_CODES),
         ("notes", state.notes, 1 << NOTE_BITS),
@@ -63,7 +63,7 @@ def check_state(state: State) -> None:
         ("points", state.points, 1),
         ("winner", state.winner + 1, 1),
     ):
-        _check(name, (array >= 0) & (array < high))
+        _check(name, (array >= 0) & (array < limit))
     _check("frame", (state.frame & ~np.int64(FRAME_BITS)) == 0)
     _check("scores", state.scores % 10 == 0)
 
@@ -82,8 +82,8 @@ def check_state(state: State) -> None:
     down = code_counts()[state.down]
     lying = (hands + down).sum(axis=0) + code_counts()[state.up]
     _check("up and down", (lying == COUNTS) & (dealt.sum(axis=0) == COUNTS))
-    low, high = core.legal_actions(state)
-    _check("status", (low | high) > 0)
+    few, more = core.legal_actions(state)
+    _check("status", (few | more) > 0)
 
 
 def _check(name: str, holds: npt.NDArray[np.bool_]) -> None:
