@@ -10,17 +10,21 @@ tensorboard --logdir runs                          shows all curves
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import msgspec
+
 from agents import cli, learning, report
-from agents.registry import load_agent
+from agents.base import AgentError
+from agents.registry import check_shipped, load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
@@ -33,6 +37,9 @@ BOTS: Final = ("random", "greedy", "heuristic", "champion")
 AGAINST: Final = ("greedy", "heuristic")
 """Whom its snapshots meet on the way."""
 
+NAMED: Final = ("policy", "pool", "opponents", "partner", "against", "init")
+"""Options that may name files, commands and classes."""
+
 
 @dataclass(frozen=True)
 class Args:
@@ -41,7 +48,9 @@ class Args:
     name: str | None = None
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with; beside it only --decisions and --no-progress are taken"""
+    """directory of a run to go on with; beside it only --decisions and --no-progress are taken, and
+    what names files, commands or classes, as at the beginning: --policy, --pool, --opponents,
+    --partner and --against"""
     preset: Literal["quick", "standard", "long"] = "quick"
     """list of settings for about four minutes, an hour or a night; the options below that have no
     default change one of them (docs/training.md shows them all)"""
@@ -76,8 +85,8 @@ class Args:
     keep: float | None = None
     """share of the decisions of average size that an update learns from: those that move policy and
     values most are drawn more often and count less, so that the mean is that of all; 1: all"""
-    points_per_value: float = 50.0
-    """points that count as a reward of 1; a match that is won always does"""
+    reward_scale: float = 0.02
+    """factor of the points that are learnt from as rewards; a match that is won counts 1"""
 
     init: Path | None = None
     """file of a policy to begin with; its layers hold, or grow to wider --layers"""
@@ -125,9 +134,8 @@ class Args:
             raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
-        if not 0 < self.points_per_value < inf:
-            found = self.points_per_value
-            raise SettingError(f"expected points_per_value above 0, got {found!r}")
+        if not 0 < self.reward_scale < inf:
+            raise SettingError(f"expected reward_scale above 0, got {self.reward_scale!r}")
         if self.critic is not None:
             learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
@@ -137,12 +145,15 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains, measures, and returns the exit code."""
-    given = cli.parse(Args, argv, __doc__)
+    words = sys.argv[1:] if argv is None else argv
+    check_no_old(words)
+    given = cli.parse(Args, words, __doc__)
     try:
         if given.resume is not None:
-            check_resumed_with(sys.argv[1:] if argv is None else argv)
+            check_resumed_with(words)
             run = learning.Run.resume(given.resume)
             args, settings = settings_of(run)
+            check_named(args, given, run.files.config)
         else:
             args, settings = settle(given)
             run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
@@ -153,11 +164,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.rules,
             args.episode,
         )
-        pool = pool_of(args, settings)
         learning.use_threads(args.threads)
         model = start(args, settings, run, given.resume is not None)
-        if pool is not None:
-            run.seat(model, pool)
         if given.resume is not None and given.decisions is not None:
             settings = extend(settings, run, model.num_timesteps, given.decisions)
         disk = run.files.most_bytes(model, settings.decisions)
@@ -178,10 +186,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             save_every=settings.save_every,
             progress=args.progress and given.progress,
         )
+    except learning.DivergedError as error:
+        return diverged(run, model, error)
     except GoitaError as error:
         cli.fail(error)
     if not finished:
-        print(f"stopped and saved; python train.py --resume {directory} goes on")
+        print(f"stopped and saved; {resumption(args, run)} goes on")
         return 130
     policy = run.save_policy(model, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -191,6 +201,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     measure(args, measuring, run, model)
     return 0
+
+
+def diverged(run: learning.Run, model: learning.SelfPlayPPO, error: Exception) -> int:
+    """Says that a training has diverged, and returns the exit code."""
+    sys.stderr.write(
+        f"the training diverged in update {model.update:,}, at {model.num_timesteps:,} decisions "
+        f"({error}); {run.files.directory} keeps its checkpoint and the snapshots up to "
+        f"{run.history.snapshots[-1]:,} decisions; a lower --lr may help\n"
+    )
+    return 1
 
 
 def measure(
@@ -249,13 +269,71 @@ def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
     Raises:
         SettingError: if they are those of another program.
     """
+    rules = Rules.from_keys(run.config)
+    config = {k: value for k, value in run.config.items() if k not in ("rules", "rules_fields")}
+    if unknown := config.keys() - {field.name for field in fields(Args)}:
+        raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
     try:
-        config = {k: v for k, v in run.config.items() if k != "rules_fields"}
-        args = Args(**config | {"rules": Rules.from_keys(run.config)})
+        args = msgspec.convert(config, Args, dec_hook=lambda kind, value: kind(value))
+        args = replace(args, rules=rules)
         learning.find_device(args.device)
-        return args, learning.PRESETS[args.preset].changed(run.config)
-    except (TypeError, KeyError) as error:
-        raise SettingError(f"expected the settings of this program, got {error}") from error
+        return args, learning.PRESETS[args.preset].changed(vars(args))
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"expected the settings of this program: {error}") from error
+
+
+def barred(args: Args, config: Path) -> dict[str, str]:
+    """Returns what a run's file may not name, by its option, with the reason.
+
+    The file may be somebody else's, so it names no class, command or path. (Of --init the run has a
+    copy.)
+    """
+    reasons = {}
+    if args.policy is not None:
+        reasons["policy"] = (
+            f"expected --policy {args.policy} beside --resume, as {config} may not name a class"
+        )
+    for name in ("pool", "opponents", "partner", "against"):
+        try:
+            for text in texts_of(args, name):
+                check_shipped(text, f"{name!r} of {config}")
+        except AgentError as error:
+            reasons[name] = f"{error}, with --{name}"
+    return reasons
+
+
+def texts_of(args: Args, name: str) -> list[str]:
+    """Returns the texts of an option, none if it was not given."""
+    value = getattr(args, name)
+    return [*value] if isinstance(value, tuple) else [] if value is None else [str(value)]
+
+
+def check_named(args: Args, given: Args, config: Path) -> None:
+    """Checks that whoever goes on with a run names what its file may not, as the file does.
+
+    Args:
+        args: of the run.
+        given: beside --resume.
+        config: the run's file.
+
+    Raises:
+        SettingError: if something is named otherwise, or not at all.
+    """
+    for name in NAMED:
+        kept, told = texts_of(args, name), texts_of(given, name)
+        if told and told != kept:
+            raise SettingError(f"expected --{name} as in {config}, {kept}, got {told}")
+    missing = [reason for name, reason in barred(args, config).items() if not texts_of(given, name)]
+    if missing:
+        raise SettingError(missing[0])
+
+
+def resumption(args: Args, run: learning.Run) -> str:
+    """Returns the command that goes on with a run."""
+    words = ["python", "train.py", "--resume", str(run.files.directory)]
+    for name in barred(args, run.files.config):
+        words += [f"--{name}", *texts_of(args, name)]
+    return shlex.join(words)
 
 
 def pool_of(args: Args, settings: learning.Settings) -> learning.Pool | None:
@@ -277,16 +355,23 @@ def pool_of(args: Args, settings: learning.Settings) -> learning.Pool | None:
     )
 
 
+def check_no_old(argv: Sequence[str]) -> None:
+    """Ends the program where an option of version 0.2.0 is given, and names the new one."""
+    for word in argv:
+        if word.partition("=")[0].replace("_", "-") == "--points-per-value":
+            cli.fail("expected --reward-scale F, which is 1 / P, got --points-per-value P")
+
+
 def check_resumed_with(argv: Sequence[str]) -> None:
     """Checks the options given beside --resume: a run keeps the settings that it began with.
 
     Raises:
         SettingError: if one would have no effect.
     """
-    taken = ("--resume", "--decisions", "--no-progress")
+    taken = ["--decisions", "--no-progress", *(f"--{name}" for name in NAMED)]
     given = [word.partition("=")[0] for word in argv if word.startswith("--")]
-    if refused := [option for option in given if option not in taken]:
-        raise SettingError(f"expected only {', '.join(taken[1:])} beside --resume, got {refused}")
+    if refused := [option for option in given if option not in ["--resume", *taken]]:
+        raise SettingError(f"expected only {', '.join(taken)} beside --resume, got {refused}")
 
 
 def extend(
@@ -312,16 +397,17 @@ def extend(
 def start(
     args: Args, settings: learning.Settings, run: learning.Run, resumed: bool
 ) -> learning.SelfPlayPPO:
-    """Returns the model of a run: its last checkpoint's, or a new one; begins the run if it is new.
+    """Returns the model of a run: as its last checkpoint says, or new; begins a run that is new.
 
     Raises:
-        SettingError: if nothing can be begun or gone on with, or no file could hold the policy.
+        SettingError, AgentError: if nothing can be begun or gone on with, or no file could hold the
+            policy.
     """
-    model = run.restore(args.device) if resumed else None
-    if model is None:
-        model = new_model(args, settings)
-        if args.init is not None:
-            learning.begin_from(model, run.files.init if resumed else Path(args.init))
+    pool, model = pool_of(args, settings), new_model(args, settings)
+    if pool is not None:
+        run.seat(model, pool)
+    if not (resumed and run.restore(model)) and args.init is not None:
+        learning.begin_from(model, run.files.init if resumed else Path(args.init))
     if not resumed:
         learning.policy_bytes(model, args.rules)
         run.begin(args.init)
@@ -351,7 +437,7 @@ def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
         gae_lambda=settings.gae_lambda,
         clip_range=settings.clip,
         bfloat16=args.precision == "bfloat16",
-        points_per_value=1.0 if match else args.points_per_value,
+        reward_scale=1.0 if match else args.reward_scale,
         critic=tuple(args.critic or ()),
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"keep": settings.keep},

@@ -12,9 +12,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, make_dataclass
 from pathlib import Path
 from typing import (
@@ -68,15 +70,16 @@ def parse(
 
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(_rules)
-    found = tyro.cli(
-        _shown(cls),
-        prog=f"{_program()} {command}".rstrip(),
-        args=argv,
-        # Lines of columns are indented: tyro fills other lines up.
-        description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
-        config=(tyro.conf.DisallowNone,),
-        registry=registry,
-    )
+    with quiet_pipe():
+        found = tyro.cli(
+            _shown(cls),
+            prog=f"{_program()} {command}".rstrip(),
+            args=argv,
+            # Lines of columns are indented: tyro fills other lines up.
+            description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
+            config=(tyro.conf.DisallowNone,),
+            registry=registry,
+        )
     values = vars(found)
     for name, value in values.items():
         if value == ():
@@ -91,6 +94,20 @@ def fail(error: Exception | str) -> NoReturn:
     """Ends the program as wrong arguments do: the error on standard error, exit code 2."""
     sys.stderr.write(f"{_program()}: error: {error}\n")
     raise SystemExit(2)
+
+
+@contextmanager
+def quiet_pipe() -> Iterator[None]:
+    """Lets a help end quietly whose reader, such as ``head``, goes before it is all told."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left in the buffer is written at the interpreter's end, where none would catch it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
 
 
 def _program() -> str:

@@ -13,7 +13,9 @@ import json
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any, Final, Self
 
 import numpy as np
@@ -32,6 +34,9 @@ FORMAT: Final = "goita-network-1"
 
 MAX_LAYERS: Final = 64
 """Layers beyond which a file is taken for damaged."""
+
+MAX_DECISIONS: Final = 1 << 53
+"""Decisions beyond which it is, too."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ class NetworkInfo:
         """
         if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
             found = metadata.get("format") if isinstance(metadata, dict) else metadata
-            raise AgentError(f"expected metadata with format {FORMAT!r}, got {found!r}")
+            raise AgentError(f"expected metadata with format {FORMAT!r}, got {shortened(found)}")
         try:
             info = cls(
                 layers=int(metadata["layers"]),
@@ -88,9 +93,16 @@ class NetworkInfo:
                 observation_size=int(metadata["observation_size"]),
                 actions=int(metadata["actions"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             fields = ", ".join(cls.__dataclass_fields__)
-            raise AgentError(f"expected metadata with {fields}, got {metadata!r}") from error
+            raise AgentError(
+                f"expected metadata with {fields}, got {str(metadata)[:1000]}: {str(error)[:1000]}"
+            ) from error
+        if not 0 < info.points_per_value < inf or not 0 <= info.decisions < MAX_DECISIONS:
+            raise AgentError(
+                "expected points_per_value above 0 and a number of decisions, "
+                f"got {info.points_per_value!r} and {info.decisions!r}"
+            )
         if info.observation_version != OBSERVATION_VERSION:
             raise AgentError(
                 f"expected a network for observation version {OBSERVATION_VERSION}, "
@@ -263,9 +275,10 @@ def _check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
     wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
     names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}
     if names != tensors.keys():
+        foreign = shortened(sorted(tensors.keys() - names))
         raise AgentError(
             f"expected the tensors of {info.layers} layers, policy and value; "
-            f"missing {sorted(names - tensors.keys())}, foreign {sorted(tensors.keys() - names)}"
+            f"missing {sorted(names - tensors.keys())}, foreign {foreign}"
         )
     biases = {name: tensors[f"{name}.bias"].size for name in wanted}
     widths = [OBSERVATION_SIZE, *(biases[f"layers.{layer}"] for layer in range(info.layers))]

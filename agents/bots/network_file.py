@@ -2,23 +2,31 @@
 
 Such a file is the length of its header in eight bytes, the header in JSON, and the numbers as they
 lie in memory. The library reads it and checks the format; it writes the metadata in another order
-each time, so the writer is our own. Only float32 vectors and matrices are known here: networks hold
-nothing else.
+each time, so the writer is our own. Only float32 numbers are known here: networks hold nothing
+else. A file may be somebody else's, so its size and its header's are limited.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.base import AgentError
+from goita_env.errors import GoitaError
 
 Array = npt.NDArray[np.float32]
+
+MAX_BYTES: Final = 1 << 30
+"""Bytes of a network's file: a gigabyte."""
+
+MAX_HEADER: Final = 1 << 20
+"""Bytes of its header: names, shapes and metadata."""
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
@@ -39,34 +47,68 @@ def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> 
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
 
 
-def read_tensors(path: str | Path) -> tuple[Any, dict[str, Array]]:
+@contextmanager
+def open_tensors(
+    path: str | Path, most: int = MAX_BYTES, header: int = MAX_HEADER
+) -> Iterator[Any]:
+    """Opens a safetensors file that may be somebody else's; yields the library's ``safe_open``.
+
+    Args:
+        path: of the file.
+        most: bytes of the file beyond which it is refused.
+        header: bytes of its header beyond which it is refused.
+
+    Raises:
+        AgentError: if the file is larger, truncated or corrupt, or holds numbers unknown to numpy.
+        OSError: if it cannot be read.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise AgentError(f"expected a safetensors file, got {str(path)!r}, which is no file")
+    with path.open("rb") as file:
+        length, size = int.from_bytes(file.read(8), "little"), path.stat().st_size
+    if size > most or length > min(header, size):
+        raise AgentError(
+            f"expected a safetensors file of at most {most} bytes, {header} of them in its header, "
+            f"got {size} and {length}"
+        )
+    try:
+        with safe_open(path, framework="numpy") as tensors:
+            yield tensors
+    except GoitaError:
+        raise
+    except (SafetensorError, AttributeError, TypeError, ValueError) as error:
+        raise AgentError(f"expected a safetensors file, got another: {error}") from error
+
+
+def read_tensors(
+    path: str | Path, dimensions: Container[int] = (1, 2)
+) -> tuple[Any, dict[str, Array]]:
     """Reads a safetensors file of float32 tensors.
 
     Args:
         path: of the file.
+        dimensions: that a tensor may have.
 
     Returns:
         The metadata (not checked) and the tensors by name.
 
     Raises:
-        AgentError: if the file is truncated or corrupt, or holds anything else.
+        AgentError: if the file is too large, truncated or corrupt, or holds anything else.
         OSError: if it cannot be read.
     """
-    from safetensors import SafetensorError, safe_open
-
     tensors: dict[str, Array] = {}
-    try:
-        with safe_open(path, framework="numpy") as file:
-            for name in file.keys():  # noqa: SIM118  # the file itself cannot be iterated
-                entry = file.get_slice(name)
-                kind, shape = entry.get_dtype(), entry.get_shape()
-                if kind != "F32" or len(shape) not in (1, 2):
-                    raise AgentError(
-                        f"expected a float32 vector or matrix for {name!r}, got {kind} of {shape}"
-                    )
-                tensors[name] = file.get_tensor(name)
-                if not np.isfinite(tensors[name]).all():
-                    raise AgentError(f"expected finite numbers in {name!r}, got others")
-            return file.metadata(), tensors
-    except SafetensorError as error:
-        raise AgentError(f"expected a safetensors file, got another: {error}") from error
+    with open_tensors(path) as file:
+        for name in file.keys():  # noqa: SIM118  # the file itself cannot be iterated
+            entry = file.get_slice(name)
+            kind, shape = entry.get_dtype(), entry.get_shape()
+            if kind != "F32" or len(shape) not in dimensions:
+                raise AgentError(
+                    f"expected a float32 vector or matrix for {name!r}, got {kind} of {shape}"
+                )
+            tensors[name] = file.get_tensor(name)
+            if not np.isfinite(tensors[name]).all():
+                raise AgentError(f"expected finite numbers in {name!r}, got others")
+        return file.metadata(), tensors

@@ -11,7 +11,6 @@ import shlex
 import sys
 from typing import Final
 
-from agents.base import AgentError
 from agents.external.agent import ExternalAgent
 from agents.registry import short_name
 
@@ -54,16 +53,3 @@ def isolated(
     agent = ExternalAgent(shlex.join(words), ms=ms, start_ms=START_MS, memory=memory, seed=seed)
     agent.name = short_name(spec)
     return agent
-
-
-def check_isolated(spec: str, *, memory: int | None = MEMORY) -> None:
-    """Builds an agent once in a process of its own, and lets it go.
-
-    Raises:
-        AgentError: if there is no such agent, module or option. What an agent's own code does
-            wrong is its fault in play.
-    """
-    with isolated(spec, memory=memory) as agent:
-        agent.start([0])
-        if agent.faults and agent.faults[0].kind == "hello":
-            raise AgentError(agent.faults[0].text)

@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from agents.learning.buffer import SeatRolloutBuffer
+from agents.learning.divergence import DivergedError
 from agents.learning.machine import find_device, has_fast_bfloat16, use_threads
 from agents.learning.measuring import Measuring
 from agents.learning.player import SavedPolicy, find_policy, play
@@ -22,6 +23,7 @@ from agents.learning.vec_env import GoitaVecEnv
 
 __all__ = [
     "PRESETS",
+    "DivergedError",
     "GoitaVecEnv",
     "Measuring",
     "Pool",

@@ -6,7 +6,7 @@ run along these links. Nothing of another seat enters them: neither its rewards 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
+from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import packing
 from goita_env.views.observation import NUM_WORDS
@@ -152,16 +153,57 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         self.last[:] = OPEN
 
     def open_decisions(self) -> OpenDecisions:
-        """Returns the open decisions, for a checkpoint: which there are, and they themselves."""
+        """Returns the open decisions: which there are, and they themselves."""
         waiting = self.last != OPEN
         return waiting, self._store[self.last[waiting]]
 
     def take_up(self, decisions: OpenDecisions) -> None:
-        """Takes open decisions of a checkpoint back."""
+        """Takes open decisions back."""
         waiting, rows = decisions
         self._store[: len(rows)] = rows
         self.last[:] = OPEN
         self.last[waiting] = np.arange(len(rows))
+
+    def open_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns the open decisions as arrays for a checkpoint, named "open.FIELD"."""
+        waiting, rows = self.open_decisions()
+        columns = {f"open.{name}": np.ascontiguousarray(rows[name]) for name in self._kept()}
+        return {"open.waiting": waiting, **columns}
+
+    def take_up_arrays(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Takes open decisions of a checkpoint back.
+
+        Args:
+            arrays: of ``open_arrays``, by field. They may come from somebody else's file.
+
+        Raises:
+            SettingError: if they are none of this buffer's; nothing has changed then.
+        """
+        shape, found = (len(self.last), NUM_SEATS), arrays.get("waiting", np.zeros(0))
+        many = int(np.count_nonzero(found)) if found.dtype == np.bool_ else 0
+        rows = np.zeros(many, self._store.dtype)
+        wanted: dict[str, Any] = {"waiting": ("bool", shape)}
+        wanted |= {name: (rows[name].dtype.name, rows[name].shape) for name in self._kept()}
+        shown = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        if shown != wanted:
+            raise SettingError(f"expected open decisions as {wanted}, got {shown}")
+        for name in self._kept():
+            rows[name] = arrays[name]
+        rows["next"] = OPEN
+        legal = np.unpackbits(rows["mask"], axis=1, bitorder="little")
+        numbers = [rows[name] for name in ("value", "log_prob", "reward")]
+        if (
+            (rows["action"] >= self.action_space.n).any()
+            or not legal[np.arange(many), rows["action"]].all()
+            or not all(np.isfinite(column).all() for column in numbers)
+        ):
+            raise SettingError("expected open decisions with legal actions and finite numbers")
+        self.take_up((arrays["waiting"], rows))
+
+    def _kept(self) -> list[str]:
+        """Returns the fields of an open decision that say something yet."""
+        names = self._store.dtype.names or ()
+        return [name for name in names if name not in ("next", "advantage")]
 
     # ---------------------------------------------------------------------------------- recording
 

@@ -16,6 +16,7 @@ from gymnasium.spaces import Box
 from torch import nn
 
 from agents.learning.buffer import HIDDEN_WORDS, Samples
+from agents.learning.divergence import check_step
 from agents.learning.policy import Trunk
 from goita_env import GoitaVectorEnv
 from goita_env.tiles import NUM_SEATS
@@ -72,14 +73,19 @@ class Critic(nn.Module):
         return values
 
     def learn(self, samples: Samples, max_grad_norm: float) -> th.Tensor:
-        """Moves towards what a minibatch earned; returns the mean squared error before: []."""
+        """Moves towards what a minibatch earned; returns the mean squared error before: [].
+
+        Raises:
+            DivergedError: if the error or its gradient is not finite.
+        """
         assert samples.hidden is not None
         values = self(samples.observations, samples.hidden)
         errors = (values - samples.returns).square() * samples.weights
         loss: th.Tensor = errors.sum() / samples.weights.sum()
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        th.nn.utils.clip_grad_norm_(self.parameters(), max_grad_norm)
+        norm = th.nn.utils.clip_grad_norm_(self.parameters(), max_grad_norm)
+        check_step(loss.detach(), norm, "critic")
         self.optimizer.step()
         return loss.detach()
 

@@ -101,7 +101,7 @@ def distil(teacher: NetworkAgent, args: Args) -> learning.SelfPlayPPO:
     model = learning.SelfPlayPPO(
         learning.SelfPlayPolicy,
         learning.GoitaVecEnv(games),
-        points_per_value=teacher.info.points_per_value,
+        reward_scale=1 / teacher.info.points_per_value,
         policy_kwargs={"layers": args.layers},
         seed=args.seed,
         device="cpu",

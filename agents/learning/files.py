@@ -2,16 +2,16 @@
 
 ::
 
-    config.json            every setting
-    init.safetensors       the policy to begin with, where one was given
-    checkpoint.zip         all that the training goes on from, pickled: open only your own
-    strength.csv           the learning curve of strength
-    progress.csv           the log of every update; progress-2.csv after the first resume
-    events.out.tfevents.*  both for TensorBoard
-    snapshots/             policies on the way, each named by its decisions
-    best.safetensors       the best of them
-    policy.safetensors     the trained policy, played as "file:PATH"
-    result.json            how it did against the bots
+    config.json             every setting
+    init.safetensors        the policy to begin with, where one was given
+    checkpoint.safetensors  all that the training goes on from
+    strength.csv            the learning curve of strength
+    progress.csv            the log of every update; progress-2.csv after the first resume
+    events.out.tfevents.*   both for TensorBoard
+    snapshots/              policies on the way, each named by its decisions
+    best.safetensors        the best of them
+    policy.safetensors      the trained policy, played as "file:PATH"
+    result.json             how it did against the bots
 
 Files are written beside their place and moved there when complete, so none is ever half a file.
 """
@@ -50,11 +50,30 @@ class RunFiles:
         self.directory = directory
         self.config = directory / "config.json"
         self.init = directory / "init.safetensors"
-        self.checkpoint = directory / "checkpoint.zip"
+        self.checkpoint = directory / "checkpoint.safetensors"
         self.strength = directory / "strength.csv"
         self.best = directory / "best.safetensors"
         self.policy = directory / "policy.safetensors"
         self.result = directory / "result.json"
+
+    def check(self) -> None:
+        """Checks a directory that may be somebody else's.
+
+        A link in it could have a file elsewhere read, written or deleted. Checkpoints up to version
+        0.2.0 were pickled, and unpickling runs what somebody else wrote.
+
+        Raises:
+            SettingError: if it holds a link or what is no file, or such a checkpoint.
+        """
+        for path in self.directory.rglob("*"):
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise SettingError(f"expected files alone in a run's directory, got {path}")
+        old = self.directory / "checkpoint.zip"
+        if old.exists():
+            raise SettingError(
+                f"expected a run of this version, got {old} of version 0.2.0 or before, which is "
+                f"pickled: begin a new run with --init {self.policy} or one of its snapshots"
+            )
 
     def snapshot(self, decisions: int) -> Path:
         """Returns the path of a snapshot."""

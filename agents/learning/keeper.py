@@ -52,12 +52,12 @@ class Keeper(BaseCallback):
         self.files, self.history, self.measuring = files, history, measuring
         self.snapshot_every, self.save_every, self.bar = snapshot_every, save_every, bar
         self.stopping = self.stopped = False
+        self.handlers: dict[int, Any] = {}
         self.seconds = 0.0
         """Of processor time that measuring took."""
 
     def _on_training_start(self) -> None:
         self.saved_at = self.model.num_timesteps
-        self.handlers: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self.handlers[number] = signal.signal(number, self._stop)
@@ -84,6 +84,9 @@ class Keeper(BaseCallback):
             if self.history.snapshots[-1] < self.model.num_timesteps:
                 self._snapshot()
             self._save()
+
+    def let_go(self) -> None:
+        """Gives the signals back, however the training ended."""
         for number, handler in self.handlers.items():
             signal.signal(number, handler)
 

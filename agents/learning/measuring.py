@@ -10,16 +10,19 @@ import csv
 from dataclasses import asdict, dataclass, field, fields
 from io import StringIO
 from pathlib import Path
+from reprlib import repr as shortened
 from statistics import fmean
 from typing import Final, Literal
 
 from agents.base import Agent, close
+from agents.bots.network import MAX_DECISIONS
 from agents.registry import load_agent
 from agents.tournament.arena import play_pair
 from agents.tournament.plan import check_deals
 from agents.tournament.summary import PairResult
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
+from goita_env.tiles import MATCH_POINTS
 
 Episode = Literal["round", "match"]
 
@@ -30,6 +33,9 @@ PAST_SHARE: Final = 0.75
 
 MAX_SNAPSHOTS: Final = 32
 """Snapshots beyond which every second one is deleted."""
+
+MAX_BYTES: Final = 1 << 24
+"""Bytes of a learning curve that is read."""
 
 ROUNDS_PER_MATCH: Final = 8
 """About how many rounds a match takes, so that measuring costs the same with either."""
@@ -54,6 +60,22 @@ class Measured:
     round_win_rate: float
     match_win_rate: float | None = None
 
+    def check(self) -> None:
+        """Checks what comes from a file.
+
+        Raises:
+            SettingError: if a number is none that was measured.
+        """
+        counts = self.decisions, self.opponent_decisions or 0, self.deals
+        means = self.points_per_round, self.low, self.high
+        rates = self.round_win_rate, self.match_win_rate or 0.0
+        if not (
+            all(0 <= count < MAX_DECISIONS for count in counts)
+            and all(-MATCH_POINTS <= mean <= MATCH_POINTS for mean in means)
+            and all(0 <= rate <= 1 for rate in rates)
+        ):
+            raise SettingError(f"expected a measurement, got {shortened(self)}")
+
     @property
     def text(self) -> str:
         """Returns the result in a few words."""
@@ -71,6 +93,19 @@ class History:
     rows: list[Measured] = field(default_factory=list)
     snapshots: list[int] = field(default_factory=list)
     """Decisions of each that is kept, ascending; the last is the latest."""
+
+    def check(self) -> None:
+        """Checks what comes from a file.
+
+        Raises:
+            SettingError: if a number is none that was measured.
+        """
+        for row in self.rows:
+            row.check()
+        if self.snapshots != sorted({*self.snapshots}) or not all(
+            0 <= one < MAX_DECISIONS for one in self.snapshots
+        ):
+            raise SettingError(f"expected snapshots in order, got {shortened(self.snapshots)}")
 
     def past(self, decisions: int) -> int | None:
         """Returns the earlier snapshot that is nearest to 75 % of the decisions, None if none."""
@@ -113,11 +148,13 @@ def read_csv(path: Path) -> list[Measured]:
     """Returns the rows that ``History.csv`` wrote.
 
     Raises:
-        SettingError: if the file is missing or something else.
+        SettingError: if the file is missing, something else, or too large.
     """
     try:
+        if path.stat().st_size > MAX_BYTES:
+            raise SettingError(f"expected at most {MAX_BYTES} bytes")
         with path.open(newline="") as file:
-            return [
+            rows = [
                 Measured(
                     int(row["decisions"]),
                     row["opponent"],
@@ -131,8 +168,11 @@ def read_csv(path: Path) -> list[Measured]:
                 )
                 for row in csv.DictReader(file)
             ]
-    except (OSError, KeyError, ValueError, TypeError) as error:
+        for measured in rows:
+            measured.check()
+    except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
         raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
+    return rows
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import sys
+from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
+from reprlib import repr as shortened
+from typing import Any
 
 import numpy as np
 import torch as th
@@ -16,9 +18,9 @@ from gymnasium.spaces import Box, Discrete
 from agents.base import Agent, AgentError, Bool, Float, Int, certain, sample
 from agents.bots.network import FORMAT as STACK_FORMAT
 from agents.bots.network import NetworkAgent
-from agents.learning.policy import MASKED, SelfPlayPolicy
+from agents.learning.policy import SelfPlayPolicy
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import Tensors, load, read
+from agents.learning.storage import Tensors, load, own_info, read
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
@@ -76,7 +78,7 @@ class PolicyAgent:
     def _masked(self, view: View, legal: Bool) -> th.Tensor:
         """Returns the logits, those of illegal actions out of reach: float32 [N, 69]."""
         logits = self._evaluate(view)[0]
-        return logits.masked_fill(~th.as_tensor(legal, device=logits.device), MASKED)
+        return logits.masked_fill(~th.as_tensor(legal, device=logits.device), -inf)
 
     def _evaluate(self, view: View) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [N, 69] and values float32 [N]."""
@@ -118,11 +120,12 @@ class SavedPolicy(PolicyAgent):
             metadata, tensors = read(Path(path))
             if metadata.get("policy") != policy:
                 found = metadata.get("policy", "a stack of layers")
-                raise SettingError(f"expected a policy {policy}, got {found} in {path}")
-            network = rebuilt(find_policy(policy), metadata["settings"], tensors)
-        except (SettingError, TypeError, KeyError, ValueError) as error:
+                raise SettingError(f"expected a policy {policy}, got {shortened(found)} in {path}")
+            info = own_info(metadata)
+            network = rebuilt(find_policy(policy), info.settings, tensors)
+        except SettingError as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
-        super().__init__(network, float(metadata["points_per_value"]), temperature)
+        super().__init__(network, info.points_per_value, temperature)
 
 
 def find_policy(name: str) -> type[SelfPlayPolicy]:
@@ -142,20 +145,25 @@ def find_policy(name: str) -> type[SelfPlayPolicy]:
     return found
 
 
-def rebuilt(policy: type[SelfPlayPolicy], settings: str, tensors: Tensors) -> SelfPlayPolicy:
+def rebuilt(
+    policy: type[SelfPlayPolicy], settings: dict[str, Any], tensors: Tensors
+) -> SelfPlayPolicy:
     """Returns a network as its file describes it.
 
     Args:
         policy: its class.
-        settings: its arguments, in JSON.
+        settings: its arguments, as JSON can hold them.
         tensors: all that it holds.
 
     Raises:
-        SettingError: if the tensors are another network's.
+        SettingError: if the arguments or the tensors are another network's.
     """
     space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
-    with th.random.fork_rng():  # its first weights are drawn, then replaced
-        network = policy(space, Discrete(NUM_ACTIONS), lambda _: 0.0, **json.loads(settings))
+    try:
+        with th.random.fork_rng():  # its first weights are drawn, then replaced
+            network = policy(space, Discrete(NUM_ACTIONS), lambda _: 0.0, **settings)
+    except Exception as error:  # whatever a class makes of arguments that somebody else wrote
+        raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
     load(network, tensors)
     return network
 

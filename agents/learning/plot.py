@@ -18,6 +18,9 @@ from goita_env.errors import SettingError
 
 TEXT: Final = "Draws the learning curves of runs together, a panel an opponent."
 
+MAX_PANELS: Final = 32
+"""Opponents of one picture."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Draws, and returns the exit code."""
@@ -43,8 +46,8 @@ def draw(curves: dict[str, list[Measured]], file: Path) -> None:
         file: where to, .png or .svg.
 
     Raises:
-        SettingError: if nothing was measured, the picture has another ending, or matplotlib is
-            missing.
+        SettingError: if nothing was measured, or against too many, the picture has another ending,
+            or matplotlib is missing.
     """
     if file.suffix not in (".png", ".svg"):
         raise SettingError(f"expected a picture .png or .svg, got {str(file)!r}")
@@ -56,6 +59,8 @@ def draw(curves: dict[str, list[Measured]], file: Path) -> None:
     opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
     if not opponents:
         raise SettingError(f"expected measurements, got none in {', '.join(curves)}")
+    if len(opponents) > MAX_PANELS:
+        raise SettingError(f"expected at most {MAX_PANELS} opponents, got {len(opponents)}")
     opponents.sort(key=lambda name: name == PAST)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
     panels = figure.subplots(1, len(opponents), squeeze=False)[0]
@@ -72,10 +77,12 @@ def draw(curves: dict[str, list[Measured]], file: Path) -> None:
                 panel.vlines(made, *bounds, color=colour, alpha=0.4)
         panel.axhline(0, color="grey", linewidth=0.8)
         own = "its own snapshot at 75 % of the decisions"
-        panel.set_title(f"against {own if opponent == PAST else opponent}", fontsize=10)
+        title = f"against {own if opponent == PAST else opponent}"
+        panel.set_title(title, fontsize=10, parse_math=False)  # a file's "$" is no formula
         panel.set_xlabel("decisions (million)")
     panels[0].set_ylabel("points per round, with 95 % intervals")
-    panels[0].legend(fontsize=8)
+    for text in panels[0].legend(fontsize=8).get_texts():
+        text.set_parse_math(False)
     with mpl.rc_context({"svg.hashsalt": "goita"}):  # the same curves give the same picture
         figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
 

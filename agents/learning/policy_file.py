@@ -17,10 +17,20 @@ import torch as th
 from agents.base import Float
 from agents.bots.network import NetworkAgent, NetworkInfo
 from agents.bots.network_file import write_tensors
+from agents.learning.divergence import DivergedError
 from agents.learning.player import PolicyAgent, find_policy, rebuilt
 from agents.learning.policy import MASKED
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import ALIASES, OWN_FORMAT, Tensors, load, read, write
+from agents.learning.presets import check_widths
+from agents.learning.storage import (
+    ALIASES,
+    OWN_FORMAT,
+    Tensors,
+    load,
+    own_info,
+    read,
+    write,
+)
 from goita_env import GoitaVectorEnv, View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
@@ -110,7 +120,7 @@ def _own_file(model: SelfPlayPPO, rules: Rules) -> tuple[bytes, PolicyAgent]:
         "observation_version": str(OBSERVATION_VERSION),
         **{k: v if k == "rules" else json.dumps(v) for k, v in rules.to_keys().items()},
     }
-    network = rebuilt(policy, settings, {k: th.from_numpy(v) for k, v in tensors.items()})
+    network = rebuilt(policy, json.loads(settings), {k: th.tensor(v) for k, v in tensors.items()})
     return write_tensors(tensors, metadata), PolicyAgent(network, model.points_per_value)
 
 
@@ -122,12 +132,13 @@ def widths(path: Path) -> tuple[int, ...]:
     """
     metadata, tensors = read(path)
     if metadata["format"] == OWN_FORMAT:
-        found = json.loads(metadata["settings"]).get("layers", ())
+        found = own_info(metadata).settings.get("layers")
     else:
         biases = (f"features_extractor.layers.{layer}.bias" for layer in range(len(tensors)))
         found = [len(tensors[bias]) for bias in biases if bias in tensors]
-    if not found:
+    if not isinstance(found, list) or not found or not all(type(w) is int for w in found):
         raise SettingError(f"expected a policy with layers, got {path}")
+    check_widths("layers", found)
     return tuple(found)
 
 
@@ -155,7 +166,8 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
     scale = float(metadata["points_per_value"]) / model.points_per_value if same else 0.0
     if scale != 1.0:
         if not model.policy.is_stack():
-            raise SettingError(f"expected values in the same units in {path}, got {metadata}")
+            found = f"{metadata['points_per_value']} points for 1"
+            raise SettingError(f"expected values in the same units in {path}, got {found}")
         with th.no_grad():
             for parameter in model.policy.value_net.parameters():
                 parameter.mul_(scale)
@@ -190,6 +202,7 @@ def check_agreement(model: SelfPlayPPO, agent: Player) -> None:
 
     Raises:
         SettingError: if they differ by more than rounding does.
+        DivergedError: if the policy's are no numbers.
     """
     policy = PolicyAgent(model.policy, model.points_per_value)
     games = GoitaVectorEnv(64, seed=1)
@@ -200,9 +213,12 @@ def check_agreement(model: SelfPlayPPO, agent: Player) -> None:
             th.log_softmax(th.from_numpy(asked.logits(turn.view)).masked_fill(~legal, MASKED), 1)
             for asked in (policy, agent)
         )
+        expected = policy.values(turn.view)
+        if not (mine.isfinite().all() and np.isfinite(expected).all()):
+            raise DivergedError("expected finite probabilities and values, got others to write")
         for what, wanted, found in (
             ("log-probabilities", mine.numpy(), theirs.numpy()),
-            ("values", policy.values(turn.view), agent.values(turn.view)),
+            ("values", expected, agent.values(turn.view)),
         ):
             if not np.allclose(wanted, found, rtol=1e-3, atol=1e-2):
                 raise SettingError(

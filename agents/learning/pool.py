@@ -7,18 +7,22 @@ opponent to the end of its episode. Only the learner's own decisions are learnt 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
+from msgspec import Meta
 
 from agents.base import Agent, AgentError, Bool, Float, Int, Memory
 from agents.registry import load_agent
 from goita_env.envs.vector import Turn
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_SEATS
+from goita_env.seeds import bot_generator
+from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
 LEARNER: Final = -1
 """Who holds a seat: the policy that learns. Players from 0 on are frozen."""
@@ -35,6 +39,20 @@ that it plays even with; one that beats it by as many, half as often again as th
 
 REMEMBERED: Final = 2000
 """Rounds over which results against a player are averaged."""
+
+
+LOW_WORD: Final = (1 << 64) - 1
+
+Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
+
+
+class PoolState(msgspec.Struct, forbid_unknown_fields=True):
+    """Says what the learner makes of each player: decisions of a snapshot, points, rounds."""
+
+    players: list[tuple[Count, Points, Count]]
+    rollouts: Count
+    anew: bool
 
 
 @dataclass
@@ -91,7 +109,7 @@ class Pool:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")
         self._snapshots, self._first = snapshots, first
-        self._rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+        self._rng = bot_generator(seed, "pool")
         self._built: dict[int, Agent] = {}
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
@@ -99,6 +117,7 @@ class Pool:
         self._named = len(self.players)
         self._partner = LEARNER if partner is None else self._named
         self.players += [] if partner is None else [Player(partner)]
+        self._agents = [player.name for player in self.players]
         for number, player in enumerate(self.players):
             self._built[number] = load_agent(player.name)
             if isinstance(self._built[number], Memory):
@@ -181,23 +200,43 @@ class Pool:
         """Returns the snapshots that are still at a table, by their decisions."""
         return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
 
-    def state(self) -> dict[str, Any]:
-        """Returns all that the pool goes on from."""
-        return {
-            "players": [(p.name, p.decisions, p.points, p.rounds) for p in self.players],
-            "owner": self.owner.copy(),
-            "now": self._now.copy(),
-            "rollouts": self._rollouts,
-            "anew": self._anew,
-            "random": self._rng.bit_generator.state,
-        }
+    def state(self) -> tuple[PoolState, dict[str, npt.NDArray[Any]]]:
+        """Returns all that the pool goes on from, in two parts; no agent is named in them."""
+        known = [(p.decisions, p.points, p.rounds) for p in self.players]
+        words = self._rng.bit_generator.state
+        numbers = [words["state"]["state"], words["state"]["inc"]]
+        halves = [half for number in numbers for half in (number >> 64, number & LOW_WORD)]
+        random = np.array([*halves, words["has_uint32"], words["uinteger"]], np.uint64)
+        arrays = {"owner": self.owner.copy(), "now": self._now.copy(), "random": random}
+        return PoolState(known, self._rollouts, self._anew), arrays
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Takes up where ``state`` was called."""
-        self.players = [Player(*fields) for fields in state["players"]]
-        self.owner, self._now = state["owner"].copy(), state["now"].copy()
-        self._rollouts, self._anew = state["rollouts"], state["anew"]
-        self._rng.bit_generator.state = state["random"]
+    def restore(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Takes up where ``state`` was called, of a pool with the same arguments.
+
+        Raises:
+            SettingError: if that was another pool; nothing has changed then.
+        """
+        known, named = state.players, len(self._agents)
+        shown = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (GROUPS,))}
+        if shown != wanted | {"random": ("uint64", (6,))} or len(known) < named:
+            raise SettingError(f"expected a pool of {named} agents, {wanted}, got {shown}")
+        for seats in (arrays["owner"], arrays["now"]):
+            if seats.min() < LEARNER or seats.max() >= len(known):
+                raise SettingError(f"expected {len(known)} frozen players, got others at a table")
+        high, low, more, less, has, half = (int(word) for word in arrays["random"])
+        if has > 1 or half >= 1 << 32:
+            raise SettingError("expected the state of a generator, got another")
+        names = [*self._agents, *[""] * (len(known) - named)]
+        self.players = [Player(name, *fields) for name, fields in zip(names, known, strict=True)]
+        self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
+        self._rollouts, self._anew = state.rollouts, state.anew
+        self._rng.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": high << 64 | low, "inc": more << 64 | less},
+            "has_uint32": has,
+            "uinteger": half,
+        }
 
     # --------------------------------------------------------------------------------- helpers
 

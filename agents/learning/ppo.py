@@ -32,6 +32,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents.learning.bar import DecisionBar
 from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.critic import Critic, hidden_words
+from agents.learning.divergence import DivergedError, check_step, check_weights
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.vec_env import GoitaVecEnv
@@ -57,7 +58,7 @@ class SelfPlayPPO(MaskablePPO):
         env: a ``GoitaVecEnv``.
         ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
         bfloat16: run the trunk in bfloat16.
-        points_per_value: points that a reward of 1 stands for.
+        reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
         critic: widths of the layers of a critic that sees all hands; none: the policy's values do.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
@@ -76,7 +77,7 @@ class SelfPlayPPO(MaskablePPO):
         env: VecEnv | None,
         ent_coef: float | Schedule = 0.0,
         bfloat16: bool = False,
-        points_per_value: float = 50.0,
+        reward_scale: float = 0.02,
         critic: Sequence[int] = (),
         **kwargs: Any,
     ) -> None:
@@ -88,10 +89,9 @@ class SelfPlayPPO(MaskablePPO):
             kwargs["rollout_buffer_kwargs"] = buffered | {"hidden": True}
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
-        self.points_per_value = points_per_value
+        self.reward_scale = reward_scale
         self._left: Turn | None = None
         self.pool: Pool | None = None
-        self._pool_state: dict[str, Any] | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
@@ -100,6 +100,16 @@ class SelfPlayPPO(MaskablePPO):
         super()._setup_model()
         if self.critic_layers:
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16)
+
+    @property
+    def points_per_value(self) -> float:
+        """Returns the points that a value of 1 stands for, as files of policies say it."""
+        return 1 / self.reward_scale
+
+    @property
+    def update(self) -> int:
+        """Returns the number of the update under way, or of the next one while games are played."""
+        return self._n_updates // self.n_epochs + 1
 
     # ----------------------------------------------------------------------------------- playing
 
@@ -187,7 +197,9 @@ class SelfPlayPPO(MaskablePPO):
         buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
         self.num_timesteps += len(rows)
         self._left = turn = table.advance(chosen)
-        buffer.add_rewards(turn.reward / np.float32(self.points_per_value), turn.done)
+        # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
+        rewards = (turn.reward * np.float64(self.reward_scale)).astype(np.float32)
+        buffer.add_rewards(rewards, turn.done)
         if self.pool is not None:
             self.pool.watch(turn)
         return turn
@@ -203,6 +215,9 @@ class SelfPlayPPO(MaskablePPO):
 
         Returns:
             Actions [n], values [n] and the actions' log-probabilities [n].
+
+        Raises:
+            DivergedError: if these are no numbers.
         """
         bits = th.from_numpy(packing.expand(words)).to(self.device)
         with th.no_grad():
@@ -214,12 +229,22 @@ class SelfPlayPPO(MaskablePPO):
         drawn = th.rand(len(bits), 1, device=self.device) * summed[:, -1:]
         actions = (summed <= drawn).sum(dim=1)
         log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
-        return actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
+        found, chances = values.numpy(force=True), log_probs.numpy(force=True)
+        if not (np.isfinite(found).all() and np.isfinite(chances).all()):
+            raise DivergedError("expected finite probabilities and values, got others in play")
+        chosen = actions.numpy(force=True)
+        if not masks[np.arange(len(chosen)), chosen].all():
+            raise DivergedError(f"expected logits above {MASKED:.0e}, got legal actions below it")
+        return chosen, found, chances
 
     # ---------------------------------------------------------------------------------- learning
 
     def train(self) -> None:
-        """Improves policy and values on the closed decisions of the buffer."""
+        """Improves policy and values on the closed decisions of the buffer.
+
+        Raises:
+            DivergedError: at the first loss, gradient or weight that is not finite.
+        """
         self.policy.set_training_mode(True)
         critic = [] if self.critic is None else [self.critic.optimizer]
         self._update_learning_rate([self.policy.optimizer, *critic])
@@ -231,11 +256,15 @@ class SelfPlayPPO(MaskablePPO):
                 loss, numbers = self._loss(samples, clip_range)
                 self.policy.optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
-                th.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+                norm = th.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+                check_step(loss.detach(), norm)
                 self.policy.optimizer.step()
                 statistics.append(numbers)
                 if self.critic is not None:
                     missed.append(self.critic.learn(samples, self.max_grad_norm))
+            for whose, network in (("policy", self.policy), ("critic", self.critic)):
+                if network is not None:
+                    check_weights(network, whose)
             self._n_updates += 1
         if not statistics:
             return
@@ -285,35 +314,18 @@ class SelfPlayPPO(MaskablePPO):
 
     # ---------------------------------------------------------------------------------- going on
 
-    def under_way(self) -> dict[str, Any]:
-        """Returns what a saved model leaves out and a training needs to go on exactly as it would.
+    def go_on(self, turn: Turn) -> None:
+        """Takes games as they stand, so that learning does not begin them anew.
 
-        That is the games, who plays them, their open decisions and the state of the random numbers.
+        Args:
+            turn: of restored games, whose open decisions the buffer has.
         """
-        return {
-            "pool": None if self.pool is None else self.pool.state(),
-            "env": self.env,
-            "open": self.rollout_buffer.open_decisions(),
-            "random": th.get_rng_state(),
-            "random_cuda": th.cuda.get_rng_state_all() if self.device.type == "cuda" else [],
-        }
-
-    def go_on(self, state: dict[str, Any]) -> None:
-        """Takes up where ``under_way`` was called, in a model loaded with its games as env."""
-        assert isinstance(self.env, GoitaVecEnv)
-        self._left = self.env.turn
-        self._last_obs = self.env.turn.observation  # so that learn() doesn't begin them anew
-        self.rollout_buffer.take_up(state["open"])
-        th.set_rng_state(state["random"])
-        if state["random_cuda"]:
-            th.cuda.set_rng_state_all(state["random_cuda"])
-        self._pool_state = state["pool"]
+        self._left = turn
+        self._last_obs = turn.observation
 
     def join(self, pool: Pool) -> None:
-        """Seats frozen players at the tables; in a restored model those that sat there."""
+        """Seats frozen players at the tables."""
         self.pool = pool
-        if self._pool_state is not None:
-            pool.restore(self._pool_state)
 
     def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
         """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
@@ -331,7 +343,7 @@ class SelfPlayPPO(MaskablePPO):
 
     def _excluded_save_params(self) -> list[str]:
         """Returns what a saved model leaves out: of the games, they begin anew in a loaded one."""
-        left_out = ["_left", "_last_obs", "_last_episode_starts", "pool", "_pool_state"]
+        left_out = ["_left", "_last_obs", "_last_episode_starts", "pool"]
         return super()._excluded_save_params() + left_out
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
+import msgspec
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
@@ -22,6 +23,9 @@ from agents.learning.ppo import SelfPlayPPO
 from agents.learning.storage import write
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
+
+MAX_CONFIG: Final = 1 << 20
+"""Bytes of the settings that are read."""
 
 
 class Run:
@@ -58,15 +62,18 @@ class Run:
 
     @classmethod
     def resume(cls, directory: Path) -> Self:
-        """Opens the directory of a training.
+        """Opens the directory of a training, which may be somebody else's.
 
         Raises:
-            SettingError: if it is none.
+            SettingError: if it is none, or one of an older version, or holds links.
         """
         run = cls(directory, {})
+        run.files.check()
         try:
-            run.config = json.loads(run.files.config.read_bytes())
-        except (OSError, ValueError) as error:
+            if run.files.config.stat().st_size > MAX_CONFIG:
+                raise SettingError(f"config.json is larger than {MAX_CONFIG} bytes")
+            run.config = msgspec.json.decode(run.files.config.read_bytes(), type=dict[str, Any])
+        except (OSError, ValueError, RecursionError) as error:
             raise SettingError(
                 f"expected the directory of a run, got {directory}: {error}"
             ) from error
@@ -77,18 +84,21 @@ class Run:
         self.config = dict(config)
         write(self.files.config, json.dumps(self.config, indent=1, default=str).encode() + b"\n")
 
-    def restore(self, device: str = "cpu") -> SelfPlayPPO | None:
-        """Returns the model of the last checkpoint and its games, None if there is none yet.
+    def restore(self, model: SelfPlayPPO) -> bool:
+        """Has a new model go on from the last checkpoint, if there is one yet; says whether.
+
+        Args:
+            model: with the settings of this run, its frozen players seated.
 
         Raises:
-            SettingError: if it is gone, or cannot be read.
+            SettingError: if the checkpoint is gone, or cannot be read.
         """
         if not self.files.checkpoint.exists():
             if later := self.files.after_a_checkpoint():
                 raise SettingError(f"expected {self.files.checkpoint} beside {later}, got none")
-            return None
-        model, self.history = load_checkpoint(self.files.checkpoint, device)
-        return model
+            return False
+        self.history = load_checkpoint(model, self.files.checkpoint)
+        return True
 
     def seat(self, model: SelfPlayPPO, pool: Pool) -> None:
         """Has frozen players play in a training, its own snapshots among them."""
@@ -120,6 +130,10 @@ class Run:
 
         Returns:
             Whether all decisions were made.
+
+        Raises:
+            DivergedError: if a loss, gradient or weight became no number; the checkpoint and the
+                snapshots before stay.
         """
         if model.num_timesteps >= decisions:
             return True
@@ -144,6 +158,7 @@ class Run:
                 reset_num_timesteps=False,  # a restored model's games must not begin anew
             )
         finally:
+            keeper.let_go()
             model.logger.close()
             if bar:
                 bar.close()

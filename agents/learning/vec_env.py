@@ -10,6 +10,7 @@ by the contract warns: for them there is ``SeatVecEnv``.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -62,6 +63,12 @@ class GoitaVecEnv(GamesVecEnv):
     def advance(self, actions: npt.NDArray[np.int64]) -> Turn:
         """Makes one decision in every game; ``actions``: int [N], legal ones."""
         self.turn = self.games.step(actions)
+        return self.turn
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Turn:
+        """Goes on where ``games`` were saved, as ``GoitaVectorEnv.restore`` does."""
+        self.turn = self.games.restore(arrays)
+        self._reset_seeds()
         return self.turn
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

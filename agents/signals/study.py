@@ -11,6 +11,7 @@ from typing import Any, Final, get_type_hints
 
 import numpy as np
 
+import goita_env
 from agents.beliefs import FACTS, Assumed, Assumption
 from agents.bots.network import NetworkAgent
 from agents.parts import Parts, pack, unpack

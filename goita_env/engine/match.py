@@ -17,6 +17,7 @@ from goita_env import seeds
 from goita_env.checks import check_dealer, check_num_games, check_scores
 from goita_env.engine import core
 from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, prepare
+from goita_env.engine.saved import Arrays, check_saved, check_state
 from goita_env.engine.state import Bool, Int, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
@@ -119,6 +120,30 @@ class Match:
     def copy(self) -> Self:
         """Returns an independent copy that goes on identically."""
         return copy.deepcopy(self)
+
+    def saved(self) -> Arrays:
+        """Returns all that the games go on from: copies, for ``take_up``."""
+        return {
+            "state": self.state.data.copy(),
+            "clock": np.array([self.state.clock]),
+            "keys": self.keys.copy(),
+            "episodes": self.episodes.copy(),
+            "deals": self.deals.copy(),
+        }
+
+    def take_up(self, arrays: Arrays) -> None:
+        """Goes on from where games of the same rules, number and episode were saved.
+
+        Raises:
+            SettingError: if the arrays are none that can be played on; nothing has changed then.
+        """
+        check_saved(arrays, self.saved())
+        state = State(self.rules, arrays["state"].copy(), int(arrays["clock"][0]))
+        check_state(state)
+        self.state, self.keys = state, arrays["keys"].copy()
+        self.episodes, self.deals = arrays["episodes"].copy(), arrays["deals"].copy()
+        self.redealt = _NO_ROWS
+        self._ready.clear()
 
     def seed(self, seed: int) -> None:
         """Starts the deals of a seed from its first episode at the next reset.

@@ -7,7 +7,8 @@ the one that ended.
 
 from __future__ import annotations
 
-from typing import Final, Literal, NoReturn
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -309,6 +310,32 @@ class GoitaVectorEnv:
         if self._steps < 0:
             raise EpisodeOverError("expected a reset before the first state")
         return packing.pack_state(self._match.state)
+
+    def save(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns all that the games go on from, as arrays that a file can hold; see ``restore``.
+
+        They hold the hands of all seats and the keys of all deals to come.
+
+        Raises:
+            EpisodeOverError: before the first reset.
+        """
+        if self._steps < 0:
+            raise EpisodeOverError("expected a reset before the games are saved")
+        return dict(self._match.saved())
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Turn:
+        """Goes on where games were saved; returns what they ask now, with no rewards.
+
+        Args:
+            arrays: from ``save``, of as many games with the same rules and episode. They may come
+                from a file that somebody else wrote: numbers that the games could not go on with
+                are refused.
+
+        Raises:
+            SettingError: if these games cannot go on from there; nothing has changed then.
+        """
+        self._match.take_up(arrays)
+        return self._turn(None)
 
     def _check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Returns actions as int64 [N] after checking that each is legal."""

@@ -3,6 +3,7 @@
 import copy
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pytest
 import torch as th
@@ -10,7 +11,7 @@ from stable_baselines3.common.logger import configure
 
 from agents.base import AgentError
 from agents.learning import GoitaVecEnv, Pool, SelfPlayPolicy, SelfPlayPPO
-from agents.learning.pool import GROUPS, LEARNER
+from agents.learning.pool import GROUPS, LEARNER, PoolState
 from agents.registry import load_agent
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
@@ -191,9 +192,10 @@ def test_a_restored_pool_goes_on_identically():
     pool.load = lambda decisions: load_agent("random")
     play(pool, 5)
     state = copy.deepcopy(pool.state())
+    state = msgspec.json.decode(msgspec.json.encode(state[0]), type=PoolState), state[1]
     other = Pool(64, share=0.5, agents=["greedy"], seed=8)
     other.load = pool.load
-    other.restore(state)
+    other.restore(*state)
     assert all(map(np.array_equal, play(pool, 9), play(other, 9)))
 
 

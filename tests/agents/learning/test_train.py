@@ -20,6 +20,7 @@ from stable_baselines3.common.logger import configure
 import train
 from agents import learning
 from agents.bots.network import NetworkAgent
+from agents.bots.network_file import open_tensors
 from agents.learning import GoitaVecEnv, SelfPlayPPO, has_fast_bfloat16
 from agents.learning.bar import DecisionBar
 from agents.learning.checkpoint import load_checkpoint, save_checkpoint
@@ -46,6 +47,11 @@ def log(path):
 
 def policy(directory):
     return (directory / "policy.safetensors").read_bytes()
+
+
+def decisions_in(checkpoint):
+    with open_tensors(checkpoint) as file:
+        return json.loads(file.metadata()["standing"])["decisions"]
 
 
 def begin(name, **settings):
@@ -130,7 +136,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     run = elsewhere / "runs" / "parts"
     assert f"--resume {run.relative_to(elsewhere)}" in capsys.readouterr().out
     assert not (run / "policy.safetensors").exists()
-    assert 0 < load_checkpoint(run / "checkpoint.zip")[0].num_timesteps < 1500
+    assert 0 < decisions_in(run / "checkpoint.safetensors") < 1500
     with monkeypatch.context() as patch:
         stop_after(patch, 5, number)
         assert train.main(["--resume", str(run)]) == 130
@@ -227,7 +233,7 @@ def test_options_that_a_resumed_run_cannot_honour_are_refused(elsewhere, capsys)
 def test_a_training_begins_with_a_policys_file(elsewhere):
     assert train.main(["--name", "one", *TINY]) == 0
     run = elsewhere / "runs" / "one"
-    more = ["--init", str(run / "policy.safetensors"), "--points-per-value", "25"]
+    more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
     assert train.main(["--name", "two", *TINY, *more]) == 0
     first = NetworkAgent.load(elsewhere / "runs" / "two" / "snapshots" / "000000000000.safetensors")
     last = NetworkAgent.load(run / "policy.safetensors")
@@ -340,11 +346,13 @@ def test_a_run_without_a_snapshot_that_it_needs_says_so(elsewhere, capsys):
 def test_a_run_whose_checkpoint_is_gone_is_left_as_it_is(elsewhere, capsys):
     assert train.main(["--name", "one", *TINY]) == 0
     run = elsewhere / "runs" / "one"
-    (run / "checkpoint.zip").unlink()
+    (run / "checkpoint.safetensors").unlink()
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     with pytest.raises(SystemExit, match="2"):
         train.main(["--resume", "runs/one"])
-    assert "expected runs/one/checkpoint.zip beside runs/one/policy" in capsys.readouterr().err
+    assert (
+        "expected runs/one/checkpoint.safetensors beside runs/one/policy" in capsys.readouterr().err
+    )
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
@@ -372,16 +380,18 @@ def test_a_checkpoint_is_replaced_whole_or_not_at_all(elsewhere, monkeypatch):
 
 
 def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
-    path = elsewhere / "checkpoint.zip"
+    path = elsewhere / "checkpoint.safetensors"
     model = new_model(games=4, steps=2, layers=(8,))
     model.set_logger(configure(None, []))
     model.learn(10)
     save_checkpoint(model, path)
-    assert load_checkpoint(path)[0].num_timesteps == model.num_timesteps
+    again = new_model(games=4, steps=2, layers=(8,))
+    load_checkpoint(again, path)
+    assert again.num_timesteps == model.num_timesteps
     for data in (b"", path.read_bytes()[:1000], b"PK"):
         path.write_bytes(data)
         with pytest.raises(SettingError, match="checkpoint"):
-            load_checkpoint(path)
+            load_checkpoint(new_model(games=4, steps=2, layers=(8,)), path)
     with pytest.raises(SystemExit, match="2"):
         train.main(["--resume", str(elsewhere / "nowhere")])
     (elsewhere / "config.json").write_text('{"colour": "red"}')
@@ -398,7 +408,8 @@ def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
         (["--entropy", "nan", "0"], "entropy of at least 0"),
         (["--clip", "0"], "clip above 0"),
         (["--gae-lambda", "1.5"], "gae_lambda from 0 to 1"),
-        (["--points-per-value", "-3"], "points_per_value above 0"),
+        (["--reward-scale", "-3"], "reward_scale above 0"),
+        (["--points-per-value", "25"], "--reward-scale"),
         (["--layers", "16", "0"], "layers of at least 1"),
         (["--decisions", "-5"], "at least 65536 decisions"),
         (["--decisions", "1000"], "at least 65536 decisions"),

@@ -44,4 +44,4 @@ def test_the_attacker_rebuilds_them_where_the_generator_tells_the_seed(leak, mon
     monkeypatch.setattr(seated, "bot_generator", leak)
     monkeypatch.setattr(attack, "MOST", 10)
     rebuilt, games = attacked(secrets.randbits(63))
-    assert rebuilt > 0.9 * games  # but those that were dealt again
+    assert rebuilt > 0.8 * games  # but those that were dealt again

@@ -1,0 +1,115 @@
+"""Games saved as arrays: they go on identically, and what is none is refused."""
+
+import numpy as np
+import pytest
+
+from goita_env import GoitaVectorEnv
+from goita_env.errors import EpisodeOverError, GoitaError, SettingError
+from goita_env.rules import JGA, NINE, PAGAT
+
+
+def after(steps, num_games=64, seed=3, **settings):
+    env, rng = GoitaVectorEnv(num_games, seed=seed, **settings), np.random.default_rng(seed)
+    turn = env.reset()
+    for _ in range(steps):
+        turn = env.step(env.sample_legal(rng))
+    return env, turn
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 30, 31, 200])
+def test_restored_games_go_on_as_the_saved_ones_do(rules, episode, steps):
+    env, turn = after(steps, rules=rules, episode=episode)
+    other = GoitaVectorEnv(64, rules=rules, episode=episode, seed=99)
+    again = other.restore(env.save())
+    for name in ("seat", "action_mask", "observation"):
+        assert np.array_equal(getattr(again, name), getattr(turn, name)), name
+    rng = np.random.default_rng(steps)
+    for _ in range(120):
+        actions = env.sample_legal(rng)
+        turn, again = env.step(actions), other.step(actions)
+        for name in ("seat", "action_mask", "observation", "reward", "done", "points", "winner"):
+            assert np.array_equal(getattr(again, name), getattr(turn, name)), name
+    assert np.array_equal(env.state(), other.state())
+
+
+def test_what_was_saved_stays_as_it_was():
+    env, _ = after(10)
+    saved = env.save()
+    kept = {name: array.copy() for name, array in saved.items()}
+    other = GoitaVectorEnv(64)
+    other.restore(saved)
+    rng = np.random.default_rng(0)
+    for games in (env, other):
+        for _ in range(30):
+            games.step(games.sample_legal(rng))
+    assert all(np.array_equal(saved[name], kept[name]) for name in kept)
+
+
+def test_nothing_is_saved_before_the_first_reset():
+    with pytest.raises(EpisodeOverError, match="reset"):
+        GoitaVectorEnv(2).save()
+
+
+def wrong(saved, name, change):
+    return saved | {name: change(saved[name])}
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("state", lambda a: a[:, :-1]),
+        ("state", lambda a: a[:-1]),
+        ("state", lambda a: a.astype(np.int32)),
+        ("state", np.zeros_like),
+        ("state", lambda a: a + 1),
+        ("state", lambda a: np.roll(a, 1, axis=0)),
+        ("clock", lambda a: a + 4),
+        ("clock", lambda a: a - 5),
+        ("episodes", lambda a: a - 10**6),
+        ("deals", lambda a: a * 0),
+        ("keys", lambda a: a.astype(np.int64)),
+        ("more", lambda a: np.zeros(1)),
+    ],
+)
+def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, change):
+    env, _ = after(10)
+    saved = env.save()
+    before = env.state()
+    crafted = saved | {name: change(saved.get(name))}
+    with pytest.raises(SettingError, match="saved games"):
+        env.restore(crafted)
+    assert np.array_equal(env.state(), before)
+    del crafted[name], saved["keys"]
+    with pytest.raises(SettingError, match="saved games"):
+        env.restore(saved)
+
+
+def test_numbers_of_somebody_else_are_refused_or_played_on():
+    """One number of a game is made another at random, or one game's with another's."""
+    rng = np.random.default_rng(5)
+    refused = 0
+    for trial in range(600):
+        env, _ = after(int(rng.integers(40)), num_games=8, seed=int(rng.integers(9)))
+        saved = env.save()
+        state = saved["state"]
+        row, game = rng.integers(len(state)), rng.integers(8)
+        if trial % 3 == 0:
+            state[row, game] = rng.integers(-(2**62), 2**62)
+        elif trial % 3 == 1:
+            state[row, game] ^= 1 << rng.integers(20)
+        else:
+            state[row, game] = state[rng.integers(len(state)), rng.integers(8)]
+        try:
+            env.restore(saved)
+        except SettingError:
+            refused += 1
+            continue
+        try:
+            for _ in range(60):
+                env.step(env.sample_legal(rng))
+                env.state()
+        except GoitaError:  # a status that fits no play may leave a seat without a legal action
+            continue
+    assert refused > 300
