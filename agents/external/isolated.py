@@ -33,7 +33,12 @@ and each more would take its share of the memory."""
 
 
 def isolated(
-    spec: str, *, ms: int = 1000, memory: int | None = MEMORY, seed: int | None = None
+    spec: str,
+    *,
+    ms: int = 1000,
+    start_ms: int = START_MS,
+    memory: int | None = MEMORY,
+    seed: int | None = None,
 ) -> ExternalAgent:
     """Returns an agent that plays as ``load_agent(spec)`` would, in a process for each seat.
 
@@ -43,6 +48,7 @@ def isolated(
         spec: the agent's text; it is built in the process alone, the working directory searched
             first.
         ms: milliseconds for a decision.
+        start_ms: milliseconds to import and build it.
         memory: bytes of address space for each process; None: no limit.
         seed: of its random numbers; None: each process has the same, whatever they are.
 
@@ -50,6 +56,7 @@ def isolated(
         AgentError: if a limit is impossible.
     """
     words = [sys.executable, "-P", "-c", _HOST.format(path=sys.path), spec]
-    agent = ExternalAgent(shlex.join(words), ms=ms, start_ms=START_MS, memory=memory, seed=seed)
+    command = shlex.join(words)
+    agent = ExternalAgent(command, ms=ms, start_ms=start_ms, memory=memory, seed=seed)
     agent.name = short_name(spec)
     return agent

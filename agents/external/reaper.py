@@ -41,7 +41,7 @@ class _Reaper:
             if sign == "-":
                 return
             # A fork inherits the parent's reaper, which is not its own to talk to.
-            self.owner = os.getpid()
+            self.process, self.owner = None, os.getpid()
             try:
                 self.process = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", _PROGRAM],

@@ -439,6 +439,25 @@ def test_the_source_of_a_class_of_ones_own_has_a_hash(my_bots):
     assert registry.source_hash("exec:true") is None
 
 
+@pytest.mark.parametrize(
+    ("spec", "own"),
+    [
+        *(("greedy", False), ("exec:python -m my:Bot", False), ("file:a:B", False)),
+        *(("rollout:base=greedy,worlds=3", False), ("x=champion:search=on", False)),
+        *(("never_here:Bot", True), ("x=never_here:Bot:word=a:b", True)),
+        *(("rollout:base=(never_here:Bot:a=1)", True), ("rollout:base=(y=never_here:Bot)", True)),
+        ("rollout:worlds=3,base=(rollout:base=never_here:Bot)", True),
+    ],
+)
+def test_a_class_of_ones_own_is_known_by_its_text_alone(spec, own):
+    assert registry.is_own(spec) is own  # there is no such module that could be imported
+
+
+def test_a_text_that_names_no_agent_is_nobodys_own():
+    with pytest.raises(AgentError, match="expected an agent of"):
+        registry.is_own("nobody")
+
+
 def test_results_carry_the_hash_of_the_source_and_go_on_with_the_same_alone(my_bots):
     def plan():
         return arena.Plan(("my_bots:Cautious", "greedy"), deals=4)

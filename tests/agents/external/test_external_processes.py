@@ -14,6 +14,7 @@ from bad_bots import BAD, ROOT, alive, bad, command, gone
 
 from agents import load_agent
 from agents.base import AgentError
+from agents.external import reaper
 from agents.tournament.arena import play_pair
 
 pytestmark = [
@@ -127,6 +128,27 @@ def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
     play_pair(agent, "random", 2)
     assert alive(tmp_path)
     del agent
+    assert gone(tmp_path)
+
+
+def test_a_system_without_another_process_to_spare_is_no_error_of_ours(tmp_path, monkeypatch):
+    def none_left(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(reaper, "_REAPER", reaper._Reaper())
+    with bad("fine", tmp_path) as agent, monkeypatch.context() as patched:
+        start = subprocess.Popen
+        patched.setattr(
+            subprocess,
+            "Popen",
+            lambda words, **more: none_left() if "-c" in words else start(words, **more),
+        )
+        play_pair(agent, "random", 2)
+        assert agent.faults == []
+        patched.setattr(subprocess, "Popen", none_left)
+        agent.close()
+        play_pair(agent, "random", 2)
+    assert {fault.kind for fault in agent.faults} == {"died"}
     assert gone(tmp_path)
 
 

@@ -121,18 +121,24 @@ def test_what_a_bot_does_beside_its_answers_is_its_own_affair(behaviour, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "text", "times"),
-    [
-        ("raises in init", "ZeroDivisionError: no start", 4),
-        ("exits in init", "SystemExit: 0", 1),
-    ],
+    ("behaviour", "text"),
+    [("raises in init", "ZeroDivisionError: no start"), ("exits in init", "SystemExit: 0")],
 )
-def test_a_bot_that_cannot_be_built_is_no_reason_to_stop(behaviour, text, times):
+def test_a_bot_that_cannot_be_built_is_no_reason_to_stop(behaviour, text):
     with hostile(behaviour) as agent:
-        ask(agent, times - 1)  # and once as it begins
-        assert agent.forfeited == (times > RESTARTS)
-    assert [(fault.kind, fault.text) for fault in agent.faults] == [("raised", text)] * times
-    assert all("in __init__" in fault.traceback for fault in agent.faults)
+        agent.begin(GAMES, SEATS, VIEW)
+    (fault,) = agent.faults
+    assert (fault.kind, fault.game, fault.text) == ("raised", -1, text)
+    assert "in __init__" in fault.traceback
+    assert (agent.restarts, agent.forfeited) == (1, False)
+
+
+def test_a_bot_that_takes_too_long_to_be_built_has_its_time_and_no_more(tmp_path):
+    with hostile("hangs in init", tmp_path, start_ms=50) as agent:
+        ask(agent, 5)
+        assert gone(tmp_path)
+    assert [fault.kind for fault in agent.faults] == ["hello"] * 4
+    assert agent.forfeited
 
 
 @pytest.mark.parametrize("moment", ["begin", "redeal", "end", "close"])
@@ -172,13 +178,11 @@ def test_a_bot_that_is_out_answers_at_random_and_runs_nowhere(tmp_path):
 
 
 def test_there_is_no_such_agent_and_that_is_said_before_it_plays():
-    check_isolated("hosted_bots:Hostile:behaviour=raises")
     check_isolated("hosted_bots:Hostile:behaviour=raises in init")  # a fault of its own in play
     for spec, text in [
         ("hosted_bots:Nobody", "expected a class of hosted_bots"),
         ("no_such_module:Bot", "no module 'no_such_module' in"),
         ("hosted_bots:Hostile", "got none for ['behaviour']"),
-        ("hosted_bots:Hostile:behaviour=fine,speed=1", "got 'speed=1'"),
     ]:
         with pytest.raises(AgentError) as caught:
             check_isolated(spec)
