@@ -12,9 +12,9 @@ from deals import complete
 from playing import played
 
 from agents import load_agent
-from agents.base import AgentError, Results
+from agents.base import Results
 from agents.external.agent import ExternalAgent
-from agents.external.isolated import check_isolated, isolated
+from agents.external.isolated import isolated
 from agents.faults import FAULTS, RESTARTS
 from agents.tournament.arena import play_pair
 from goita_env import Game
@@ -175,18 +175,6 @@ def test_a_bot_that_is_out_answers_at_random_and_runs_nowhere(tmp_path):
         assert len(set(ask(agent, 40))) > 1
         assert not alive(tmp_path)
     assert (agent.forfeited, agent.faults) == (True, [])
-
-
-def test_there_is_no_such_agent_and_that_is_said_before_it_plays():
-    check_isolated("hosted_bots:Hostile:behaviour=raises in init")  # a fault of its own in play
-    for spec, text in [
-        ("hosted_bots:Nobody", "expected a class of hosted_bots"),
-        ("no_such_module:Bot", "no module 'no_such_module' in"),
-        ("hosted_bots:Hostile", "got none for ['behaviour']"),
-    ]:
-        with pytest.raises(AgentError) as caught:
-            check_isolated(spec)
-        assert text in str(caught.value)
 
 
 # ------------------------------------------------------------------------------------ memory
