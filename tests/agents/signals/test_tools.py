@@ -13,7 +13,6 @@ import goita_env
 from agents.base import AgentError
 from agents.beliefs import GROUNDED, Assumed
 from agents.signals import sentences
-from agents.signals import study as studying
 from agents.signals.commands import main
 from agents.signals.follow import follow_deal, read_record, table
 from agents.signals.numbers import to_json
@@ -136,33 +135,6 @@ def test_the_share_of_a_study_scales_what_is_listened_to():
     assert full(("greedy",), 0.25).rounds == full(("greedy",)).rounds
     with pytest.raises(SettingError, match="expected a share above 0"):
         full(("greedy",), 0.0)
-
-
-def test_a_study_that_was_stopped_goes_on_with_what_it_had(tmp_path, monkeypatch):
-    plan = replace(
-        quick(("greedy", "random"), controls=()), heard=4, overheard=2, valued=2, signals=2
-    )
-    made, real = [], studying.WORK["shuffle"]  # the others' pieces would take long
-
-    def counted(kind):
-        return lambda *given: made.append(kind) or (real(*given) if kind == "shuffle" else kind)
-
-    monkeypatch.setattr(studying, "WORK", {kind: counted(kind) for kind in studying.WORK})
-
-    def until(words):
-        def progress(done):
-            if done == words:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            study(plan, progress=progress, parts=tmp_path)
-
-    until("5 of 8 pieces")
-    until("8 of 8 pieces")
-    assert len(made) == 8
-    monkeypatch.setattr(studying, "_source", lambda: "other code")
-    until("1 of 8 pieces")
-    assert len(made) == 9
 
 
 def test_the_numbers_are_json(found):

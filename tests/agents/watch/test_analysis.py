@@ -2,11 +2,13 @@
 
 import json
 import re
-from dataclasses import asdict, replace
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from xml.etree import ElementTree
 
+import msgspec
 import numpy as np
 import pytest
 from record_samples import FIVE, LINE, YAML
@@ -17,9 +19,11 @@ import evaluate
 from agents import load_agent, solver, watch
 from agents.base import AgentError
 from agents.beliefs import Assumed, Listener, follow
+from agents.parts import Parts, pack, unpack
 from agents.search.drawing import TREMBLE
 from agents.search.hearing import Hearing
 from agents.search.pricing import price
+from agents.store import Block
 from agents.watch import graph, judging, running
 from agents.watch.analysis import analyse_deal, decision_seed, key_of
 from agents.watch.decisions import Decision, Option, Settings
@@ -287,6 +291,10 @@ def test_sums_leave_forced_moves_out_and_count_clear_losses_alone(analysed):
 # ------------------------------------------------------------------------ going on, other processes
 
 
+def kept_in(file):
+    return sqlite3.connect(file).execute("SELECT key, value FROM blocks").fetchall()
+
+
 def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkeypatch):
     source, whole = analysed
     keep, seen = tmp_path / "page.html.parts", []
@@ -297,7 +305,7 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
 
     with pytest.raises(KeyboardInterrupt):
         watch.analyse(source, "greedy", worlds=32, keep=keep, progress=stop)
-    assert len(json.loads(keep.read_text())["deals"]) == 1
+    assert len(kept_in(keep)) == 1
 
     todo = []
     monkeypatch.setattr(
@@ -317,16 +325,56 @@ def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
     watch.analyse(source(SHORT), "greedy", worlds=8, keep=keep, progress=lambda *n: seen.append(n))
 
     assert seen == [(0, 1), (1, 1)]
-    assert json.loads(keep.read_text())["worlds"] == 8
-    assert not list(tmp_path.glob(".*"))
+    with Parts(keep, "parts of an analysis", {}) as parts:
+        assert len(parts.found) == 0  # of other arguments
+    (arguments,) = (
+        sqlite3.connect(keep).execute("SELECT value FROM meta WHERE key = 'arguments'").fetchone()
+    )
+    assert json.loads(arguments)["worlds"] == 8
+    assert len(kept_in(keep)) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["parts"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "other"}', '{"deals": {}}'])
-def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "which begins b'{'"),
+        ('{"deals": {}}', "which begins"),
+        ('{"format":"goita-analysis-parts-1","version":"0.2.0","deals":{}}', r"version 0\.2\.0"),
+    ],
+)
+def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, message):
     (tmp_path / "parts").write_text(text)
-    with pytest.raises(SettingError, match="remove it to begin anew"):
+    with pytest.raises(SettingError, match=message) as error:
         watch.analyse(source(DEAL), "greedy", worlds=8, keep=tmp_path / "parts")
+    assert "\n" not in str(error.value)
     assert (tmp_path / "parts").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: {**one, "seat": 4},
+        lambda one: {**one, "action": "<script>"},
+        lambda one: {**one, "phase": "<script>"},
+        lambda one: {**one, "options": one["options"][:1], "best": "call"},
+        lambda one: {**one, "loss": "much"},
+        lambda one: {**one, "heard": {**one["heard"], "expected": [[0.0], [0.0]]}},
+        lambda one: [one],
+        lambda one: None,
+    ],
+)
+def test_crafted_parts_are_refused_in_a_sentence(tmp_path, change):
+    keep = tmp_path / "parts"
+    watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
+    ((key, value),) = kept_in(keep)
+    found = [change(one) for one in msgspec.msgpack.decode(value)]
+    block = Block(key, (msgspec.msgpack.encode(found),))
+    with sqlite3.connect(keep) as db:
+        db.execute("UPDATE blocks SET value = ?, digest = ?", (*block.values, block.digest()))
+    with pytest.raises(SettingError, match="damaged file") as error:
+        watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -370,8 +418,8 @@ def test_json_holds_what_its_page_says(analysed):
 
 
 def test_what_is_kept_comes_back(decisions):
-    kept = json.loads(json.dumps([asdict(one) for one in decisions]))
-    assert tuple(map(Decision.from_json, kept)) == decisions
+    assert unpack(pack(decisions), running.Decisions) == decisions
+    running._check(decisions)
 
 
 # ----------------------------------------------------------------------------------------- the page
