@@ -77,7 +77,7 @@ def main(deals: int) -> None:
             f"{part['log_probability_partner'].mean():.2f}"
         )
 
-    # 4. Where does it come from? Some of it is convention: who leads a silver has a pair.
+    # 4. Where does it come from? From how the policy plays: who leads a silver has a pair.
     table = measures.opening_table("champion", "silvers")
     silver = 1 + KINDS.index("silver")
     chances = zip(table.values, table.probability[:, silver], strict=True)
