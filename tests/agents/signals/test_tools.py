@@ -18,7 +18,7 @@ from agents.signals.follow import follow_deal, read_record, table
 from agents.signals.numbers import to_json
 from agents.signals.page import figures as page_figures
 from agents.signals.page import html
-from agents.signals.study import Study, full, quick, study
+from agents.signals.study import Study, full, quick, study, version_of
 from agents.statistics.intervals import Interval
 from goita_env import records
 from goita_env.errors import RecordError, SettingError
@@ -127,7 +127,7 @@ def test_a_study_has_every_measure_of_every_agent(found):
 
 
 def test_a_network_is_named_with_its_decisions():
-    assert re.match(r"\d{3},\d{3},\d{3} decisions, goita-env", studying.version_of("champion"))
+    assert re.match(r"\d{3},\d{3},\d{3} decisions, goita-env", version_of("champion"))
 
 
 def test_the_share_of_a_study_scales_what_is_listened_to():
