@@ -24,6 +24,7 @@ from typing import Final
 import numpy as np
 
 from agents import cli
+from agents.answers import check_actions
 from agents.attack import Attacker
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
 from agents.bots.greedy import GreedyAgent
@@ -34,7 +35,6 @@ from agents.registry import load_agent
 from agents.tournament.block import play_block
 from agents.tournament.plan import tasks
 from goita_env import View, actions
-from goita_env.checks import came, first_illegal, integers
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds, Tick
 from goita_env.rules import JGA, Rules
@@ -90,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _sentence(error: BaseException) -> str:
     """Returns in a line what an exception says, and where it was raised unless a check did so."""
     text = " ".join(str(error).split())
-    if isinstance(error, AssertionError) and text:
+    if isinstance(error, AssertionError | AgentError) and text:
         return text
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}, line {place.lineno}"
@@ -216,18 +216,10 @@ class _Twins:
         """Returns what both answer.
 
         Raises:
-            AssertionError: if that is not the same, or no answer.
+            AssertionError, AgentError: if that is not the same, or no answer.
         """
         answer = self.here.act(view, legal.copy(), self.rng)
-        here = integers(answer)
-        if here is None or here.shape != (len(view),):
-            raise AssertionError(
-                f"expected {len(view)} actions as whole numbers, got {came(answer)}"
-            )
-        wrong = first_illegal(here, legal)
-        if wrong is not None:
-            names = " ".join(actions.name(one) for one in np.flatnonzero(legal[wrong]).tolist())
-            raise AssertionError(f"expected one of {names}, got action {here[wrong]}")
+        here = check_actions(answer, legal, self.here.name, view.game)
         there = self.there.act(view, legal, rng)
         self.check_faults()
         other = np.flatnonzero(here != there)
@@ -239,7 +231,7 @@ class _Twins:
                 f"(row {row} of {len(view)}, seat {self.seat}): an action may depend on nothing "
                 "but its row, what it was told of the game, and one draw a row in their order"
             )
-        return here.astype(np.int64)
+        return here
 
     def check_faults(self) -> None:
         """Checks that the one elsewhere has made no fault.

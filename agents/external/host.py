@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final, TextIO, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from agents import cli
+from agents.answers import illegal, read_actions
 from agents.base import Agent, AgentError, Bool, Memory, Results, ToldOfRedeals
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
@@ -20,7 +20,6 @@ from agents.external.seat_table import SeatTable
 from agents.faults import BotError
 from agents.registry import load_agent
 from goita_env import actions
-from goita_env.checks import came, first_illegal, integers
 from goita_env.hands import parse_hands
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
@@ -117,9 +116,11 @@ class Host:
         numbers = [actions.parse(name) for name in names]
         legal = np.zeros((1, actions.NUM_ACTIONS), bool)
         legal[0, numbers] = True
-        view = table.asked(numbers)
+        view, agent = table.asked(numbers), self._agent
         chosen = self._call(
-            "act", table, lambda: _checked(self._agent.act(view, legal.copy(), self._rng), legal)
+            "act",
+            table,
+            lambda: _checked(agent.act(view, legal.copy(), self._rng), legal, agent.name),
         )
         if chosen is not None:
             self._say({"type": "act", "game": table.game, "action": actions.name(chosen)})
@@ -183,24 +184,19 @@ class Host:
         self._out.flush()
 
 
-def _checked(answer: npt.ArrayLike, legal: Bool) -> int:
+def _checked(answer: object, legal: Bool, name: str) -> int:
     """Returns the action that an agent answered for its one row.
 
     Raises:
         BotError: "nonsense" or "illegal", if it is none.
     """
-    chosen = integers(answer)
-    if chosen is None or chosen.shape != (1,):
-        raise BotError("nonsense", f"expected 1 action as a whole number, got {came(answer)}")
-    if first_illegal(chosen, legal) is not None:
-        names = " ".join(protocol.legal_names(legal[0]))
-        raise BotError("illegal", f"expected one of {names}, got {_name(int(chosen[0]))}")
+    try:
+        chosen, fine = read_actions(answer, legal, name)
+    except AgentError as error:
+        raise BotError("nonsense", str(error)) from error
+    if not fine.all():
+        raise BotError("illegal", illegal(answer, 0, legal, name))
     return int(chosen[0])
-
-
-def _name(action: int) -> str:
-    """Returns an action's name, or its number where it has none."""
-    return repr(actions.name(action) if 0 <= action < actions.NUM_ACTIONS else action)
 
 
 def _fault(during: str, game: int | None, error: BaseException) -> Message:

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from agents.answers import check_actions
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals, close
 from agents.faults import FAULTS, Accountable, Fault
-from agents.tournament.answers import check_actions
 from agents.tournament.games import SavedDeal, is_saved
 from agents.tournament.guarded import Watch
 from agents.tournament.recording import Recorder

@@ -12,10 +12,10 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
+from agents.answers import illegal, read_actions
 from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
 from agents.faults import FAULTS, Fault, Kind
 from agents.registry import load_agent, short_name
-from agents.tournament.answers import illegal, read_actions
 from goita_env import View
 
 TEXT: Final = 500

@@ -24,9 +24,20 @@ GAME_ROOMS = [
     *("uke_shogi_v0", "testing"),
 ]
 AGENT_ROOMS = [
-    *("base", "cli", "faults", "files", "store", "parts", "registry", "statistics", "bots"),
-    *("solver", "beliefs", "search", "champion", "external", "tournament", "attack", "check"),
-    *("grading", "report", "learning", "signals", "watch", "play"),
+    *(
+        "base",
+        "answers",
+        "cli",
+        "faults",
+        "files",
+        "store",
+        "parts",
+        "registry",
+        "statistics",
+        "bots",
+    ),
+    *("solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
+    *("check", "grading", "report", "learning", "signals", "watch", "play"),
 ]
 """The rooms from top to bottom."""
 

@@ -110,7 +110,7 @@ def test_the_random_actions_in_its_place_are_the_same_each_time():
 def test_play_pair_raises():
     with pytest.raises(RuntimeError, match="out of ideas"):
         play_pair("unruly_bots:Raises", "greedy", 4)
-    with pytest.raises(AgentError, match="expected one of the actions"):
+    with pytest.raises(AgentError, match=r"expected one of .* from .*OneIllegal"):
         play_pair("unruly_bots:OneIllegal", "greedy", 4)
 
 
