@@ -22,6 +22,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from agents import cli, learning, report
+from agents.learning.named import NAMED, check_named, resumption
 from agents.registry import load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
@@ -148,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_resumed_with(words)
             run = learning.Run.resume(given.resume)
             args, settings = settings_of(run)
-            learning.check_named(vars(args), vars(given), run.files.config)
+            check_named(vars(args), vars(given), run.files.config)
         else:
             args, settings = settle(given)
             run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
@@ -186,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GoitaError as error:
         cli.fail(error)
     if not finished:
-        print(f"stopped and saved; {learning.resumption(vars(args), directory)} goes on")
+        print(f"stopped and saved; {resumption(vars(args), directory)} goes on")
         return 130
     policy = run.save_policy(model, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -309,7 +310,7 @@ def check_resumed_with(argv: Sequence[str]) -> None:
     Raises:
         SettingError: if one would have no effect.
     """
-    taken = ["--decisions", "--no-progress", *(f"--{name}" for name in learning.NAMED)]
+    taken = ["--decisions", "--no-progress", *(f"--{name}" for name in NAMED)]
     given = [word.partition("=")[0] for word in argv if word.startswith("--")]
     if refused := [option for option in given if option not in ["--resume", *taken]]:
         raise SettingError(f"expected only {', '.join(taken)} beside --resume, got {refused}")

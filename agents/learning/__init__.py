@@ -11,7 +11,6 @@ from agents.learning.buffer import SeatRolloutBuffer
 from agents.learning.divergence import DivergedError
 from agents.learning.machine import find_device, has_fast_bfloat16, use_threads
 from agents.learning.measuring import Measuring
-from agents.learning.named import NAMED, check_named, resumption
 from agents.learning.player import SavedPolicy, find_policy, play
 from agents.learning.policy import SelfPlayPolicy
 from agents.learning.policy_file import begin_from, policy_bytes, save_policy, widths
@@ -23,7 +22,6 @@ from agents.learning.seat_vec_env import SeatVecEnv
 from agents.learning.vec_env import GoitaVecEnv
 
 __all__ = [
-    "NAMED",
     "PRESETS",
     "DivergedError",
     "GoitaVecEnv",
@@ -37,7 +35,6 @@ __all__ = [
     "SelfPlayPolicy",
     "Settings",
     "begin_from",
-    "check_named",
     "check_widths",
     "find_device",
     "find_policy",
@@ -45,7 +42,6 @@ __all__ = [
     "linear",
     "play",
     "policy_bytes",
-    "resumption",
     "save_policy",
     "use_threads",
     "widths",
