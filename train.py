@@ -10,7 +10,6 @@ tensorboard --logdir runs                          shows all curves
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from agents import cli, learning, report
-from agents.base import AgentError
-from agents.registry import check_shipped, load_agent
+from agents.learning.named import NAMED, check_named, resumption
+from agents.registry import load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_seed
@@ -36,9 +35,6 @@ BOTS: Final = ("random", "greedy", "heuristic", "champion")
 
 AGAINST: Final = ("greedy", "heuristic")
 """Whom its snapshots meet on the way."""
-
-NAMED: Final = ("policy", "pool", "opponents", "partner", "against", "init")
-"""Options that may name files, commands and classes."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_resumed_with(words)
             run = learning.Run.resume(given.resume)
             args, settings = settings_of(run)
-            check_named(args, given, run.files.config)
+            check_named(vars(args), vars(given), run.files.config)
         else:
             args, settings = settle(given)
             run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
@@ -191,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GoitaError as error:
         cli.fail(error)
     if not finished:
-        print(f"stopped and saved; {resumption(args, run)} goes on")
+        print(f"stopped and saved; {resumption(vars(args), directory)} goes on")
         return 130
     policy = run.save_policy(model, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -280,60 +276,6 @@ def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
         return args, learning.PRESETS[args.preset].changed(vars(args))
     except (TypeError, ValueError) as error:
         raise SettingError(f"expected the settings of this program: {error}") from error
-
-
-def barred(args: Args, config: Path) -> dict[str, str]:
-    """Returns what a run's file may not name, by its option, with the reason.
-
-    The file may be somebody else's, so it names no class, command or path. (Of --init the run has a
-    copy.)
-    """
-    reasons = {}
-    if args.policy is not None:
-        reasons["policy"] = (
-            f"expected --policy {args.policy} beside --resume, as {config} may not name a class"
-        )
-    for name in ("pool", "opponents", "partner", "against"):
-        try:
-            for text in texts_of(args, name):
-                check_shipped(text, f"{name!r} of {config}")
-        except AgentError as error:
-            reasons[name] = f"{error}, with --{name}"
-    return reasons
-
-
-def texts_of(args: Args, name: str) -> list[str]:
-    """Returns the texts of an option, none if it was not given."""
-    value = getattr(args, name)
-    return [*value] if isinstance(value, tuple) else [] if value is None else [str(value)]
-
-
-def check_named(args: Args, given: Args, config: Path) -> None:
-    """Checks that whoever goes on with a run names what its file may not, as the file does.
-
-    Args:
-        args: of the run.
-        given: beside --resume.
-        config: the run's file.
-
-    Raises:
-        SettingError: if something is named otherwise, or not at all.
-    """
-    for name in NAMED:
-        kept, told = texts_of(args, name), texts_of(given, name)
-        if told and told != kept:
-            raise SettingError(f"expected --{name} as in {config}, {kept}, got {told}")
-    missing = [reason for name, reason in barred(args, config).items() if not texts_of(given, name)]
-    if missing:
-        raise SettingError(missing[0])
-
-
-def resumption(args: Args, run: learning.Run) -> str:
-    """Returns the command that goes on with a run."""
-    words = ["python", "train.py", "--resume", str(run.files.directory)]
-    for name in barred(args, run.files.config):
-        words += [f"--{name}", *texts_of(args, name)]
-    return shlex.join(words)
 
 
 def pool_of(args: Args, settings: learning.Settings) -> learning.Pool | None:

@@ -14,6 +14,7 @@ from agents.base import AgentError
 from agents.bots.network_file import open_tensors
 from agents.learning import SavedPolicy, begin_from, plot, widths
 from agents.learning.measuring import read_csv
+from agents.learning.named import resumption
 from agents.learning.storage import read
 from goita_env.errors import SettingError
 
@@ -107,13 +108,13 @@ def test_a_run_of_shipped_agents_goes_on_as_it_is():
     assert train.main(["--resume", "runs/one", "--pool", "heuristic:conventions=off"]) == 0
 
 
-def test_it_is_told_how_to_go_on_with_a_run_that_names_ones_own(capsys):
-    args, settings = train.settle(train.Args(name="one", pool=("evil:Bot", "a b=greedy")))
-    run = train.learning.Run(Path("runs/one"), train.config_of(args, settings))
+def test_it_is_told_how_to_go_on_with_a_run_that_names_ones_own():
+    def told(**named):
+        return resumption(vars(train.Args(**named)), Path("runs/one"))
+
     wanted = "python train.py --resume runs/one --pool evil:Bot 'a b=greedy'"
-    assert train.resumption(args, run) == wanted
-    args, _ = train.settle(train.Args(name="one", pool=("greedy",)))
-    assert train.resumption(args, run) == "python train.py --resume runs/one"
+    assert told(pool=("evil:Bot", "a b=greedy")) == wanted
+    assert told(pool=("greedy",), init=Path("x")) == "python train.py --resume runs/one"
 
 
 def test_the_policy_to_begin_with_is_the_copy_and_no_path_of_the_settings(config, capsys):
