@@ -169,7 +169,7 @@ def test_the_state_holds_every_hand(rules):
 
 def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
     env = uke_shogi_v0.env(deals=2)
-    env.reset(seed=4, options={"hands": HANDS, "dealer": 2, "else": 1})
+    env.reset(seed=4, options={"hands": HANDS, "dealer": 2})
     assert env.agent_selection == "player_2"
     hand = env.observe("player_3")["observation"][:8]
     assert hand.tolist() == [3, 1, 2, 2, 2, 0, 0, 0]
