@@ -3,7 +3,7 @@
 python evaluate.py --agents greedy random --deals 2000                  every pair of the agents
 python evaluate.py --one greedy --agents random heuristic               one against each
 python evaluate.py --agents greedy heuristic --sprt 0,1.5               until it is decided
-python evaluate.py --agents A B C --workers 8 --results long.sqlite     goes on after a stop
+python evaluate.py --agents A B C --workers 8 --results long.db         goes on after a stop
 python evaluate.py --agents mine:Bot greedy --isolate --seed random     a bot of somebody else's
 python evaluate.py --agents A B --save-games games --save-share 0.1     keeps a tenth of the games
 

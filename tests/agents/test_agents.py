@@ -456,6 +456,20 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone(spec, own):
 def test_a_text_that_names_no_agent_is_nobodys_own():
     with pytest.raises(AgentError, match="expected an agent of"):
         registry.is_own("nobody")
+def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots, tmp_path):
+    network, other = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
+    network.write_bytes(b"weights")
+    other.write_bytes(b"others")
+    found = registry.content_hash(f"x=file:{network},temperature=1")
+    assert found == sha256(b"weights").hexdigest()
+    assert registry.content_hash(f"rollout:base=(file:{network}),worlds=4") == found
+    assert registry.content_hash(f"rollout:base=(file:{other}),worlds=4") != found
+    source = registry.source_hash("my_bots:Cautious")
+    assert registry.content_hash("mine=my_bots:Cautious:risk=0.2") == source
+    assert registry.content_hash("rollout:base=greedy") is None
+    assert registry.content_hash("exec:true") is None
+    with pytest.raises(FileNotFoundError):
+        registry.content_hash("file:no/such/file")
 
 
 def test_results_carry_the_hash_of_the_source_and_go_on_with_the_same_alone(my_bots):

@@ -42,11 +42,12 @@ def text_of(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory):
-    """What pages speak of: a trained network, the games of a tournament."""
+    """What pages speak of: a trained network, games and results of a tournament."""
     folder = tmp_path_factory.mktemp("papers")
     (folder / "runs" / "NAME").mkdir(parents=True)
     shutil.copy(ROOT / "agents" / "champion" / "policy.safetensors", folder / "runs" / "NAME")
     games = ["--agents", "random", "greedy", "--deals", "2", "--save-games", str(folder / "games")]
+    games += ["--results", str(folder / "long.db")]
     assert evaluate.main(games) == 0
     return folder
 

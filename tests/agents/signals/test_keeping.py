@@ -42,17 +42,17 @@ def told(progress):
 
 def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
-    plan = replace(quick(("greedy", "random")), worlds=4, **SMALL)
+    plan = replace(quick(("random",)), worlds=4, **SMALL)
     whole = study(plan, progress=lambda _: None)
     file = tmp_path / "page.html.parts"
-    for pieces in (3, 6):
+    for pieces in (1, 3):
         with pytest.raises(KeyboardInterrupt):
             study(plan, progress=told(pieces), parts=file)
     made = []
     work = studying._work
     monkeypatch.setattr(studying, "_work", lambda *given: made.append(given) or work(*given))
     again = study(plan, progress=lambda _: None, parts=file)
-    assert 0 < len(made) < len(list(studying._pieces(plan)))
+    assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
 
     made.clear()
