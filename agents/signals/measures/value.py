@@ -235,7 +235,7 @@ def levels(values: Values) -> dict[str, Interval]:
 
     A search that does not listen still needs some belief. Two baselines stand for it: the others
     are taken for uniformly random players (``GROUNDED``), or what they did was legal and no more
-    (``FACTS``). The first misreads whoever plays well, so listening seems worth more against it.
+    (``FACTS``). Either may lose points against the policy alone, which listening then makes up for.
 
     Args:
         values: played with ``LATTICE`` and ``DEAF_BY_FACTS``.
