@@ -456,6 +456,8 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone(spec, own):
 def test_a_text_that_names_no_agent_is_nobodys_own():
     with pytest.raises(AgentError, match="expected an agent of"):
         registry.is_own("nobody")
+
+
 def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots, tmp_path):
     network, other = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     network.write_bytes(b"weights")
