@@ -25,7 +25,7 @@ from typing import Final, Literal
 
 from agents.files import decode, read_limited, write_whole
 from agents.tournament.games import SavedDeal, check_share
-from agents.tournament.plan import Plan
+from agents.tournament.plan import OF_AGENTS, Plan
 from agents.tournament.task import Task
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.rules import Rules, get_rules
@@ -67,10 +67,12 @@ class GamesFolder:
             pairing.tasks[0].agents: f"{number:03}-{_file_name(pairing.agents)}"
             for number, pairing in enumerate(plan.pairings(), 1)
         }
+        # Not what agents are read from: after a change their blocks, and so their files, are new.
+        arguments = {k: v for k, v in plan.arguments().items() if k not in OF_AGENTS}
         head = {
             "format": FORMAT,
             "save_share": share,
-            "arguments": plan.arguments(),
+            "arguments": arguments,
             "rules": asdict(get_rules(plan.rules)),
         }
         text = json.dumps(head, indent=1) + "\n"

@@ -33,6 +33,9 @@ MAX_DEALS: Final = 10**7
 
 MAX_BLOCK_DEALS: Final = 1 << 16
 
+OF_AGENTS: Final = ("files", "sources")
+"""Arguments that say what agents are read from: results keep them block by block."""
+
 
 def check_deals(deals: int) -> None:
     """Checks a number of deals; an interval takes two.

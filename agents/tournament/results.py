@@ -22,7 +22,7 @@ from agents import store
 from agents.faults import Fault
 from agents.registry import short_name
 from agents.store import Block, Layout, Row, Store, Table, damaged
-from agents.tournament.plan import Pairing
+from agents.tournament.plan import OF_AGENTS, Pairing
 from agents.tournament.task import BlockResult, Task
 from goita_env.errors import SettingError
 
@@ -86,9 +86,6 @@ LAYOUT: Final = Layout(
     former=b'{"format":"goita-results-1"',
 )
 """The tables of a file of results."""
-
-OF_AGENTS: Final = ("files", "sources")
-"""Arguments that say what agents are read from: they are kept block by block."""
 
 
 class ResultsFile:
