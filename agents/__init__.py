@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from agents.base import Agent, AgentError
-from agents.registry import load_agent, names
+from agents.registry import is_own, load_agent, names
 from goita_env.envs import bots
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = [
     "play_pair",
 ]
 
-bots.teach(load_agent)
+bots.teach(load_agent, is_own)
 
 
 def __getattr__(name: str) -> Any:

@@ -90,12 +90,17 @@ class RandomBot:
         return uniform(legal, rng.random(len(legal)))
 
 
-_loaders: list[Callable[[str], Bot]] = []
+_loaders: list[tuple[Callable[[str], Bot], Callable[[str], bool]]] = []
 
 
-def teach(loader: Callable[[str], Bot]) -> None:
-    """Makes known how to build bots from texts other than "random"."""
-    _loaders[:] = [loader]
+def teach(loader: Callable[[str], Bot], is_own: Callable[[str], bool]) -> None:
+    """Makes known how to build bots from texts other than "random".
+
+    Args:
+        loader: returns the bot that a text names.
+        is_own: tells whether that is a class of the user's.
+    """
+    _loaders[:] = [(loader, is_own)]
 
 
 def load_bot(bot: Named) -> Bot:
@@ -115,7 +120,8 @@ def load_bot(bot: Named) -> Bot:
             f"expected the bot 'random', got {bot!r}; the others are known after `import agents`, "
             "as in gymnasium.make('agents:goita/Seat-v0', ...)"
         )
-    return _loaders[0](bot)
+    loader, _ = _loaders[0]
+    return loader(bot)
 
 
 def uniform(legal: Bool, numbers: Float) -> Int:
@@ -145,8 +151,8 @@ class Bots:
 
     Bots of known probabilities (``random`` is one) draw by numbers that follow from seed, game,
     episode and how many were drawn in it: their game is the same in a batch of any size. The others
-    have a generator each. Of a bot with a memory that a text names there is one for each seat, so
-    that none sees two hands of a deal; an object plays wherever it is put.
+    have a generator each. Where a text names a class of the user's or a bot with a memory, there is
+    one for each seat, so that none sees two hands of a deal; an object plays wherever it is put.
 
     Generators, drawn numbers and the numbers by which bots tell games apart follow from the seed,
     and don't tell it (``goita_env.seeds``).
@@ -306,7 +312,7 @@ class Bots:
         if team:
             places[2] = LEARNER
         lineup = places[(np.arange(NUM_SEATS) - seats[:, None]) & 3]
-        self.lineup[rows] = self._at_seats(lineup) if self._memories else lineup
+        self.lineup[rows] = self._at_seats(lineup) if self._by_seat.any() else lineup
 
     def sitting(self, rows: Int, seats: Int) -> tuple[Bool, Bool]:
         """Tells of some seats whether the learner sits there, and whether one that never looks.
@@ -435,11 +441,16 @@ class _Chosen:
 
 
 def _instances(named: Named) -> list[Bot]:
-    """Returns a bot, or one for each seat where a text names one with a memory."""
+    """Returns a bot, or one for each seat where a text names a user's class or has a memory."""
     bots = [load_bot(named)]
-    if isinstance(named, str) and isinstance(bots[0], Remembering):
+    if isinstance(named, str) and (_is_own(named) or isinstance(bots[0], Remembering)):
         bots += [load_bot(named) for _ in range(NUM_SEATS - 1)]
     return bots
+
+
+def _is_own(text: str) -> bool:
+    """Tells whether a text names a class of the user's."""
+    return any(is_own(text) for _, is_own in _loaders)
 
 
 def _is_same(one: Named, other: Named) -> bool:

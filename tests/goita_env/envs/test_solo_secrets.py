@@ -200,7 +200,9 @@ class Remembering(Habits):
 
 
 def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
-    monkeypatch.setattr("goita_env.envs.bots._loaders", [lambda text: Remembering()])
+    monkeypatch.setattr(
+        "goita_env.envs.bots._loaders", [(lambda text: Remembering(), lambda text: False)]
+    )
     monkeypatch.setattr(Remembering, "made", ())
     env = SeatVectorEnv(30, partner="mine", opponents=("random", "mine"))
     env.reset(seed=0)
@@ -213,6 +215,35 @@ def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monke
     env.reset()
     env.set_opponents("random")
     assert all(bot.closed for bot in Remembering.made)
+
+
+def test_a_class_of_the_users_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
+    made = []
+
+    class Keeping:
+        """Has no memory that it says it has."""
+
+        def __init__(self):
+            self.seats = set()
+            made.append(self)
+
+        def act(self, view, legal, rng):
+            self.seats |= set((view.game % 4).tolist())
+            return legal.argmax(axis=1)
+
+    known = (lambda text: Keeping(), lambda text: text == "mine:Keeping")
+    monkeypatch.setattr("goita_env.envs.bots._loaders", [known])
+    env = SeatVectorEnv(30, partner="random", opponents="mine:Keeping")
+    env.reset(seed=0)
+    for _ in range(20):
+        env.step(env.sample_legal(np.random.default_rng(0)))
+    assert [one.seats for one in made] == [{0}, {1}, {2}, {3}]
+    made.clear()
+    env = SeatVectorEnv(30, partner="random", opponents="shared")
+    env.reset(seed=0)
+    for _ in range(20):
+        env.step(env.sample_legal(np.random.default_rng(0)))
+    assert [one.seats for one in made] == [{0, 1, 2, 3}]
 
 
 def test_an_object_with_a_memory_stays_one_and_is_not_closed():
