@@ -33,7 +33,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     try:
         _write(path, data)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -44,7 +44,8 @@ def _write(path: Path, data: bytes) -> None:
         return
     part = whole.with_name(f".{whole.name}.part")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)  # of a program that was killed, or somebody's link
+        with part.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
