@@ -34,6 +34,9 @@ R = TypeVar("R")
 LOOK: Final = 2.0
 """Seconds between two looks at whether a child hangs."""
 
+IMPORT_SECONDS: Final = 120.0
+"""How long a class of the user's may take to be imported."""
+
 _MARK: Final = struct.Struct("<qqd")
 """Player, seat, and until when its code may run."""
 
@@ -123,9 +126,12 @@ def inspect_own(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
             if not is_own(spec):
                 continue
             try:
-                found[spec] = children.submit(partial(_inspect, spec)).result()
+                found[spec] = children.submit(partial(_inspect, spec)).result(IMPORT_SECONDS)
             except BrokenProcessPool:
                 found[spec] = f"expected to import {spec!r}, but that ended the process", ""
+            except TimeoutError:
+                found[spec] = f"expected to import {spec!r} in {IMPORT_SECONDS:.0f} s", ""
+                break  # the child still tries; it is ended, and one is enough to say
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final, Self
@@ -17,6 +18,9 @@ from agents.tournament.task import BlockResult
 
 EVERY: Final = 60.0
 """Seconds between two lines where there is no terminal."""
+
+RECENT: Final = 5
+"""Lines over which the speed is taken that the time left is told by."""
 
 
 class ProgressLine(Progress):
@@ -68,12 +72,16 @@ class ProgressLine(Progress):
 
     def _tell_on(self) -> None:
         """Writes a line now and then, for a log, until the tournament is over."""
+        seen = deque([(self._begun, 0)], maxlen=RECENT)
         while not self._over.wait(EVERY):
-            seconds, left = time.perf_counter() - self._begun, self._left()
-            rest = timedelta(seconds=round(seconds * left / self._deals)) if self._deals else "?"
+            now, left = time.perf_counter(), self._left()
+            # By what was done lately: a slow bot's pairings come when quick ones are over.
+            seconds, deals = now - seen[0][0], self._deals - seen[0][1]
+            rest = timedelta(seconds=round(seconds * left / deals)) if deals else "not known"
+            seen.append((now, self._deals))
             sys.stderr.write(
-                f"{self._deals:,} of {self._deals + left:,} deals, {self._rounds / seconds:,.0f} "
-                f"rounds/s, time left {rest}\n"
+                f"{self._deals:,} of {self._deals + left:,} deals, "
+                f"{self._rounds / (now - self._begun):,.0f} rounds/s, time left: {rest}\n"
             )
             sys.stderr.flush()
 

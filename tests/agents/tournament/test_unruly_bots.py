@@ -240,6 +240,16 @@ def test_a_module_that_exits_as_it_is_imported_is_exit_code_2(tmp_path, monkeypa
     assert "SystemExit" in capsys.readouterr().err
 
 
+def test_a_module_whose_import_never_ends_is_exit_code_2(tmp_path, monkeypatch, capsys):
+    (tmp_path / "endless_bots.py").write_text("import time\nwhile True:\n    time.sleep(1)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(children, "IMPORT_SECONDS", 3.0)
+    with pytest.raises(SystemExit) as ended:
+        evaluated(tmp_path, "--agents", "endless_bots:Bot", "greedy")
+    assert ended.value.code == 2
+    assert "in 3 s" in capsys.readouterr().err
+
+
 # --------------------------------------------------------------------- in processes of their own
 
 
