@@ -169,7 +169,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     """
     start, code = time.perf_counter(), 0
     try:
-        args = args.resolved()
+        drawn, args = args.seed == "random", args.resolved()
         plan = args.plan()
         plan.check_agents()
         check_workers(args.workers, args.backend)
@@ -199,6 +199,8 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     if code:
         more = "the same command goes on" if args.results else "without --results the rest is lost"
         sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s); {more}\n")
+        if drawn:
+            sys.stderr.write(f"seed: {plan.seed}\n")
     if not played:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)

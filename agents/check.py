@@ -17,7 +17,9 @@ import secrets
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +35,7 @@ from agents.external.command import parse_memory
 from agents.external.isolated import isolated
 from agents.registry import load_agent
 from agents.tournament.block import play_block
+from agents.tournament.children import Children
 from agents.tournament.plan import tasks
 from goita_env import View, actions
 from goita_env.errors import SettingError
@@ -61,30 +64,60 @@ class Args:
     """milliseconds for a decision in such a process"""
     memory: str = "2G"
     """memory of such a process"""
+    seconds: int = 300
+    """for each check"""
 
     def __post_init__(self) -> None:
         """Checks what can be checked before the agent is built."""
         parse_memory(self.memory)
         bot_seed(self.seed, "check")
-        if min(self.deals, self.ms) < 1:
-            raise SettingError(f"expected at least 1 deal and 1 ms, got {self.deals}, {self.ms}")
+        if min(self.deals, self.ms, self.seconds) < 1:
+            given = f"{self.deals}, {self.ms}, {self.seconds}"
+            raise SettingError(f"expected at least 1 deal, 1 ms and 1 s, got {given}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs every check, prints what each has found and returns the exit code."""
     args, code = cli.parse(Args, argv, __doc__), 0
-    for name, check in CHECKS.items():
-        try:
-            check(args)
-            found = "ok"
-        except (Exception, SystemExit) as error:  # an agent may raise whatever it likes
-            if name == "builds" and isinstance(error, AgentError):
-                cli.fail(error)
-            found, code = _sentence(error), 1
-        print(f"{name}: {found}", flush=True)
-        if code and name == "builds":
-            break
+    with Children(1) as children:
+        for name in CHECKS:
+            wrong, found = _found(children, name, args)
+            if wrong == 2:
+                cli.fail(found)
+            code = max(code, wrong)
+            print(f"{name}: {found}", flush=True)
+            if code and name == "builds":
+                break
     return code
+
+
+def _found(children: Children, name: str, args: Args) -> tuple[int, str]:
+    """Has a child do a check: an agent may end its process, or never answer.
+
+    Args:
+        children: where.
+        name: of the check.
+        args: what is checked.
+
+    Returns:
+        The exit code, and what was found.
+    """
+    try:
+        return children.submit(partial(_check, name, args)).result(args.seconds)
+    except BrokenProcessPool:
+        return 1, "expected its process to live, but it ended"
+    except TimeoutError:
+        children.end()
+        return 1, f"expected an end within {args.seconds} s (--seconds), got none"
+
+
+def _check(name: str, args: Args) -> tuple[int, str]:
+    """Does a check; returns the exit code and what was found."""
+    try:
+        CHECKS[name](args)
+    except BaseException as error:  # an agent may raise whatever it likes
+        return 2 if name == "builds" and isinstance(error, AgentError) else 1, _sentence(error)
+    return 0, "ok"
 
 
 def _sentence(error: BaseException) -> str:

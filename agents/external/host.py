@@ -12,7 +12,7 @@ from typing import Final, TextIO, TypeVar
 import numpy as np
 
 from agents import cli
-from agents.answers import illegal, read_actions
+from agents.answers import AnswerError, read_actions
 from agents.base import Agent, AgentError, Bool, Memory, Results, ToldOfRedeals
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
@@ -191,11 +191,11 @@ def _checked(answer: object, legal: Bool, name: str) -> int:
         BotError: "nonsense" or "illegal", if it is none.
     """
     try:
-        chosen, fine = read_actions(answer, legal, name)
-    except AgentError as error:
+        chosen, wrong = read_actions(answer, legal, name)
+    except AnswerError as error:
         raise BotError("nonsense", str(error)) from error
-    if not fine.all():
-        raise BotError("illegal", illegal(answer, 0, legal, name))
+    if wrong:
+        raise BotError("illegal", wrong[0])
     return int(chosen[0])
 
 

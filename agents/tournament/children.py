@@ -14,11 +14,12 @@ import signal
 import struct
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -28,8 +29,14 @@ from agents.registry import content_hash, is_own, prepare
 from agents.tournament.block import play_block
 from agents.tournament.task import BlockResult, Task
 from agents.tournament.workers import Backend, WorkerError, follow, one_thread, play_on_ray
+from goita_env.errors import GoitaError
 
 R = TypeVar("R")
+
+
+class BrokenBlockError(GoitaError):
+    """Reports that a block could not be played on in its process, with the traceback."""
+
 
 LOOK: Final = 2.0
 """Seconds between two looks at whether a child hangs."""
@@ -164,7 +171,7 @@ class Children:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        self.end()
         self._folder.cleanup()
 
     def play(self, tasks: Iterable[Task]) -> Iterator[BlockResult]:
@@ -198,7 +205,7 @@ class Children:
                 task = running.pop(future)
                 try:
                     yield future.result()
-                except BrokenProcessPool:
+                except (BrokenProcessPool, BrokenBlockError):
                     lost.append(task)
             if lost:
                 lost += running.values()
@@ -210,24 +217,24 @@ class Children:
         """Plays a block in a child that does nothing else, until its process survives."""
         dead: dict[int, Fault] = {}
         while True:
-            self._end()
+            self.end()
             future = self._submit(task, 1, dead)
             while not wait([future], timeout=LOOK).done:
                 self._end_those_that_hang()
             try:
                 return future.result()
-            except BrokenProcessPool as error:
+            except (BrokenProcessPool, BrokenBlockError) as error:
                 before = len(dead)
-                dead |= self._found_out(task, dead)
+                dead |= self._found_out(task, dead, error)
                 if len(dead) == before:
                     raise WorkerError(
                         f"expected workers to stay alive, but one died in block {task.block} of "
                         f"{' against '.join(task.agents)}: {error}"
                     ) from error
             finally:
-                self._end()
+                self.end()
 
-    def _found_out(self, task: Task, dead: dict[int, Fault]) -> dict[int, Fault]:
+    def _found_out(self, task: Task, dead: dict[int, Fault], error: Exception) -> dict[int, Fault]:
         """Returns whose code ran in the child that died: every class of the user's, if unknown."""
         own = [player for player, spec in enumerate(task.agents) if is_own(spec)]
         marks = [(player, seat) for _, player, seat, _ in self._marks() if player >= 0]
@@ -236,7 +243,8 @@ class Children:
             f"expected its process to live and to answer, but it ended or hung in deals "
             f"{task.first} to {task.first + task.deals - 1}"
         )
-        return {player: Fault("died", seat, -1, text) for player, seat in named}
+        trace = str(error) if isinstance(error, BrokenBlockError) else ""
+        return {player: Fault("died", seat, -1, text, traceback=trace) for player, seat in named}
 
     def _submit(
         self, task: Task, workers: int, dead: dict[int, Fault] | None = None
@@ -258,7 +266,7 @@ class Children:
         from joblib.externals.loky import get_reusable_executor
 
         if self._executor is None or self._size != workers:
-            self._end()
+            self.end()
             for mark in Path(self._folder.name).iterdir():
                 mark.unlink()
             self._executor = get_reusable_executor(max_workers=workers, timeout=300, reuse=False)
@@ -281,7 +289,7 @@ class Children:
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Ends the children, whatever they do."""
         executor, self._executor = self._executor, None
         if executor is not None:
@@ -291,10 +299,17 @@ class Children:
 def _do(parent: int, folder: str, work: Callable[[], R]) -> R:
     """Does something for another process, from its folder, and ends when that one does."""
     follow(parent)
+    _print_elsewhere()
     if os.getcwd() != folder:  # a class of the user's may have gone elsewhere
         os.chdir(folder)
     with one_thread():
         return work()
+
+
+@cache
+def _print_elsewhere() -> None:
+    """Sends what a class prints to standard error: standard output is for the tables."""
+    os.dup2(2, 1)
 
 
 def _inspect(spec: str) -> tuple[str, str]:
@@ -319,6 +334,12 @@ def _play(
 ) -> BlockResult:
     """Plays a block in a child."""
     mark = Mark(marks, limits)
-    return play_block(
-        task, save_share=save_share, guarded=True, strict=strict, dead=dead, watch=mark
-    )
+    try:
+        return play_block(
+            task, save_share=save_share, guarded=True, strict=strict, dead=dead, watch=mark
+        )
+    except GoitaError:
+        raise
+    except BaseException as error:  # a class may have broken what it shares the process with
+        lines = traceback.format_exception(error, limit=-8)
+        raise BrokenBlockError("".join(lines)[-4000:]) from error

@@ -12,8 +12,8 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
-from agents.answers import illegal, read_actions
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals
+from agents.answers import AnswerError, read_actions
+from agents.base import Agent, Bool, Int, Memory, Results, ToldOfRedeals
 from agents.faults import FAULTS, Fault, Kind
 from agents.registry import load_agent, short_name
 from goita_env import View
@@ -67,57 +67,55 @@ class GuardedAgent:
         self.faults: list[Fault] = []
         self.forfeited = False
         self._player, self._seat, self._chance, self._watch = player, seat, chance, watch
-        self._agent: Agent | None = None
-        self._agent = self._call("__init__", lambda: load_agent(spec))
-        self.forfeited = self._agent is None
-        self.remembers = isinstance(self._agent, Memory)
+        self._class: _Class | None = None
+        self._class = self._call("__init__", lambda: _Class(load_agent(spec)))
+        self.forfeited = self._class is None
+        self.remembers = self._class is not None and self._class.memory is not None
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
         """Tells the class of new deals, if it has a memory."""
-        agent = self._agent
-        if isinstance(agent, Memory):
-            self._call("begin", lambda: agent.begin(games, seats, view), games)
+        memory = self._class.memory if self._class else None
+        if memory is not None:
+            self._call("begin", lambda: memory.begin(games, seats, view), games)
 
     def redeal(self, games: Int, view: View) -> None:
         """Tells the class of deals that ended in a redeal, if it wants to know."""
-        agent = self._agent
-        if isinstance(agent, ToldOfRedeals):
-            self._call("redeal", lambda: agent.redeal(games, view), games)
+        redeal = self._class.redeal if self._class else None
+        if redeal is not None:
+            self._call("redeal", lambda: redeal(games, view), games)
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
         """Tells the class of rounds that were scored, if it has a memory."""
-        agent = self._agent
-        if isinstance(agent, Memory):
-            self._call("end", lambda: agent.end(games, results, hands), games)
+        memory = self._class.memory if self._class else None
+        if memory is not None:
+            self._call("end", lambda: memory.end(games, results, hands), games)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the class's actions, random legal ones where it fails: int64 [N]."""
-        agent = self._agent
-        known = len(self.faults)
-        if agent is None or self.forfeited:
+        if self._class is None or self.forfeited:
             return self._random(legal)
-        games = view.game.copy()
-        # A copy, for the class may write into what it is handed.
-        answer = self._call("act", lambda: agent.act(view, legal.copy(), rng), games)
-        if len(self.faults) > known or self.forfeited:
+        agent, games = self._class.agent, view.game.copy()
+        # A copy, for the class may write into what it is handed. Its answer may be an object that
+        # does what it likes as it is read.
+        found = self._call(
+            "act", lambda: read_actions(agent.act(view, legal.copy(), rng), legal, self.name), games
+        )
+        if found is None:
             return self._random(legal)
-        try:
-            actions, fine = read_actions(answer, legal, self.name)
-        except AgentError as error:
-            self._fault("nonsense", int(games[0]), str(error))
-            return self._random(legal)
-        for row in np.flatnonzero(~fine).tolist():
-            self._fault("illegal", int(games[row]), illegal(answer, row, legal, self.name))
-        if not fine.all():
-            actions[~fine] = self._random(legal[~fine])
+        actions, wrong = found
+        for row, text in wrong.items():
+            self._fault("illegal", int(games[row]), text)
+        if wrong:
+            rows = list(wrong)
+            actions[rows] = self._random(legal[rows])
         return actions
 
     def close(self) -> None:
         """Ends what the class runs beside it."""
-        close = getattr(self._agent, "close", None)
-        if callable(close):
+        close = self._class.close if self._class else None
+        if close is not None:
             self._call("close", close)
-        self._agent = None
+        self._class = None
 
     def forfeit(self) -> None:
         """Takes notice that the player is out."""
@@ -134,6 +132,9 @@ class GuardedAgent:
             return work()
         except KeyboardInterrupt:
             raise
+        except AnswerError as error:
+            self._fault("nonsense", -1 if games is None else int(games[0]), str(error))
+            return None
         except BaseException as error:  # SystemExit among them: a class may not end a tournament
             first = -1 if games is None or not len(games) else int(games[0])
             where = f" for {rows} positions at once, this game the first" if rows > 1 else ""
@@ -153,6 +154,21 @@ class GuardedAgent:
     def _random(self, legal: Bool) -> Int:
         """Returns a random legal action in each row: int64 [N]."""
         return random_actions(legal, self._chance)
+
+
+class _Class:
+    """Holds an agent of somebody else's, and what it can do: looking may run its code, too.
+
+    Args:
+        agent: built.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.memory = agent if isinstance(agent, Memory) else None
+        self.redeal = agent.redeal if isinstance(agent, ToldOfRedeals) else None
+        close = getattr(agent, "close", None)
+        self.close: Callable[[], object] | None = close if callable(close) else None
 
 
 class DeadAgent:

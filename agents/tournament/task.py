@@ -11,6 +11,7 @@ import numpy.typing as npt
 from agents.base import Bool, Int
 from agents.faults import Fault
 from agents.tournament.games import SavedDeal
+from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
@@ -28,6 +29,10 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
 """Players 0 and 1 as partners against 2 and 2: at seats 0 and 2, at 1 and 3, and exchanged."""
 
 
+LEAST_MEMORY: Final = 256 << 20
+"""Bytes of address space in which a class of the user's can be hosted."""
+
+
 @dataclass(frozen=True)
 class Isolation:
     """Says how classes of the user's are hosted in processes of their own."""
@@ -36,6 +41,20 @@ class Isolation:
     """Milliseconds for a decision."""
     memory: int = 2 << 30
     """Bytes of memory that a process may take."""
+
+    def __post_init__(self) -> None:
+        """Checks the limits.
+
+        Raises:
+            SettingError: if one is impossible.
+        """
+        if self.ms < 1:
+            raise SettingError(f"expected at least 1 ms for a decision, got {self.ms!r}")
+        if self.memory < LEAST_MEMORY:
+            raise SettingError(
+                f"expected at least {LEAST_MEMORY >> 20}M, which Python and numpy take, "
+                f"got {self.memory:,} bytes"
+            )
 
 
 @dataclass(frozen=True)

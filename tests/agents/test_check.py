@@ -1,6 +1,7 @@
 """``python -m agents.check``: a line a check, for good bots and bad ones."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_a_program_is_checked_for_its_answers(capsys):
     [
         (["nobody"], "error: expected an agent of random, "),
         (["greedy", "--memory", "lots"], "error: expected a size as 2G, 512M, 64K or in bytes"),
-        (["greedy", "--deals", "0"], "error: expected at least 1 deal and 1 ms, got 0"),
+        (["greedy", "--deals", "0"], "error: expected at least 1 deal, 1 ms and 1 s, got 0"),
     ],
 )
 def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
@@ -89,3 +90,13 @@ def test_the_command_is_called_by_its_module():
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("python -m agents.check: error: expected an agent of random")
+
+
+@pytest.mark.parametrize(
+    "spec", ["unruly_bots:Dies", "unruly_bots:Hangs", "unruly_bots:Interrupts"]
+)
+def test_a_bot_that_ends_or_stops_its_process_is_told_so(spec, capsys):
+    assert check.main([spec, "--deals", "2", "--seconds", "6"]) == 1
+    out = capsys.readouterr().out
+    assert "builds: ok" in out
+    assert re.search("answers: .*(it ended|an end within 6 s|KeyboardInterrupt)", out)

@@ -61,6 +61,47 @@ class RaisesInClose(First):
         raise RuntimeError("not now")
 
 
+class ExitsAsItIsRead(First):
+    """Answers with an object that leaves as it is made an array."""
+
+    def act(self, view, legal, rng):
+        class Answer:
+            def __array__(self, *_, **__):
+                raise SystemExit(0)
+
+        return Answer()
+
+
+class ExitsAsItIsLookedAt(First):
+    @property
+    def close(self):
+        raise SystemExit(0)
+
+
+class ExitsAsItIsAsked(First):
+    def __getattr__(self, name):
+        raise SystemExit(0)
+
+
+class BreaksItsProcess(First):
+    """Takes from numpy what others need."""
+
+    def act(self, view, legal, rng):
+        np.where = None
+        return super().act(view, legal, rng)
+
+
+class Interrupts(First):
+    def act(self, view, legal, rng):
+        raise KeyboardInterrupt
+
+
+class Prints(First):
+    def act(self, view, legal, rng):
+        print("HELLO")
+        return super().act(view, legal, rng)
+
+
 class RaisesNonsense(First):
     """Raises what cannot be shown."""
 

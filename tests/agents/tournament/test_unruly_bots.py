@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from agents.tournament.summary import Summary
 from agents.tournament.task import Isolation
 
 HELPERS = Path(unruly_bots.__file__).parent
+ROOT = HELPERS.parents[1]
 
 
 def block(bot, other="greedy", deals=8, **settings):
@@ -190,7 +193,13 @@ def evaluated(tmp_path, *arguments):
     return code, json.loads(file.read_text()) if file.exists() else None
 
 
-@pytest.mark.parametrize("bot", ["Exits", "Raises", "Dies", "ExitsAtBirth"])
+@pytest.mark.parametrize(
+    "bot",
+    [
+        *("Exits", "Raises", "Dies", "ExitsAtBirth", "ExitsAsItIsRead", "ExitsAsItIsLookedAt"),
+        *("ExitsAsItIsAsked", "BreaksItsProcess", "Interrupts"),
+    ],
+)
 def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at_the_bots, capsys):
     code, told = evaluated(tmp_path, "--agents", f"unruly_bots:{bot}", "greedy", "random")
     assert code == 1
@@ -199,6 +208,24 @@ def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at
     assert f"fault: unruly_bots:{bot} against greedy" in capsys.readouterr().out
     if bot == "Raises":
         assert "out of ideas" in told["faults"][0]["traceback"]
+
+
+def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots):
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--agents", "unruly_bots:Prints"]
+    command += ["greedy", "--deals", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "HELLO" not in done.stdout
+    assert "HELLO" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [["--isolate-ms", "0"], ["--isolate-memory", "10M"], ["--isolate-memory", "much"]]
+)
+def test_impossible_limits_are_exit_code_2(options, tmp_path, at_the_bots, capsys):
+    with pytest.raises(SystemExit) as ended:
+        evaluated(tmp_path, "--agents", "unruly_bots:First", "greedy", "--isolate", *options)
+    assert ended.value.code == 2
+    assert "expected" in capsys.readouterr().err
 
 
 def test_a_bot_that_goes_elsewhere_takes_no_file_along(tmp_path, monkeypatch, at_the_bots):
