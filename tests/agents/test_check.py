@@ -47,9 +47,9 @@ def test_a_bad_bot_is_told_what_is_wrong(spec, answers, isolated, capsys):
     assert found["isolated"].startswith(isolated)
 
 
-def test_a_bot_that_fails_elsewhere_alone_shows_where(capsys):
+def test_a_bot_that_fails_elsewhere_alone_shows_where(capfd):
     code = check.main(["hosted_bots:RaisesElsewhere", "--deals", "4"])
-    shown = capsys.readouterr()
+    shown = capfd.readouterr()
     assert code == 1
     assert "isolated: in a process of its own: raised: OSError: not here" in shown.out
     assert 'hosted_bots.py", line ' in shown.err
