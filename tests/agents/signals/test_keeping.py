@@ -42,7 +42,7 @@ def told(progress):
 
 def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
-    plan = replace(quick(("random",)), worlds=4, **SMALL)
+    plan = replace(quick(("random",), controls=()), worlds=4, **SMALL)
     whole = study(plan, progress=lambda _: None)
     file = tmp_path / "page.html.parts"
     for pieces in (1, 3):
