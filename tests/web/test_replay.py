@@ -44,6 +44,7 @@ def test_buttons_list_and_slider_step_too(file, open_page):
     page.click("[data-do=on]")
     assert at(page)[0] == "1.1"
     page.click("#moves a >> nth=4")
+    page.wait_for_selector("#said >> text=knight")  # a link changes the address first
     assert at(page) == ("1.5", "seat 2 plays knight, then bishop")
     assert page.get_attribute("#moves a >> nth=4", "aria-current") == "step"
     page.focus("#seek")
