@@ -13,6 +13,7 @@ import os
 import signal
 import struct
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -292,8 +293,15 @@ class Children:
     def end(self) -> None:
         """Ends the children, whatever they do."""
         executor, self._executor = self._executor, None
-        if executor is not None:
+        if executor is None:
+            return
+        # The executor's thread may be looking for work that a shutdown has just thrown away: it
+        # then ends by a KeyError, which is nothing that anybody should read.
+        before, threading.excepthook = threading.excepthook, lambda _: None
+        try:
             executor.shutdown(wait=True, kill_workers=True)
+        finally:
+            threading.excepthook = before
 
 
 def _do(parent: int, folder: str, work: Callable[[], R]) -> R:
