@@ -6,9 +6,9 @@ The names here are the whole public interface; what the submodules hold beyond t
 import gymnasium as _gymnasium
 
 from goita_env import actions, errors, goita_v0, records, uke_shogi_v0, views
-from goita_env.envs.solo import SeatVectorEnv
-from goita_env.envs.solo_single import SeatEnv
-from goita_env.envs.vector import GoitaVectorEnv, Turn
+from goita_env.envs.seat_env import SeatEnv
+from goita_env.envs.seat_vector_env import SeatVectorEnv
+from goita_env.envs.vector import GoitaVectorEnv, StepResult
 from goita_env.errors import GoitaError
 from goita_env.game import Game
 from goita_env.rules import JGA, NINE, PAGAT, Rules, get_rules
@@ -28,7 +28,7 @@ __all__ = [
     "Rules",
     "SeatEnv",
     "SeatVectorEnv",
-    "Turn",
+    "StepResult",
     "View",
     "__version__",
     "actions",
@@ -42,6 +42,6 @@ __all__ = [
 
 _gymnasium.register(
     "goita/Seat-v0",
-    entry_point="goita_env.envs.solo_single:SeatEnv",
-    vector_entry_point="goita_env.envs.solo:SeatVectorEnv",
+    entry_point="goita_env.envs.seat_env:SeatEnv",
+    vector_entry_point="goita_env.envs.seat_vector_env:SeatVectorEnv",
 )

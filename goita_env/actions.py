@@ -29,12 +29,11 @@ _NUMBERS: Final = {word: action for action, word in _WORDS.items()}
 
 
 def _is_index(value: object, size: int) -> bool:
-    """Tells whether a value is a whole number from 0 to size - 1."""
     return isinstance(value, SupportsIndex) and 0 <= index(value) < size
 
 
 def encode(block: int, attack: int) -> int:
-    """Returns the action that plays the pair of kinds (block, attack), each 0 to 7.
+    """Numbers the play of a pair of kinds (block, attack), each 0 to 7.
 
     Raises:
         ActionError: if one is not a kind.
@@ -53,6 +52,14 @@ def decode(action: int) -> tuple[int, int] | None:
     if not _is_index(action, NUM_ACTIONS):
         raise ActionError(f"expected an action 0..{NUM_ACTIONS - 1}, got {action!r}")
     return None if action in _WORDS else divmod(int(action) - 1, NUM_KINDS)
+
+
+def hide_block(action: int) -> int:
+    """Returns a play as others see it whose block lies face down: with kind 0 as its block.
+
+    Passes and answers are returned as they are.
+    """
+    return action if action in _WORDS else 1 + (action - 1) % NUM_KINDS
 
 
 def name(action: int) -> str:
@@ -77,4 +84,4 @@ def parse(text: str) -> int:
     if len(digits) == 2 and digits[0] in DIGITS and digits[1] in DIGITS:
         return encode(DIGITS.index(digits[0]), DIGITS.index(digits[1]))
     words = ", ".join(repr(word) for word in _NUMBERS)
-    raise ActionError(f"expected two digits 1..9 or one of {words}, got {text!r}")
+    raise ActionError(f"expected an action, two digits 1..9 or one of {words}, got {text!r}")

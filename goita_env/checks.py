@@ -1,4 +1,4 @@
-"""Checks what a user handed over: arrays, seeds, actions, dealers, scores."""
+"""Checks arguments of users: arrays, seeds, actions, dealers, scores."""
 
 from __future__ import annotations
 
@@ -10,21 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
-from goita_env.errors import ActionError, SettingError
+from goita_env.arrays import Int
+from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.tiles import MATCH_POINTS, NUM_SEATS
-
-Int = npt.NDArray[np.int64]
 
 MAX_GAMES: Final = 1 << 24
 """More games side by side are refused; each takes up to two kilobytes."""
 
 
 def as_array(values: object) -> npt.NDArray[Any] | None:
-    """Returns values as an array, None if numpy takes them for none.
-
-    Ragged lists are none, and neither are other libraries' arrays that refuse to be read: a tensor
-    with gradients, or on a GPU.
-    """
+    """Reads values as an array; None for ragged lists and tensors with gradients or on a GPU."""
     try:
         return np.asarray(values)
     except Exception:  # a library raises what it likes
@@ -32,17 +27,15 @@ def as_array(values: object) -> npt.NDArray[Any] | None:
 
 
 def integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
-    """Returns values as an array of integers, None if they are none."""
+    """Reads values as an array of integers, None if they are none."""
     array = as_array(values)
     return array if array is not None and array.dtype.kind in "iu" else None
 
 
 def integer_rows(values: npt.ArrayLike, shape: tuple[int, ...]) -> Int | None:
-    """Returns values as int64 of a shape, a row a game; None if they are something else.
+    """Reads whole numbers of a shape [N, ...], or one row for all N games, as int64 [N, ...].
 
-    Args:
-        values: whole numbers of this shape, or without its first axis: one row for all games.
-        shape: [N, ...], N games.
+    Returns None if they are something else.
     """
     array = integers(values)
     if array is None or array.shape not in (shape, shape[1:]):
@@ -52,8 +45,8 @@ def integer_rows(values: npt.ArrayLike, shape: tuple[int, ...]) -> Int | None:
     return rows
 
 
-def came(values: npt.ArrayLike) -> str:
-    """Returns what an error says of an array that came: its shape and type."""
+def describe(values: npt.ArrayLike) -> str:
+    """Says what came where an array was expected: its shape and type."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -64,7 +57,7 @@ def came(values: npt.ArrayLike) -> str:
 
 
 def check_seed(seed: int) -> int:
-    """Returns a seed after checking it: an integer from 0 to 2**64 - 1.
+    """Returns a seed after checking that it is an integer from 0 to 2**64 - 1.
 
     Raises:
         SettingError: if it is none.
@@ -85,7 +78,7 @@ def is_writable(text: str) -> bool:
 
 
 def check_num_games(num_games: int) -> int:
-    """Returns how many games run side by side after checking it: 1 to ``MAX_GAMES``.
+    """Returns a number of games after checking that it is 1 to ``MAX_GAMES``.
 
     Raises:
         SettingError: if it is no such number.
@@ -112,14 +105,10 @@ def check_reward_scale(scale: float) -> float:
 
 
 def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
-    """Returns the options of a reset that were given, those that are None left out.
-
-    Args:
-        options: what ``reset`` was handed; None: nothing.
-        known: the keys that there are.
+    """Returns the options that ``reset`` was handed, those that are None left out.
 
     Raises:
-        SettingError: if they are no dict, or a key is none of these.
+        SettingError: if they are no dict, or a key is not among ``known``.
     """
     if options is None:
         return {}
@@ -131,8 +120,8 @@ def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
 
 
-def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> None:
-    """Checks type and range of one action.
+def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> int:
+    """Returns one action after checking its type and range.
 
     Raises:
         ActionError: if it is not an integer from 0 to num_actions - 1.
@@ -141,27 +130,52 @@ def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> None
         raise ActionError(f"expected an action as a whole number, got {action!r}")
     if not 0 <= action < num_actions:
         raise ActionError(f"expected an action 0..{num_actions - 1}, got {action!r}")
+    return int(action)
 
 
-def first_illegal(chosen: npt.NDArray[np.integer[Any]], legal: npt.NDArray[np.bool_]) -> int | None:
-    """Returns the first row whose action isn't legal, None if all are.
+def check_actions(values: npt.ArrayLike, number: int, source: str = "") -> Int:
+    """Returns actions as int64 [number] after a check of type and shape, not of range.
+
+    Raises:
+        ActionError: if they are no whole numbers, or not so many; ``source`` says whose.
+    """
+    array = as_array(values)
+    if array is None or array.shape != (number,) or (number and array.dtype.kind not in "iu"):
+        raise ActionError(
+            f"expected {number} actions as whole numbers of shape ({number},){source}, "
+            f"got {describe(values)}"
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tells which of ``chosen``, whole numbers, are legal actions: bool [N]; ``legal``: [N, A]."""
+    inside: npt.NDArray[np.bool_] = (chosen >= 0) & (chosen < legal.shape[1])
+    inside &= legal[np.arange(len(chosen)), chosen * inside]
+    return inside
+
+
+def illegal_action(
+    action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = ""
+) -> ActionError:
+    """Returns the error for an action that is none, or that the rules forbid.
 
     Args:
-        chosen: [N] whole numbers, actions or not.
-        legal: bool [N, A].
+        action: the number that came.
+        legal: bool [69], what could have come.
+        source: from whom, as " from seat 0".
+        place: where, as " in game 3".
     """
-    fine = (chosen >= 0) & (chosen < legal.shape[1])
-    fine[fine] = legal[fine, chosen[fine]]
-    return None if fine.all() else int(fine.argmin())
+    if not 0 <= action < len(legal):
+        return ActionError(f"expected actions 0..{len(legal) - 1}{source}, got {action!r}{place}")
+    names = " ".join(actions.name(one) for one in np.flatnonzero(legal).tolist())
+    return IllegalActionError(
+        f"expected one of {names}{source}, got {actions.name(action)!r} ({action}){place}"
+    )
 
 
 def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:
-    """Returns first dealers as int64 [N] after checking them.
-
-    Args:
-        dealer: a seat 0 to num_seats - 1 for all games, or [N] seats.
-        num_games: N.
-        num_seats: how many sit at a table.
+    """Returns first dealers as int64 [N]: one seat for all games, or [N] seats.
 
     Raises:
         SettingError: if they are no such seats.
@@ -178,11 +192,7 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEA
 
 
 def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
-    """Returns scores as int64 [2, N] after checking them.
-
-    Args:
-        scores: points of seats 0 and 2, and of seats 1 and 3: [2] for all games, or [N, 2].
-        num_games: N.
+    """Returns the teams' points, [2] for all games or [N, 2], as int64 [2, N].
 
     Raises:
         SettingError: if they are not points of two teams before the end of a match.

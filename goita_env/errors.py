@@ -1,20 +1,6 @@
-"""Defines the exceptions of the package.
+"""Defines the exceptions of the package, a small tree below ``GoitaError``, a ``ValueError``.
 
-::
-
-    GoitaError (ValueError)
-    ├── SettingError          an unknown rule set, episode, reward or render mode; a wrong number
-    │                         of games, seed, dealer or scores
-    ├── HandsError            hands that no deal of the 32 tiles gives
-    ├── ActionError           actions of the wrong length, type or range
-    │   └── IllegalActionError    an action that the rules forbid in this position
-    ├── EpisodeOverError      a step after the end, or before the first reset
-    ├── StaleTurnError        a turn's view asked for after the next step, without observations
-    ├── ObservationError      a vector that is no observation of this layout version
-    └── RecordError           a malformed record, or one whose moves are illegal
-
-Each is a ``ValueError``, says what was expected, what came and where, and is raised before
-anything has changed.
+Each says what was expected, what came and where, and is raised before anything has changed.
 """
 
 from __future__ import annotations
@@ -25,7 +11,7 @@ class GoitaError(ValueError):
 
 
 class SettingError(GoitaError):
-    """Reports a setting or option outside its choices."""
+    """Reports a setting outside its choices: a rule set, a mode, a number, a seed, a dealer."""
 
 
 class HandsError(GoitaError):
@@ -41,15 +27,15 @@ class IllegalActionError(ActionError):
 
 
 class EpisodeOverError(GoitaError):
-    """Reports a step where no seat is asked: after the end, or before a reset."""
+    """Reports a step where no seat is asked: after the end, or before the first reset."""
 
 
 class StaleTurnError(GoitaError):
-    """Reports that a turn's view was asked for too late to be built."""
+    """Reports that a turn's view was asked for after the next step, without observations."""
 
 
 class ObservationError(GoitaError):
-    """Reports a vector that is not an observation of this layout."""
+    """Reports a vector that is not an observation of this layout version."""
 
 
 class RecordError(GoitaError):

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Unpack
+from typing import NamedTuple, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
-from goita_env.checks import check_action
+from goita_env.checks import check_action, check_seed, illegal_action
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match
 from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
-from goita_env.errors import EpisodeOverError, IllegalActionError, SettingError
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.hands import format_hand
+from goita_env.render import ansi, sheet, svg
+from goita_env.render.scene import Scene
+from goita_env.render.svg import Options
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view
-
-if TYPE_CHECKING:
-    from goita_env.render.svg import Options
+from goita_env.views.scenes import of_state
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,21 @@ class PlayedDeal:
     hands: npt.NDArray[np.int8]
     """[4, 8] Tiles of each kind dealt to each seat."""
     dealer: int
-    """Seat of the dealer."""
     scores: tuple[int, int]
     """Points of the two teams before it."""
     moves: list[tuple[int, int]] = field(default_factory=list)
     """(seat, action) of every decision so far, passes and questions included."""
+
+
+class _Before(NamedTuple):
+    """What a move changes beside the moves: where ``undo`` returns to."""
+
+    block: npt.NDArray[np.int64]
+    clock: int
+    dealt: npt.NDArray[np.int64]
+    scores: tuple[int, int]
+    winner: int | None
+    points: int
 
 
 class Game:
@@ -51,12 +63,14 @@ class Game:
         scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples of
             ten.
         episode: "round", or "match", where the winner of a round deals the next at once.
-        seed: of the deals; None: unpredictable.
+        seed: of the deals, 0 to 2**64 - 1; None: drawn.
 
     Raises:
         HandsError, SettingError: if an option is impossible.
 
     Attributes:
+        seed: of the deals, given or drawn: ``Game(seed=game.seed)`` deals the same.
+        scores: points of seats 0 and 2, and of seats 1 and 3, with every scored round.
         winner: seat that ended the last round, None from the next action on and before.
         points: points of that round, 0 else.
         deals: every deal so far, the present one last; a redeal begins a new one.
@@ -72,68 +86,65 @@ class Game:
         episode: Episode = "round",
         seed: int | None = None,
     ) -> None:
-        seed = secrets.randbits(63) if seed is None else seed
-        self._match = Match(1, rules, episode, seed, auto_reset=False)
+        self.seed = secrets.randbits(63) if seed is None else check_seed(seed)
+        self._match = Match(1, rules, episode, self.seed, auto_reset=False)
         self._match.reset(hands, dealer, scores)
-        self._scores: list[int] = self._state.scores[:, 0].tolist()
+        even, odd = self._state.scores[:, 0].tolist()
+        self.scores: tuple[int, int] = (even, odd)
         self.winner: int | None = None
         self.points = 0
         self.deals: list[PlayedDeal] = []
+        self._before: list[_Before] = []
         self._new_deal()
 
     @property
     def rules(self) -> Rules:
-        """Returns the rule set."""
         return self._match.rules
 
     @property
     def _state(self) -> State:
-        """Returns the core's state of this game, a batch of one."""
         return self._match.state
 
     @property
     def dealer(self) -> int:
-        """Returns the seat that deals the present deal."""
+        """Seat of the dealer of the present deal."""
         return int(self._state.dealer[0])
 
     @property
     def seat(self) -> int | None:
-        """Returns the seat that is asked now, None at the end."""
+        """Seat that is asked now, None at the end."""
         return None if self.done else int(self._state.seat[0])
 
     @property
     def done(self) -> bool:
-        """Tells whether the round, or the match, is over."""
+        """Whether the round, or the match, is over."""
         return bool(self._state.status[0] >= WAITING)
 
     @property
-    def scores(self) -> tuple[int, int]:
-        """Returns the points of seats 0 and 2, and of seats 1 and 3, with every scored round."""
-        return self._scores[0], self._scores[1]
-
-    @property
     def hands(self) -> npt.NDArray[np.int8]:
-        """Returns what each seat holds now: int8 [4, 8] tiles of each kind."""
-        hands: npt.NDArray[np.int8] = self._state.hand_counts()[0]
-        return hands
+        """Tiles of each kind that each seat holds now: int8 [4, 8]."""
+        return np.asarray(self._state.hand_counts()[0])
 
     @property
     def dealt(self) -> npt.NDArray[np.int8]:
-        """Returns the hands of the present deal: int8 [4, 8] tiles of each kind by seat."""
+        """Tiles of each kind dealt to each seat in the present deal: int8 [4, 8]."""
         return self.deals[-1].hands
 
     @property
     def moves(self) -> list[tuple[int, int]]:
-        """Returns (seat, action) of every decision of the present deal."""
+        """(seat, action) of every decision of the present deal."""
         return self.deals[-1].moves
 
     def legal_actions(self) -> list[int]:
-        """Returns the legal actions of the asked seat in order; none at the end."""
-        low, high = core.legal_actions(self._state)
-        return np.flatnonzero(core.unpack_legal(low, high)[0]).tolist()
+        """Lists the legal actions of the asked seat in order; none at the end."""
+        return np.flatnonzero(self._legal()).tolist()
 
-    def play(self, action: int) -> None:
+    def play(self, action: int | str) -> None:
         """Makes the decision of the asked seat.
+
+        Args:
+            action: its number, or its name (``actions.name``): "52" lays the block 5 and attacks
+                with 2, "p" passes; "call", "silent", "redeal" and "continue" answer questions.
 
         Raises:
             EpisodeOverError: if the round, or the match, is over.
@@ -143,22 +154,49 @@ class Game:
         seat = self.seat
         if seat is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")
-        check_action(action)
-        legal = self.legal_actions()
-        if action not in legal:
-            names = " ".join(actions.name(one) for one in legal)
-            raise IllegalActionError(
-                f"expected one of {names} from seat {seat}, "
-                f"got {actions.name(int(action))!r}\n{self}"
-            )
-        self.moves.append((seat, int(action)))
+        number = check_action(actions.parse(action) if isinstance(action, str) else action)
+        legal = self._legal()
+        if not legal[number]:
+            raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}")
+        state, dealt = self._state, self._match.deals.copy()
+        self._before.append(
+            _Before(state.data.copy(), state.clock, dealt, self.scores, self.winner, self.points)
+        )
+        self.moves.append((seat, number))
         self.winner, self.points = None, 0
-        outcome = self._match.step(np.array([action]))
+        outcome = self._match.step(np.array([number]))
         if outcome is not None:
             self.winner, self.points = int(outcome.winner[0]), int(outcome.points[0])
-            self._scores[self.winner & 1] += self.points
+            even, odd = self.scores
+            gained = (0, self.points) if self.winner & 1 else (self.points, 0)
+            self.scores = (even + gained[0], odd + gained[1])
         if len(self._state.ended) and not self.done:
             self._new_deal()
+
+    def undo(self) -> int:
+        """Takes the last move back, across redeals and the rounds of a match.
+
+        Returns:
+            The action that was taken back.
+
+        Raises:
+            EpisodeOverError: if no move has been made; nothing has changed.
+        """
+        if not self._before:
+            raise EpisodeOverError(f"expected a move to take back, got none yet\n{self}")
+        before = self._before.pop()
+        if not self.moves:  # the move ended the deal before this one
+            self.deals.pop()
+        _, action = self.moves.pop()
+        state = self._state.like(before.block)
+        state.clock = before.clock
+        self._match.state, self._match.deals = state, before.dealt
+        self.scores, self.winner, self.points = before.scores, before.winner, before.points
+        return action
+
+    def copy(self) -> Self:
+        """Copies the game; both go on independently and identically."""
+        return copy.deepcopy(self)
 
     def view(self, seat: int) -> View:
         """Returns what a seat may know, asked or not: a view of one position.
@@ -170,6 +208,10 @@ class Game:
             raise SettingError(f"expected a seat 0..3, got {seat!r}")
         return seat_view(self._state, seat)
 
+    def scene(self, viewer: int = 0) -> Scene:
+        """Describes the whole table as ``goita_env.render`` draws it, ``viewer`` at the bottom."""
+        return of_state(self._state, viewer)
+
     def svg(self, viewer: int = 0, **options: Unpack[Options]) -> str:
         """Draws the whole table, all tiles open, as SVG text; what a seat sees: ``view``.
 
@@ -180,9 +222,7 @@ class Game:
         Raises:
             SettingError: if there is no such seat, or an option is impossible.
         """
-        from goita_env.render import svg
-
-        return svg.table(self._state, 0, viewer, **options)
+        return svg.render(self.scene(viewer), **options)
 
     def sheet(self, **options: Unpack[Options]) -> str:
         """Draws the present deal as SVG text: the hands as dealt, then every play in a table.
@@ -193,26 +233,22 @@ class Game:
         Raises:
             SettingError: if an option is impossible.
         """
-        from goita_env.render import sheet
-
-        return sheet.deal(self._state, **options)
+        return sheet.render(self, **options)
 
     def __str__(self) -> str:
         """Draws the whole table."""
-        from goita_env.render import ansi
-
-        return ansi.table(self._state)
+        return ansi.render(self)
 
     def _repr_svg_(self) -> str:
-        """Draws the whole table in notebooks."""
         return self.svg()
 
     def __repr__(self) -> str:
-        """Shows hands, dealer and moves so far in short."""
         hands = ",".join(format_hand(hand) for hand in self.dealt)
         moves = " ".join(f"{seat}:{actions.name(action)}" for seat, action in self.moves)
         return f"<Game {self.rules.name} {hands} dealer {self.dealer} {list(self.scores)} {moves}>"
 
+    def _legal(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(core.unpack_legal(*core.legal_actions(self._state))[0])
+
     def _new_deal(self) -> None:
-        """Notes what has been dealt."""
         self.deals.append(PlayedDeal(self.hands, self.dealer, self.scores))

@@ -12,10 +12,9 @@ import pettingzoo
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from goita_env.engine.match import Episode
+from goita_env.engine.match import Episode, Reward
 from goita_env.envs.aec import env, raw_env
-from goita_env.envs.seated import Observation
-from goita_env.envs.vector import Reward
+from goita_env.envs.aec_base import Observation
 from goita_env.render import RenderMode
 from goita_env.rules import Rules
 
@@ -32,12 +31,6 @@ def parallel_env(
     return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode))
 
 
-def _register() -> None:
-    """Enters the environments into PettingZoo's registry, where the installed version has one."""
-    register = getattr(pettingzoo, "register", None)
-    if register is not None:
-        register("aec", "goita/goita-v0", entry_point="goita_env.goita_v0:env")
-        register("parallel", "goita/goita-v0", entry_point="goita_env.goita_v0:parallel_env")
-
-
-_register()
+if hasattr(pettingzoo, "register"):
+    pettingzoo.register("aec", "goita/goita-v0", entry_point="goita_env.goita_v0:env")
+    pettingzoo.register("parallel", "goita/goita-v0", entry_point="goita_env.goita_v0:parallel_env")

@@ -8,21 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.checks import came, integer_rows, integers
+from goita_env.checks import describe, integer_rows, integers
 from goita_env.errors import HandsError
-from goita_env.tiles import (
-    COUNTS,
-    DIGITS,
-    HAND_SIZE,
-    KING,
-    NUM_KINDS,
-    NUM_SEATS,
-    SECOND_KING_DIGIT,
-)
+from goita_env.tiles import COUNTS, DIGITS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 
 
 def read_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
-    """Returns the kinds of dealt hands in whichever form they come: int64 [N, 4, 8], by seat.
+    """Reads dealt hands in any form as kinds: int64 [N, 4, 8], by seat.
 
     Args:
         hands: a deal for all games, or N deals. A deal is four strings of eight digits (1 to 8, and
@@ -42,29 +34,19 @@ def read_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
 
 
 def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Returns the kinds of four hands written as digits, in the order given: int64 [4, 8].
-
-    Args:
-        hands: four strings of eight digits, as in records; 8 and 9 are kings.
+    """Reads four strings of eight digits as kinds in the order given: int64 [4, 8].
 
     Raises:
         HandsError: if they are not a deal of the 32 tiles, naming the seat where one can.
     """
-    kinds: npt.NDArray[np.int64] = check_hands(_digits_read(hands), 1)[0]
-    return kinds
+    return np.asarray(check_hands(_digits_read(hands), 1)[0])
 
 
 def _holds_text(value: object) -> bool:
-    """Tells whether a value is a sequence with a string in it."""
     return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
 
 
 def _digits_read(hands: object, where: str = "") -> list[list[int]]:
-    """Returns the kinds of four hands of eight digits; ``where`` ends its errors.
-
-    Raises:
-        HandsError: if they are something else.
-    """
     if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
         raise HandsError(f"expected hands as {NUM_SEATS} strings of digits, got {hands!r}{where}")
     for seat, hand in enumerate(hands):
@@ -74,15 +56,10 @@ def _digits_read(hands: object, where: str = "") -> list[list[int]]:
 
 
 def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
-    """Returns the kinds of a hand's digits in the order given, 9 being the second king.
-
-    Args:
-        hand: any number of digits.
-        seat: whose they are, for the message.
-        where: what the message ends with.
+    """Reads the digits of a hand of a seat as kinds in the order given; 9 is the second king.
 
     Raises:
-        HandsError: if it is no string of digits from 1 to 9.
+        HandsError: if it is no string of digits from 1 to 9; the message ends with ``where``.
     """
     unknown = set(hand) - {*DIGITS, SECOND_KING_DIGIT} if isinstance(hand, str) else {hand}
     if unknown:
@@ -98,34 +75,26 @@ def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
 
 
 def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
-    """Returns hands as int64 [N, 4, 8] after checking that they are deals of the 32 tiles.
-
-    Args:
-        hands: [4, 8] kinds 0 to 7 for all games, or [N, 4, 8].
-        num_games: N.
+    """Returns kinds, [4, 8] for all games or [N, 4, 8], as int64 [N, 4, 8].
 
     Raises:
-        HandsError: saying which game and what is wrong with it.
+        HandsError: if they are not deals of the 32 tiles, saying which game and what is wrong.
     """
     shape = (num_games, NUM_SEATS, HAND_SIZE)
     kinds = integer_rows(hands, shape)
     if kinds is None:
         raise HandsError(
             f"expected hands as {NUM_SEATS} strings of digits or whole numbers of shape "
-            f"{shape[1:]} for all games, or a row a game, shape {shape}, got {came(hands)}"
+            f"{shape[1:]} for all games, or a row a game, shape {shape}, got {describe(hands)}"
         )
     outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
-    if outside.any():
-        game = int(outside.argmax())
-        where = f" in game {game}" if num_games > 1 else ""
-        raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r}{where}")
     counts = (kinds.reshape(num_games, -1)[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-    wrong = (counts != COUNTS).any(axis=1)
+    wrong = outside if outside.any() else (counts != COUNTS).any(axis=1)
     if wrong.any():
         game = int(wrong.argmax())
         where = f" in game {game}" if num_games > 1 else ""
-        raise HandsError(
-            f"expected {COUNTS!r} tiles of the kinds 0..7, "
-            f"got {tuple(counts[game].tolist())!r}{where}"
-        )
+        if outside.any():
+            raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r}{where}")
+        found = tuple(counts[game].tolist())
+        raise HandsError(f"expected {COUNTS!r} tiles of the kinds 0..7, got {found!r}{where}")
     return kinds

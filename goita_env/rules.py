@@ -4,8 +4,7 @@ The texts: the booklet of the Japan Goita Association (JGA, second revision 2016
 the pagat.com page on Goita (John McLeod, 2016), and a page with nine kinds on paper (the two kings
 differ there). Where a text is silent, the booklet holds.
 
-Here is what differs; what the rules say is in ``engine.rulebook`` (play and scoring) and
-``engine.questions`` (before play).
+Here is what differs; what the rules say is in ``engine.rulebook``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from goita_env.errors import SettingError
 Duty = Literal["choice", "duty"]
 
 _MAX_CHARACTERS: Final = 10**5
-"""A longer file of rules is refused."""
 
 RULE_SETS: Final[dict[str, Rules]] = {}
 """The rule sets of the texts by name; filled below."""
@@ -76,7 +74,6 @@ class Rules:
     (nine-kinds page)."""
 
     def __post_init__(self) -> None:
-        """Checks every field."""
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
             if hint is str:
@@ -100,11 +97,9 @@ class Rules:
                 )
 
     def to_keys(self) -> dict[str, Any]:
-        """Returns what of a JSON object says which rule set this is.
+        """Returns the keys of a JSON object that say which rule set this is.
 
-        Returns:
-            "rules", its name, and for a rule set of your own "rules_fields", all fields but the
-            name.
+        Beside "rules", its name, a rule set of your own has "rules_fields", all other fields.
         """
         if self.name in RULE_SETS:
             return {"rules": self.name}
@@ -113,10 +108,10 @@ class Rules:
 
     @classmethod
     def from_keys(cls, keys: Mapping[str, Any]) -> Rules:
-        """Returns the rule set that the keys of a JSON object stand for, as ``to_keys`` gives them.
+        """Returns the rule set that ``to_keys`` wrote.
 
         Raises:
-            SettingError: if they are none.
+            SettingError: if the keys stand for none.
         """
         name, own = keys.get("rules"), keys.get("rules_fields")
         if own is None:
@@ -194,11 +189,6 @@ def read_rules(text: str) -> Rules:
 
 
 def _from_table(table: object) -> Rules:
-    """Returns the rule set with the fields of a table.
-
-    Raises:
-        SettingError: if it is no table, the name is missing, or a field is unknown or wrong.
-    """
     if not isinstance(table, dict) or "name" not in table:
         raise SettingError(f"expected a table of fields with a 'name', got {table!r}")
     known = list(Rules.__dataclass_fields__)

@@ -1,12 +1,12 @@
-"""Seeds and keys: which numbers a deal depends on, and how they are mixed.
+"""Derives the keys of deals, and what bots are given, from a seed.
 
 The j-th deal of episode k of game i under seed s depends on (s, i, k, j) alone, and so does the
 first dealer of an episode; not on the batch, the number of workers or the play. The hash is
 SplitMix64 (Steele, Lea and Flood 2014), which is fast and can be inverted.
 
-A bot that is given the seed of the deals can rebuild all hands. So what bots are given, generators
-and numbers of games, is derived from the seed by BLAKE2b (RFC 7693), which cannot be inverted. That
-hides a seed nobody knows; a published one, or a small one that can be guessed, hides nothing.
+The seed of the deals tells all hands. So what bots are given, generators and numbers of games, is
+derived by BLAKE2b (RFC 7693), which cannot be inverted. That does not hide a seed that is published
+or small enough to be guessed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.arrays import U64
 from goita_env.checks import check_seed
 
-U64 = np.uint64
 Keys = npt.NDArray[np.uint64]
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 GOLDEN: Final = np.array(0x9E3779B97F4A7C15, U64)
-_MIX_1: Final = np.array(0xBF58476D1CE4E5B9, U64)
-_MIX_2: Final = np.array(0x94D049BB133111EB, U64)
-_SHIFTS: Final = [np.array(bits, U64) for bits in (30, 27, 31)]
+_MIX: Final = [
+    (np.array(30, U64), np.array(0xBF58476D1CE4E5B9, U64)),
+    (np.array(27, U64), np.array(0x94D049BB133111EB, U64)),
+]
+_LAST_SHIFT: Final = np.array(31, U64)
 _ELEVEN: Final = np.array(11, U64)
 _DEAL_BITS: Final = np.array(20)
 """Deals of an episode are counted in 20 bits; 2**44 episodes are left."""
@@ -35,10 +37,10 @@ _DEAL_BITS: Final = np.array(20)
 
 def mix(values: Keys) -> Keys:
     """Scrambles 64-bit values in place, one to one (SplitMix64's finaliser); returns them."""
-    for shift, factor in zip(_SHIFTS, (_MIX_1, _MIX_2, None), strict=True):
+    for shift, factor in _MIX:
         values ^= values >> shift
-        if factor is not None:
-            values *= factor
+        values *= factor
+    values ^= values >> _LAST_SHIFT
     return values
 
 
@@ -60,8 +62,8 @@ def deal_keys(
 
     Args:
         games: [n] the games' keys.
-        episode: [n] the episode of each game, from 0.
-        number: [n] the deal in its episode, rounds and redeals counted, from 0.
+        episode: [n] from 0.
+        number: [n] of the deal in its episode, rounds and redeals counted, from 0.
     """
     counter = episode << _DEAL_BITS
     counter += number
@@ -71,7 +73,7 @@ def deal_keys(
 
 
 def bot_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Returns a seed of 128 bits for what bots are given; it does not tell ``seed``.
+    """Derives a seed of 128 bits for what bots are given; it does not tell ``seed``.
 
     Args:
         seed: of the deals.
@@ -100,9 +102,8 @@ _ROUNDS: Final = 8
 class GameNumbers:
     """Numbers games for bots: a keyed permutation of 0 to 2**51 - 1.
 
-    A bot tells its games apart by their numbers. The true ones would tell which deal of the seed it
-    plays, so it is shown others: a Feistel network whose round keys follow from the seed by
-    BLAKE2b.
+    The true numbers would tell which deal of the seed a bot plays. So it is shown others: a Feistel
+    network whose round keys follow from the seed by BLAKE2b.
 
     Args:
         seed: of the deals.
@@ -122,7 +123,6 @@ class GameNumbers:
         return self._permuted(shown, range(_ROUNDS)[::-1])
 
     def _permuted(self, numbers: npt.NDArray[np.int64], rounds: range) -> npt.NDArray[np.int64]:
-        """Sends numbers through the rounds of the network."""
         values = np.asarray(numbers).astype(U64)
         halves = [values >> U64(_LOW_BITS), values & U64((1 << _LOW_BITS) - 1)]
         widths = (NUMBER_BITS - _LOW_BITS, _LOW_BITS)

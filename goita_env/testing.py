@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS
+from goita_env.agent import Agent, StatefulAgent
+from goita_env.arrays import Bool
 from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
-from goita_env.envs.bots import Bots, Remembering
+from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rounds import Rounds
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
-
-Bool = npt.NDArray[np.bool_]
 
 FIXED_VIEWS: Final = 256
 """Views on which ``inconsistency`` compares an agent with itself."""
@@ -34,17 +34,8 @@ TOLERANCE: Final = 1e-4
 """By how much probabilities of one view may differ: a network's sums depend on the batch."""
 
 
-class ActingAgent(Protocol):
-    """Describes what ``check_agent`` needs of an agent."""
-
-    def act(
-        self, view: View, legal: Bool, rng: np.random.Generator
-    ) -> npt.NDArray[np.integer[Any]]:
-        """Returns an action for each position: int [N]."""
-
-
 def check_agent(
-    agent: ActingAgent, rules: str | Rules = "jga", num_games: int = 64, steps: int = 200
+    agent: Agent, rules: str | Rules = "jga", num_games: int = 64, steps: int = 200
 ) -> None:
     """Plays an agent in all seats of many games: legal actions of the right shape, reproducible.
 
@@ -65,7 +56,7 @@ def check_agent(
             give another action, probabilities are no distribution over the legal actions, or an
             answer depends on other rows, on ``view.game`` or on hidden state.
     """
-    if isinstance(agent, Remembering):
+    if isinstance(agent, StatefulAgent):
         _check_memory(agent, rules, num_games, steps)
         return
     env = GoitaVectorEnv(num_games, rules, seed=0)
@@ -80,7 +71,7 @@ def check_agent(
         raise AssertionError(wrong)
 
 
-def inconsistency(agent: ActingAgent, rules: str | Rules = "jga") -> str | None:
+def inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
     """Asks an agent about 256 fixed views in several ways, and says where its answers differ.
 
     The views are of all phases of a round. Asked are all at once, all again, all with other numbers
@@ -97,19 +88,11 @@ def inconsistency(agent: ActingAgent, rules: str | Rules = "jga") -> str | None:
         are distributions over the legal actions.
     """
     view, legal = _fixed_views(get_rules(rules))
-    probabilities = getattr(agent, "probabilities", None)
-    if probabilities is not None:
-
-        def likely(rows: View, mask: Bool) -> npt.NDArray[Any]:
-            return np.asarray(probabilities(rows, mask.copy()))
-
-        first = likely(view, legal)
-        wrong = _distribution_fault(first, legal)
-        if wrong is None:
-            wrong = _difference(likely, "probabilities", view, legal, first)
-        if wrong is not None:
-            return wrong
+    probabilities: Any = getattr(agent, "probabilities", None)
     draws = False
+
+    def likely(rows: View, mask: Bool) -> npt.NDArray[Any]:
+        return np.asarray(probabilities(rows, mask.copy()))
 
     def act(rows: View, mask: Bool) -> npt.NDArray[Any]:
         nonlocal draws
@@ -119,6 +102,12 @@ def inconsistency(agent: ActingAgent, rules: str | Rules = "jga") -> str | None:
         draws |= rng.bit_generator.state != before
         return actions
 
+    if probabilities is not None:
+        first = likely(view, legal)
+        wrong = _distribution_fault(first, legal)
+        wrong = wrong or _difference(likely, "probabilities", view, legal, first)
+        if wrong is not None:
+            return wrong
     first = act(view, legal)
     if first.shape != (len(view),):
         return f"expected actions of shape ({len(view)},), got {first.shape}"
@@ -133,8 +122,6 @@ def _difference(
     legal: Bool,
     first: npt.NDArray[Any],
 ) -> str | None:
-    """Says where answers about the same views differ from the first ones, if they do."""
-
     def others() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
         yield "a second time", ask(view, legal), first
         rng = np.random.default_rng(1)
@@ -161,7 +148,6 @@ def _difference(
 
 @cache
 def _fixed_views(rules: Rules) -> tuple[View, Bool]:
-    """Returns 256 views with a choice, of random play, sorted by plays made, and what is legal."""
     env = GoitaVectorEnv(32, rules, episode="match", seed=256, observe=False)
     rng = np.random.default_rng(256)
     turn, words, legal = env.reset(), [], []
@@ -176,24 +162,25 @@ def _fixed_views(rules: Rules) -> tuple[View, Bool]:
     return View(view.words[chosen], rules=rules), np.concatenate(legal)[chosen]
 
 
-def _check_memory(agent: ActingAgent, rules: str | Rules, num_games: int, steps: int) -> None:
-    """Plays an agent with a memory, and tells it what it wants to know."""
+def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) -> None:
     bots = Bots(num_games, rules, agent, agent)
     bots.lineup[:] = 0  # the one bot that there is sits in every seat
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
-        tick = rounds.tick
-        if tick.redealt is not None:
-            bots.tell_redealt(tick.redealt)
-        if tick.ended is not None:
-            bots.tell_ended(tick.ended)
-        if tick.dealt is not None:
-            rows = tick.dealt.rows
+        decisions = rounds.decisions
+        if decisions.redealt is not None:
+            bots.tell_redealt(decisions.redealt)
+        if decisions.ended is not None:
+            bots.tell_ended(decisions.ended)
+        if decisions.dealt is not None:
+            rows = decisions.dealt.rows
             bots.tell_dealt(rows, rounds.positions()._state.select(rows))
-        rounds.step(_ask(agent, tick.view, tick.legal, step) if len(tick.rows) else [])
+        rounds.step(
+            _ask(agent, decisions.view, decisions.legal, step) if len(decisions.rows) else []
+        )
 
 
-def _ask(agent: ActingAgent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.integer[Any]]:
+def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.integer[Any]]:
     """Returns an agent's actions [N], after a check of them and of its probabilities."""
     actions = np.asarray(agent.act(view, legal.copy(), np.random.default_rng(seed)))
     _expect(actions.shape == (len(view),), f"actions of shape ({len(view)},)", actions.shape)
@@ -211,7 +198,6 @@ def _ask(agent: ActingAgent, view: View, legal: Bool, seed: int) -> npt.NDArray[
 
 
 def _distribution_fault(rows: npt.NDArray[Any], legal: Bool) -> str | None:
-    """Says why rows are no distributions over the legal actions, if they aren't."""
     if rows.shape != legal.shape:
         return f"expected probabilities {legal.shape}, got {rows.shape}"
     if rows.dtype.kind != "f" or not np.isfinite(rows).all():
@@ -238,7 +224,6 @@ def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
     Raises:
         AssertionError: saying what is wrong.
     """
-    rules = get_rules(rules)
     stuck = hands_without_a_lead(rules)
     _expect(len(stuck) == 0, "a legal lead for every hand", f"none for codes {stuck[:5].tolist()}")
     env = GoitaVectorEnv(num_games, rules, seed=0, observe=False)
@@ -254,14 +239,12 @@ def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
 
 
 def hands_without_a_lead(rules: Rules) -> npt.NDArray[np.int64]:
-    """Returns the codes of the hands of 2, 4, 6 or 8 tiles that could not lead: int64 [n]."""
+    """Lists the codes of the hands of 2, 4, 6 or 8 tiles that could not lead: int64 [n]."""
     size = code_counts().sum(axis=1)
     hands = np.flatnonzero((size > 0) & (size <= HAND_SIZE) & (size % 2 == 0))
-    stuck: npt.NDArray[np.int64] = hands[tables(rules).pairs[hands] == 0]
-    return stuck
+    return np.asarray(hands[tables(rules).pairs[hands] == 0])
 
 
 def _expect(condition: bool, expected: str, came: object) -> None:
-    """Raises unless a condition holds."""
     if not condition:
         raise AssertionError(f"expected {expected}, got {came}")

@@ -12,6 +12,13 @@ from typing import Final
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(8)
 
 NUM_KINDS: Final = 8
+
+FACE_DOWN: Final = 8
+"""In place of a kind: a tile that lies face down and is not the viewer's own."""
+
+NONE: Final = -1
+"""Where there is no kind, seat or event."""
+
 COUNTS: Final = (10, 4, 4, 4, 4, 2, 2, 2)
 """Tiles of each kind in the set of 32."""
 
@@ -28,7 +35,6 @@ LETTERS: Final = "PLNSGBRK"
 """Letter of each kind in drawings without characters."""
 
 NAMES: Final = ("pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king")
-"""English name of each kind."""
 
 CHARACTERS: Final = "し香馬銀金角飛王"
 """Character of each kind in records and drawings; 玉 is the second king."""

@@ -12,7 +12,7 @@ import pettingzoo
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from goita_env.envs.seated import Observation
+from goita_env.envs.aec_base import Observation
 from goita_env.render import RenderMode
 from goita_env.uke_shogi.environment import env, raw_env
 from goita_env.uke_shogi.rules import IMO_SHOGI, UkeShogiRules
@@ -21,22 +21,13 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 def parallel_env(
-    rules: UkeShogiRules = IMO_SHOGI,
-    deals: int = 1,
-    render_mode: RenderMode | None = None,
+    rules: UkeShogiRules = IMO_SHOGI, deals: int = 1, render_mode: RenderMode | None = None
 ) -> ParallelEnv[str, Observation, Any]:
     """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
     return turn_based_aec_to_parallel(env(rules, deals, render_mode))
 
 
-def _register() -> None:
-    """Enters the environments into PettingZoo's registry, where the installed version has one."""
-    register = getattr(pettingzoo, "register", None)
-    if register is not None:
-        register("aec", "goita/uke_shogi-v0", entry_point="goita_env.uke_shogi_v0:env")
-        register(
-            "parallel", "goita/uke_shogi-v0", entry_point="goita_env.uke_shogi_v0:parallel_env"
-        )
-
-
-_register()
+if hasattr(pettingzoo, "register"):
+    _MODULE = "goita_env.uke_shogi_v0"
+    pettingzoo.register("aec", "goita/uke_shogi-v0", entry_point=f"{_MODULE}:env")
+    pettingzoo.register("parallel", "goita/uke_shogi-v0", entry_point=f"{_MODULE}:parallel_env")

@@ -1,8 +1,7 @@
 """Plays N games at once: what is legal, and one decision in every game a step.
 
-How games lie in a ``State`` is told in ``state``. There is no randomness inside: a state after a
-redeal waits for a deal, a finished game stays still. Actions are trusted here; the environments
-check them.
+There is no randomness inside: a state after a redeal waits for a deal, a finished game stays still.
+Actions are trusted here; the environments check them.
 """
 
 from __future__ import annotations
@@ -10,41 +9,23 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from goita_env.actions import CALL, CONTINUE, NUM_ACTIONS, REDEAL
-from goita_env.engine.history import NOTE_CALLED, NOTE_CONTINUE, NOTE_REDEAL
-from goita_env.engine.questions import CALLED, REDEALT
-from goita_env.engine.state import BEFORE_PLAY, OWN, SHOWN, Bool, Int, State, in_question
-from goita_env.engine.tables import (
-    CALL_CHOICE,
-    CODE_MASK,
-    OVER,
-    OWN_BITS,
-    PLAYED,
-    SHOWN_BITS,
-    WAITING,
-)
+from goita_env.arrays import U64, Bits, Bool, Int
+from goita_env.engine import tables
+from goita_env.engine.state import BEFORE_PLAY, ONE, THREE, ZERO, State, in_question
 from goita_env.tiles import MATCH_POINTS
 
-U64 = np.uint64
-Bits = npt.NDArray[np.uint64]
-
 _NOTE: Final = np.zeros(NUM_ACTIONS, np.int64)
-_NOTE[[CALL, REDEAL, CONTINUE]] = (
-    1 << NOTE_CALLED,
-    1 << NOTE_REDEAL,
-    1 << NOTE_CONTINUE,
+_NOTE[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
+    [tables.NOTE_CALLED, tables.NOTE_REDEAL, tables.NOTE_CONTINUE]
 )
 _LAST_PLAY: Final = -1 << 48
 """Bits of a seat's fourth play."""
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 _NUM_ACTIONS: Final = np.array(NUM_ACTIONS)
-_CODE_MASK: Final = np.array(CODE_MASK)
-_ZERO: Final = np.array(0)
-_ONE: Final = np.array(1)
-_THREE: Final = np.array(3)
+_CODE_MASK: Final = np.array(tables.CODE_MASK)
 _FOUR: Final = np.array(4)
 _SIXTY_THREE: Final = np.array(63, U64)
 _SIXTY_FOUR: Final = np.array(64, U64)
@@ -57,7 +38,7 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
     pairs &= t.pairs.take(permit)
-    low |= pairs << _ONE
+    low |= pairs << ONE
     high = pairs.view(U64) >> _SIXTY_THREE
     asking = state.asking
     if len(asking):
@@ -76,12 +57,9 @@ def unpack_legal(low: Bits, high: Bits) -> Bool:
 
 
 def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
-    """Tells which actions are among the legal ones, each in its row: uint64 [N] of zeros and ones.
+    """Tells which actions are legal, each in its row: uint64 [N] of zeros and ones.
 
-    Args:
-        low: [N] bits of the legal actions 0 to 63.
-        high: [N] bits of the others.
-        actions: int64 [N]; numbers that are no action are not allowed.
+    Numbers that are no action are not allowed.
     """
     unsigned = actions.view(U64)
     legal = low >> unsigned  # 0 for actions beyond the word
@@ -90,29 +68,10 @@ def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
     return legal
 
 
-def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
-    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each.
-
-    Args:
-        low: [N] bits of the legal actions 0 to 63.
-        high: [N] bits of the others.
-    """
-    number = np.bitwise_count(low).astype(np.int64)
-    number += np.bitwise_count(high)
-    # Of a word with a single one, the ones of word - 1 count the place of that one.
-    place = np.bitwise_count(low - _ONE_BIT).astype(np.int64)
-    beyond = (low == 0).nonzero()[0]
-    if len(beyond):
-        place[beyond] += np.bitwise_count(high[beyond] - _ONE_BIT)
-    return np.where(number == 1, place, 0), number
-
-
 def step(state: State, actions: Int) -> None:
     """Makes one decision in every game, in place, and moves the clock.
 
-    Args:
-        state: the games.
-        actions: [N] a legal action of each asked seat; where nobody is asked it does nothing.
+    ``actions``: [N] a legal action of each asked seat; where nobody is asked it does nothing.
     """
     t, clock, status, event = state.tables, state.clock, state.status, state.event
     asking = state.asking
@@ -129,9 +88,9 @@ def step(state: State, actions: Int) -> None:
     played -= face_up
     down = state.down[clock]
     down += played
-    bits = moves[OWN_BITS : SHOWN_BITS + 1]
+    bits = moves[tables.OWN_BITS : tables.SHOWN_BITS + 1]
     bits <<= shift
-    plays = state.by_slot[OWN : SHOWN + 1, clock]
+    plays = state.plays[:, clock]
     plays |= bits
     pass_bits |= event * is_play
     notes |= pass_bits
@@ -139,15 +98,15 @@ def step(state: State, actions: Int) -> None:
     is_play <<= _FOUR
     shift += is_play
 
-    ended = ((hand & _CODE_MASK) == _ZERO).nonzero()[0]
+    ended = ((hand & _CODE_MASK) == ZERO).nonzero()[0]
     if len(ended):
-        ended = ended[status[ended] < CALL_CHOICE]
-        after[ended] = OVER
+        ended = ended[status[ended] < tables.CALL_CHOICE]
+        after[ended] = tables.OVER
         state.points[ended] = t.points[key[ended]]
         state.winner[ended] = (clock - state.offset[ended]) & 3
         doubled = ended[t.doubled[key[ended]]]
         if len(doubled):
-            seventh = t.moves[PLAYED, key[doubled]] - face_up[doubled]
+            seventh = t.moves[tables.PLAYED, key[doubled]] - face_up[doubled]
             show_seventh(state, clock, doubled, seventh)
     status[:] = after
     state.ended = ended
@@ -157,13 +116,9 @@ def step(state: State, actions: Int) -> None:
 
 
 def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
-    """Turns the seventh tile of doubled finishes over: at scoring it is shown.
+    """Turns the seventh tile of doubled finishes over, in place: at scoring it is shown.
 
-    Args:
-        state: the games, in place.
-        slot: where the seats that finished sit.
-        rows: [n] the games.
-        seventh: [n] code of that tile.
+    The seats that finished sit on ``slot`` in games ``rows``; ``seventh``: [n] codes of the tiles.
     """
     state.shown[slot][rows] |= state.own[slot][rows] & _LAST_PLAY
     state.down[slot][rows] -= seventh
@@ -171,49 +126,42 @@ def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
 
 
 def _answer(state: State, rows: Int, answers: Int) -> None:
-    """Takes the answers to questions before play and turns the games to the seat asked next.
+    """Takes answers to questions before play, [n], and turns games to the seat asked next.
 
-    Args:
-        state: the games, their clock not moved yet.
-        rows: [n] the games in which a question is open.
-        answers: [n] their actions.
+    The clock has not moved yet.
     """
-    entries, clock = state.questions, state.clock
+    entries, clock = state.tables.questions, state.clock
     state.notes[clock][rows] |= _NOTE[answers]
     query = entries.next[state.query[rows] * _NUM_ACTIONS + answers]
     status = entries.status[query]
     state.query[rows], state.status[rows] = query, status
     next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
-    turned = (clock + 1 - next_slot) & _THREE
+    turned = (clock + 1 - next_slot) & THREE
     state.turn(rows, turned, BEFORE_PLAY)
-    closed = (status >= WAITING).nonzero()[0]
+    closed = (status >= tables.WAITING).nonzero()[0]
     if len(closed):
         ended = rows[closed]
         state.ended = np.sort(np.concatenate((state.ended, ended)))
-        _close(state, ended, query[closed], (clock + turned[closed]) & _THREE)
+        _close(state, ended, query[closed], (clock + turned[closed]) & THREE)
     state.asking = rows[in_question(status)]
 
 
 def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
     """Scores the rounds that an answer ended: two fives of partners, or a call of six or more.
 
-    Args:
-        state: the games.
-        rows: [n] the games, among them those that will be dealt again.
-        query: [n] how the questions ended.
-        slot: [n] where the seat that answered last sits.
+    ``query`` tells how the questions ended, ``slot`` where the seat that answered last sits; [n].
     """
-    scored = query != REDEALT
-    state.winner[rows[scored]] = (slot[scored] - state.offset[rows[scored]]) & _THREE
+    scored = query != tables.REDEALT
+    state.winner[rows[scored]] = (slot[scored] - state.offset[rows[scored]]) & THREE
     state.points[rows[scored]] = MATCH_POINTS
-    many = query == CALLED
+    many = query == tables.CALLED
     if not np.count_nonzero(many):
         return
     called, slot = rows[many], slot[many]
     # The caller of six or more lays its hand open, as four plays that are no events.
-    hand = state.hand[slot, called] & CODE_MASK
+    hand = state.hand[slot, called] & tables.CODE_MASK
     state.points[called] = state.tables.call_points[hand]
-    state.by_slot[OWN : SHOWN + 1, slot, called] = state.tables.call_bits[hand]
+    state.plays[:, slot, called] = state.tables.call_bits[hand]
     state.hand[slot, called] = 0
     state.up[called] = hand
 

@@ -6,7 +6,6 @@ booklet), and after a redeal the same seat deals again (article B). A match ends
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
@@ -14,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import seeds
+from goita_env.arrays import Bool, Int
 from goita_env.checks import check_dealer, check_num_games, check_scores
 from goita_env.engine import core
 from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, prepare
-from goita_env.engine.saved import Arrays, check_saved, check_state
-from goita_env.engine.state import Bool, Int, State
+from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
 from goita_env.hands import read_hands
@@ -27,9 +26,10 @@ from goita_env.tiles import MATCH_POINTS
 
 Episode = Literal["round", "match"]
 EPISODES: Final = ("round", "match")
-_ZERO: Final = np.array(0)
-_ONE: Final = np.array(1)
-_NO_ROWS: Final = np.zeros(0, np.int64)
+Reward = Literal["points", "win"]
+REWARDS: Final = ("points", "win")
+
+_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,24 @@ class Outcome:
     done: Bool
     """[n] The round also ended the episode."""
 
+    def rewards(self, reward: Reward) -> npt.NDArray[np.float32]:
+        """Returns what each seat gets, [n, 4]: points of the round, or 1 for a won episode."""
+        gain = self.points if reward == "points" else self.done
+        return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
+
+
+def check_reward(reward: Reward) -> Reward:
+    """Returns a kind of reward; a SettingError if it is none."""
+    if reward not in REWARDS:
+        raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
+    return reward
+
 
 class Match:
     """Plays N games, each an endless row of episodes, a round or a match long.
 
-    Args:
-        num_games: how many games run side by side.
-        rules: a rule set or its name.
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
-        seed: seed of all deals and first dealers.
-        games: numbers of the games in the deals' keys, [N]; by default 0 to N - 1.
-        auto_reset: go on with the next episode at once; else a game stays still at its end.
-
-    Raises:
-        SettingError: if a setting is outside its choices.
+    ``games``: [N] numbers of the games in the deals' keys, 0 to N - 1 by default. With
+    ``auto_reset`` a game goes on with its next episode at once, else it stays still at its end.
 
     Attributes:
         state: the games.
@@ -88,22 +92,17 @@ class Match:
         self.state = State.empty(num_games, self.rules)
         self.episodes: Int = np.full(num_games, -1, np.int64)
         self.deals: Int = np.zeros(num_games, np.int64)
-        self.redealt: Int = _NO_ROWS
-        self._ready = ReadyDeals(self.rules, num_games)
+        self.redealt: Int = NO_ROWS
+        self.ready = ReadyDeals(self.rules, num_games)
 
     @classmethod
     def standing_at(cls, state: State, keys: seeds.Keys) -> Self:
-        """Returns rounds that stand somewhere in their first deal and don't go on after their end.
-
-        Args:
-            state: N games; taken over.
-            keys: [N] of the games.
-        """
+        """Takes over rounds somewhere in their first deal, which don't go on after their end."""
         match, many = cls.__new__(cls), state.num_games
         match.rules, match.episode, match.auto_reset = state.rules, "round", False
         match.state, match.keys, match.games = state, keys, np.arange(many)
         match.episodes, match.deals = np.zeros(many, np.int64), np.ones(many, np.int64)
-        match.redealt = _NO_ROWS
+        match.redealt = NO_ROWS
         return match
 
     def keep(self, rows: Int) -> None:
@@ -114,46 +113,7 @@ class Match:
 
     @property
     def num_games(self) -> int:
-        """Returns N."""
         return self.state.num_games
-
-    def copy(self) -> Self:
-        """Returns an independent copy that goes on identically."""
-        return copy.deepcopy(self)
-
-    def saved(self) -> Arrays:
-        """Returns all that the games go on from: copies, for ``take_up``."""
-        return {
-            "state": self.state.data.copy(),
-            "clock": np.array([self.state.clock]),
-            "keys": self.keys.copy(),
-            "episodes": self.episodes.copy(),
-            "deals": self.deals.copy(),
-        }
-
-    def take_up(self, arrays: Arrays) -> None:
-        """Goes on from where games of the same rules, number and episode were saved.
-
-        Raises:
-            SettingError: if the arrays are none that can be played on; nothing has changed then.
-        """
-        check_saved(arrays, self.saved())
-        state = State(self.rules, arrays["state"].copy(), int(arrays["clock"][0]))
-        check_state(state)
-        self.state, self.keys = state, arrays["keys"].copy()
-        self.episodes, self.deals = arrays["episodes"].copy(), arrays["deals"].copy()
-        self.redealt = _NO_ROWS
-        self._ready.clear()
-
-    def seed(self, seed: int) -> None:
-        """Starts the deals of a seed from its first episode at the next reset.
-
-        Raises:
-            SettingError: if the seed is not an integer from 0 to 2**64 - 1.
-        """
-        self.keys = seeds.game_keys(seed, self.games)
-        self.episodes[:] = -1
-        self._ready.clear()
 
     def reset(
         self,
@@ -161,61 +121,45 @@ class Match:
         dealer: npt.ArrayLike | None = None,
         scores: npt.ArrayLike | None = None,
         rows: Int | None = None,
+        seed: int | None = None,
     ) -> None:
-        """Begins the next episode of every game, or of some.
+        """Begins the next episode of every game or of ``rows``, ascending; with a seed, its first.
 
-        Args:
-            hands: of the first deal, as ``read_hands`` takes them; None: dealt.
-            dealer: first dealers, as ``check_dealer`` takes them; None: drawn.
-            scores: the teams' points before the first round, as ``check_scores`` takes them;
-                None: 0.
-            rows: int64 [m] the games, ascending, for which all of this is given; None: all.
-
-        Raises:
-            HandsError, SettingError: if one of them is impossible; nothing has changed then.
+        Hands, dealer and scores of the first deals are checked before anything changes; else they
+        are dealt, drawn and 0. A seed is that of all games from now on.
         """
         rows = np.arange(self.num_games) if rows is None else rows
         codes = None if hands is None else codes_of(read_hands(hands, len(rows)))
         dealers = None if dealer is None else check_dealer(dealer, len(rows))
         before = None if scores is None else check_scores(scores, len(rows))
-        asking = np.zeros(self.num_games, bool)
-        asking[self.state.asking] = True
-        asking[rows] = False
-        self.state.asking = asking.nonzero()[0]
+        if seed is not None:
+            self.keys = seeds.game_keys(seed, self.games)
+            self.episodes[:] = -1
+            self.ready.clear()
+        self.state.asking = np.setdiff1d(self.state.asking, rows, assume_unique=True)
         if codes is None and dealers is None and before is None:
-            self._deal_ready(rows, _NO_ROWS)
+            self._deal_ready(rows, NO_ROWS)
             return
         self.episodes[rows] += 1
         self.deals[rows] = 1
-        self._ready.forget(rows, self.episodes[rows])
+        self.ready.forget(rows, self.episodes[rows])
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
         codes = hand_codes(keys) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
         lay(self.state, rows, prepare(self.rules, codes, dealers, before))
 
     def step(self, actions: Int) -> Outcome | None:
-        """Makes one legal decision in every game; games that end go on with their next deal.
-
-        Args:
-            actions: [N] legal actions (not checked here).
-
-        Returns:
-            The rounds that ended, None if none did.
-        """
+        """Makes a legal decision, not checked here, in every game; then as ``begin_next``."""
         core.step(self.state, actions)
-        return self.go_on() if len(self.state.ended) else None
+        return self.begin_next() if len(self.state.ended) else None
 
-    def go_on(self) -> Outcome | None:
-        """Deals what comes next where a step of ``state`` has ended something.
-
-        Returns:
-            The rounds that ended, None if all are dealt again.
-        """
+    def begin_next(self) -> Outcome | None:
+        """Deals where a step of ``state`` has ended something; returns the rounds that ended."""
         state, rows = self.state, self.state.ended
         winner = state.winner[rows]
-        self.redealt = again = rows[winner < _ZERO]
+        self.redealt = again = rows[winner < ZERO]
         if len(again):
-            scored = winner >= _ZERO
+            scored = winner >= ZERO
             rows, winner = rows[scored], winner[scored]
         points = state.points[rows]
         if self.episode == "match":
@@ -235,36 +179,26 @@ class Match:
         return Outcome(rows, points, winner, done) if len(rows) else None
 
     def _deal_ready(self, over: Int, again: Int) -> Int:
-        """Deals what lies ready: next episodes, and first deals again.
-
-        Args:
-            over: [n] games whose episode is over: a dealer is drawn, and there are no points.
-            again: [m] games whose deal ended in a redeal.
+        """Deals what lies ready: the next episodes of ``over``, and second deals to ``again``.
 
         Returns:
             The games of ``again`` for which nothing lay ready.
         """
-        rows, places = over, self._ready.first(self.keys, over, self.episodes)
+        rows, places = over, self.ready.first(self.keys, over, self.episodes)
         self.episodes[over] += 1
         self.deals[over] = 1
         if len(again):
-            second = self._ready.second(again, self.episodes[again])
-            ready = (second >= _ZERO) & (self.deals[again] == _ONE)
+            second = self.ready.second(again, self.episodes[again])
+            ready = (second >= ZERO) & (self.deals[again] == ONE)
             rows = np.concatenate((over, again[ready]))
             places = np.concatenate((places, second[ready]))
             self.deals[again[ready]] = 2
             again = again[~ready]
-        lay(self.state, rows, self._ready.take(places))
+        lay(self.state, rows, self.ready.take(places))
         return again
 
     def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
-        """Deals the next round of an episode, or the same one again.
-
-        Args:
-            rows: [n] the games.
-            dealer: [n] the winner of the last round (article D of the booklet), or the same again.
-            scores: [2, n] the teams' points.
-        """
+        """Deals to games [n] of an episode under way; ``scores``: [2, n] the teams' points."""
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
         lay(self.state, rows, prepare(self.rules, hand_codes(keys), dealer, scores))

@@ -1,13 +1,17 @@
-"""Says the rules of play and scoring as a player would: one short function a rule.
+"""Says the rules as a player would: one short function a rule.
 
 ``tables`` expands them into arrays. What the texts differ on is a field of ``Rules``, read here;
-the questions before play are in ``questions``, who deals next and when a match ends in ``match``.
+who deals next and when a match ends is in ``match``.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
+from goita_env import actions
 from goita_env.rules import Rules
-from goita_env.tiles import KING, LANCE, PAWN, POINTS
+from goita_env.tiles import KING, LANCE, NUM_SEATS, PAWN, POINTS
 
 
 def receives(block: int, attack: int) -> bool:
@@ -48,3 +52,60 @@ def call_points(rules: Rules, pawns: int, others: tuple[int, ...]) -> int:
 def must_call(rules: Rules, pawns: int) -> bool:
     """Tells whether a seat that was dealt five or more pawns has a duty to call."""
     return (rules.call_five if pawns == 5 else rules.call_six_or_more) == "duty"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Asks who calls five or more pawns, or whether a caller's deal stands.
+
+    No text gives an order, so it is ours: from the dealer on, each seat that was dealt five or more
+    pawns is asked once; then, where five were called, the caller's partner chooses. Seats are
+    counted from the dealer (0: the dealer).
+    """
+
+    holders: tuple[int, ...]
+    """Seats that were dealt five or more pawns, in order; two at most."""
+    many: bool
+    """The one holder has six or more."""
+    called: tuple[int, ...] = ()
+    """Holders that have called five, in order."""
+    asked: int = -1
+    """The seat that is asked now."""
+    choosing: bool = False
+    """The asked seat chooses redeal or continue, as a caller's partner."""
+
+
+Ending = Literal["play", "redeal", "call", "fives"]
+"""How questions end: play begins; a redeal; six or more were called; two fives of partners."""
+
+
+def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
+    """Returns the next question, or how the questions end."""
+    q = question
+    if q.choosing:
+        if action == actions.CONTINUE:
+            return "play"
+        other_partner = partner(q.called[-1])
+        if len(q.called) == 2 and q.asked != other_partner:
+            # Only two "redeal" redeal: "if both partners choose to reshuffle" (booklet B).
+            return Question(q.holders, q.many, q.called, other_partner, True)
+        return "redeal"
+
+    called = (*q.called, q.asked) if action == actions.CALL else q.called
+    if called and q.many:
+        return "call"
+    later = [seat for seat in q.holders if seat > q.asked]
+    if later:
+        return Question(q.holders, q.many, called, later[0])
+    winners = called if rules.partners_fives_win == "called" else q.holders
+    if len(winners) == 2 and winners[1] == partner(winners[0]):
+        return "fives"
+    if not called:
+        return "play"
+    if len(called) == 2 and rules.opponents_fives == "redeal":
+        return "redeal"
+    return Question(q.holders, q.many, called, partner(called[0]), True)
+
+
+def partner(seat: int) -> int:
+    return (seat + 2) % NUM_SEATS

@@ -1,29 +1,30 @@
 """Holds N games as one block of integers; ``docs/engine.md`` draws it.
 
-Turn order is a clock: every play or pass moves the turn exactly one seat. So the games are placed
-such that in all of them the asked seat sits on one *slot*, ``state.clock``, and no step looks seats
-up. Seat i sits on slot (i + offset) & 3. The questions before play don't follow the clock; those
-few games are turned such that the seat asked next sits on the next slot.
+Every play or pass moves the turn exactly one seat. So the games are placed such that in all of them
+the asked seat sits on one *slot*, ``state.clock``; seat i sits on slot (i + offset) & 3. The
+questions before play don't follow the clock: those few games are turned such that the seat asked
+next sits on the next slot.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Annotated, Final, NamedTuple, Self, get_type_hints
+from typing import Annotated, Any, Final, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.engine.questions import question_tables
+from goita_env.arrays import Bool, Int
 from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, WAITING, code_counts, tables
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 
-Int = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
-
 SLOTS: Final = np.arange(NUM_SEATS, dtype=np.int64)[:, None]
+NO_ROWS: Final = np.zeros(0, np.int64)
+ZERO, ONE, THREE = np.array(0), np.array(1), np.array(3)
+"""Arrays without a dimension: numpy takes them in half the time of a scalar."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,6 @@ class Field:
     """Rows of the block; four where each slot has one."""
     deal: int | None = 0
     """What a new deal puts there; None: what was prepared for it."""
-    turns: bool = False
-    """It isn't bare while questions are asked, so it turns with the seats."""
 
 
 _SEAT: Final = Field(NUM_SEATS)
@@ -50,7 +49,7 @@ class State:
     What belongs to a seat comes first, a row a slot, then what belongs to the game.
     """
 
-    hand: Annotated[Int, Field(NUM_SEATS, deal=None, turns=True)]
+    hand: Annotated[Int, Field(NUM_SEATS, deal=None)]
     """[4, N] Code of the tiles in hand, and KING_PERMIT if dealt both kings (see rules)."""
     down: Annotated[Int, _SEAT]
     """[4, N] Code of the tiles that the seat laid face down."""
@@ -58,12 +57,12 @@ class State:
     """[4, N] The seat's plays as it sees them, 16 bits each."""
     shown: Annotated[Int, _SEAT]
     """[4, N] The same as the others see them."""
-    notes: Annotated[Int, Field(NUM_SEATS, turns=True)]
-    """[4, N] Public notes on the seat: its events, passes, call and choice (``history``)."""
+    notes: Annotated[Int, _SEAT]
+    """[4, N] Public notes on the seat: its events, passes, call and choice (``NOTE_...``)."""
     shift: Annotated[Int, _SEAT]
     """[4, N] 16 times its plays."""
-    frame: Annotated[Int, Field(NUM_SEATS, deal=None, turns=True)]
-    """[4, N] Dealer and scores as the seat sees them (``history``)."""
+    frame: Annotated[Int, Field(NUM_SEATS, deal=None)]
+    """[4, N] Dealer and scores as the seat sees them (``FRAME_...``)."""
     status: Annotated[Int, Field(1, deal=None)]
     """[N] Public status, a column of the tables."""
     offset: Annotated[Int, Field(1, deal=None)]
@@ -84,21 +83,16 @@ class State:
     """[2, N] Points of the two teams before this round."""
 
     def __init__(self, rules: Rules, data: Int, clock: int = 0) -> None:
-        self.rules = rules
-        self.tables, self.questions = tables(rules), question_tables(rules)
-        self._hold(data, clock)
-
-    def _hold(self, data: Int, clock: int) -> None:
-        """Takes the block and names its parts."""
+        self.rules, self.tables = rules, tables(rules)
         self.data = data = np.ascontiguousarray(data)  # flat indices write into it
         self.clock = clock
         """Slot whose seat is asked now, in all games."""
         self.__dict__.update(zip(_NAMES, map(data.__getitem__, _INDICES), strict=True))
-        self.by_slot: Int = data[:_SLOT_ROWS].reshape(
-            _SLOT_ROWS // NUM_SEATS, NUM_SEATS, data.shape[1]
-        )
+        self.by_slot: Int = data[:_SLOT_ROWS].reshape(len(SEATS), NUM_SEATS, data.shape[1])
         """[7, 4, N] What belongs to a seat: the first seven fields, numbered ``HAND`` and so on."""
-        self.ended: Int = _NO_GAMES
+        self.plays = self.by_slot[OWN : SHOWN + 1]
+        """[2, 4, N] ``own`` and ``shown``."""
+        self.ended: Int = NO_ROWS
         """[m] Games in which the last step decided a redeal or ended the round, ascending."""
 
     def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
@@ -110,19 +104,15 @@ class State:
         """Returns games that wait for their first deal."""
         state = cls(get_rules(rules), np.zeros((ROWS, num_games), np.int64))
         state.status[:], state.winner[:] = WAITING, -1
-        state.asking = _NO_GAMES
+        state.asking = NO_ROWS
         return state
 
     def like(self, data: Int) -> Self:
-        """Returns other games of the same rules, whose clock stands as here; ``data``: a block."""
-        other = object.__new__(type(self))
-        other.rules, other.tables, other.questions = self.rules, self.tables, self.questions
-        other._hold(data, self.clock)
-        return other
+        """Returns other games, a block, of the same rules and clock."""
+        return type(self)(self.rules, data, self.clock)
 
     @property
     def num_games(self) -> int:
-        """Returns N."""
         return int(self.data.shape[1])
 
     @cached_property
@@ -131,39 +121,29 @@ class State:
         return in_question(self.status).nonzero()[0]
 
     @property
-    def places(self) -> Places:
-        """Returns where rows stand in the flat block."""
-        return _places(self.data.shape[1])
-
-    @property
     def seat(self) -> Int:
-        """Returns the seat that is asked now, -1 where none is: [N]."""
+        """[N] Seat that is asked now, -1 where none is."""
         seats: Int = (self.clock - self.offset) & 3
         seats[self.status >= WAITING] = -1
         return seats
 
     def slot_of(self, seat: int | Int) -> Int:
-        """Returns the slot of a seat in each game: [N]."""
-        slots: Int = (seat + self.offset) & 3
-        return slots
+        """[N] Slot of a seat in each game."""
+        return np.asarray((seat + self.offset) & 3)
 
     def hand_counts(self) -> npt.NDArray[np.int8]:
         """Returns how many tiles of each kind each seat holds: int8 [N, 4, 8], by seat."""
         codes = np.take_along_axis(self.hand, (SLOTS + self.offset) & 3, axis=0) & CODE_MASK
-        counts: npt.NDArray[np.int8] = code_counts()[codes.T]
-        return counts
+        return np.asarray(code_counts()[codes.T])
 
     def dealt_counts(self) -> npt.NDArray[np.int8]:
         """Returns how many tiles of each kind each seat was dealt: int8 [N, 4, 8], by seat."""
         plays = np.ascontiguousarray(self.own.T).view(np.uint8).reshape(-1, NUM_SEATS, 8)
         tiles = (plays[..., None] == (1 << np.arange(8))).sum(axis=2, dtype=np.int8)
         slots = (np.arange(NUM_SEATS) + self.offset[:, None]) & 3
-        dealt: npt.NDArray[np.int8] = self.hand_counts()
-        dealt += np.take_along_axis(tiles, slots[..., None], axis=1)
-        return dealt
+        return np.asarray(self.hand_counts() + np.take_along_axis(tiles, slots[..., None], axis=1))
 
     def copy(self) -> Self:
-        """Returns an independent copy."""
         return self.like(self.data.copy())
 
     def select(self, index: Int | Bool) -> Self:
@@ -177,117 +157,74 @@ class State:
         return self.like(self.data.repeat(times, axis=1))
 
     def turn(self, rows: Int, by: Int | int, fields: Int) -> None:
-        """Moves the seats of some games on by some slots, in place.
+        """Moves the seats of games [n] on by 0 to 3 slots, [n] or one number, in place.
 
-        Args:
-            rows: [n] the games.
-            by: [n] or one number of slots, 0 to 3.
-            fields: [f, 4, 1] rows of the fields to move, by slot: ``BEFORE_PLAY`` or ``SEATS``.
+        ``fields``: [f, 4, 1] rows of the fields to move, by slot: ``BEFORE_PLAY`` or ``SEATS``.
         """
         self.offset[rows] = (self.offset[rows] + by) & 3
         # One index into the flat block is six times as fast as one along the last axis.
         flat, many = self.data.reshape(-1), self.data.shape[1]
         moved = flat.take(fields * many + rows)
-        to = (SLOTS + by) & _THREE
+        to = (SLOTS + by) & THREE
         to *= many
         to += rows
         flat[fields[:, :1] * many + to] = moved
 
 
-_NO_GAMES: Final = np.zeros(0, np.int64)
-_THREE: Final = np.array(3)
-_HINTS: Final = get_type_hints(State, include_extras=True)
 FIELDS: Final[dict[str, Field]] = {
-    name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(State, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
 }
 """The fields of the state in order."""
 
 
-def _parts() -> list[tuple[str, int, int]]:
-    """Lists name, first row and the row after the last of every field."""
-    stops = np.cumsum([field.rows for field in FIELDS.values()]).tolist()
-    return [
-        (name, stop - field.rows, stop)
-        for (name, field), stop in zip(FIELDS.items(), stops, strict=True)
-    ]
+def _indices(names: Sequence[str]) -> list[Any]:
+    """Lists the row of each of some fields, or the slice of its rows, if these lie in order."""
+    stops = np.cumsum([FIELDS[name].rows for name in names]).tolist()
+    bounds = zip([0, *stops], stops, strict=False)
+    return [start if stop == start + 1 else slice(start, stop) for start, stop in bounds]
 
 
-_PARTS: Final = _parts()
-_NAMES: Final = [name for name, _, _ in _PARTS]
-_INDICES: Final = [start if stop == start + 1 else slice(start, stop) for _, start, stop in _PARTS]
-_START: Final = {name: start for name, start, _ in _PARTS}
-ROWS: Final = _PARTS[-1][2]
+_NAMES: Final = [*FIELDS]
+_INDICES: Final = _indices(_NAMES)
+_ROWS_OF: Final = {name: np.r_[index] for name, index in zip(_NAMES, _INDICES, strict=True)}
+ROWS: Final = sum(map(len, _ROWS_OF.values()))
 """Rows of the block."""
-OFFSET: Final = _START["offset"]
+OFFSET: Final = int(_ROWS_OF["offset"][0])
 """Its row of offsets."""
-_SLOT_ROWS: Final = _START["status"]
+_SLOT_ROWS: Final = int(_ROWS_OF["status"][0])
 HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
 """Numbers of the fields in ``State.by_slot``."""
-
-
-_TURNS: Final = [_START[name] for name, field in FIELDS.items() if field.turns]
-BEFORE_PLAY: Final[Int] = np.array(_TURNS)[:, None, None] + SLOTS
-"""[f, 4, 1] Rows by slot of the fields that aren't bare while questions are asked."""
-SEATS: Final[Int] = np.arange(0, _SLOT_ROWS, NUM_SEATS)[:, None, None] + SLOTS
+SEATS: Final = np.arange(_SLOT_ROWS).reshape(-1, NUM_SEATS, 1)
 """[7, 4, 1] Rows by slot of all that belongs to a seat."""
-
-
-def _rows_by_turn() -> list[Int]:
-    """Lists for 0 to 3 slots the rows in the order in which they stand once seats have moved on."""
-    rows = np.arange(ROWS)
-    slots = rows[:_SLOT_ROWS].reshape(-1, NUM_SEATS)
-    turned = [np.roll(slots, by, axis=1).ravel() for by in range(NUM_SEATS)]
-    return [np.concatenate((seats, rows[_SLOT_ROWS:]))[:, None] for seats in turned]
-
-
-ROWS_BY_TURN: Final = _rows_by_turn()
-"""By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
-
-PREPARED: Final = tuple(name for name, field in FIELDS.items() if field.deal is None)
-"""The fields that are prepared for a deal, in order; ``deals.Prepared`` holds them."""
-
-
-def _clear_rows() -> tuple[Int, Int]:
-    """Lists the rows that every deal sets alike, and what it puts there: [r, 1] each."""
-    rows: list[int] = []
-    values: list[int] = []
-    for name, start, stop in _PARTS:
-        value = FIELDS[name].deal
-        if value is not None:
-            rows += range(start, stop)
-            values += [value] * (stop - start)
-    return np.array(rows)[:, None], np.array(values)[:, None]
-
-
-_CLEAR_ROWS, CLEAR_VALUES = _clear_rows()
-
-
-def _prepared_rows(clock: int) -> Int:
-    """Lists the rows that a prepared deal fills if its slot 0 comes to slot ``clock``: [p, 1]."""
-    rows: list[int] = []
-    for name in PREPARED:
-        per_slot = _START[name] < _SLOT_ROWS
-        turned = [(slot + clock) & 3 for slot in range(NUM_SEATS)] if per_slot else None
-        rows += [_START[name] + row for row in turned or range(FIELDS[name].rows)]
-    return np.array(rows)[:, None]
-
-
-class Places(NamedTuple):
-    """Says where rows stand in the flat block of so many games: the place of game 0."""
-
-    prepared: list[Int]
-    """By clock: [p, 1] what a prepared deal fills."""
-    clear: Int
-    """[r, 1] What every deal sets alike."""
+BEFORE_PLAY: Final = SEATS[[HAND, NOTES, FRAME]]
+"""[3, 4, 1] Rows by slot of the fields that aren't bare while questions are asked."""
+_PREPARED: Final = [name for name, field in FIELDS.items() if field.deal is None]
+DEAL_ROWS: Final = _indices(_PREPARED)
+"""Rows of a prepared deal: the fields that a deal must set, in order."""
+_CLEARED: Final = [name for name in FIELDS if name not in _PREPARED]
+_CLEAR_ROWS: Final = np.concatenate([_ROWS_OF[name] for name in _CLEARED])[:, None]
+CLEAR_VALUES: Final = np.concatenate(
+    [np.full(FIELDS[name].rows, FIELDS[name].deal) for name in _CLEARED]
+)[:, None]
+"""[r, 1] What every deal sets alike."""
 
 
 @lru_cache(maxsize=256)
-def _places(num_games: int) -> Places:
-    """Returns the places for so many games."""
-    return Places(
-        [_prepared_rows(clock) * num_games for clock in range(NUM_SEATS)],
-        _CLEAR_ROWS * num_games,
-    )
+def places(num_games: int) -> tuple[list[Int], Int]:
+    """Says where in the flat block of so many games a row that a deal sets begins.
+
+    By clock, where slot 0 goes: [p, 1] what is prepared; and [r, 1] what every deal sets alike.
+    """
+    prepared = []
+    for clock in range(NUM_SEATS):
+        rows = [
+            np.roll(of, -clock) if of[0] < _SLOT_ROWS else of
+            for of in (_ROWS_OF[name] for name in _PREPARED)
+        ]
+        prepared.append(np.concatenate(rows)[:, None] * num_games)
+    return prepared, _CLEAR_ROWS * num_games
 
 
 def in_question(status: Int) -> Bool:

@@ -1,4 +1,4 @@
-"""Turns the rules into lookup tables: expands ``rulebook`` over hands, statuses and actions.
+"""Encodes hands, statuses and public history as integers, and expands ``rulebook`` over them.
 
 A *code* is a multiset of tiles as a mixed-radix integer, one digit a kind (pawns up to 10, lance to
 gold up to 4, bishop to king up to 2), so that codes are added and subtracted like the multisets.
@@ -12,65 +12,66 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeVar
+from itertools import combinations, combinations_with_replacement, product
+from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
-from goita_env.engine.history import NOTE_PASSES_OPPONENT, NOTE_PASSES_PARTNER
-from goita_env.engine.rulebook import (
-    call_points,
-    finish_points,
-    king_may_attack,
-    must_call,
-    receives,
-)
+from goita_env.arrays import U64, Int
+from goita_env.engine import rulebook
+from goita_env.engine.rulebook import Ending, Question
 from goita_env.rules import Rules
-from goita_env.tiles import COUNTS, HAND_SIZE, KING, LANCE, NUM_KINDS, PAWN, POINTS
-
-U64 = np.uint64
-I64 = np.int64
-
-# ------------------------------------------------------------------------------------------- codes
+from goita_env.tiles import (
+    COUNTS,
+    HAND_SIZE,
+    KING,
+    LANCE,
+    MATCH_POINTS,
+    MAX_PLAYS,
+    NUM_KINDS,
+    NUM_SEATS,
+    PAWN,
+    POINTS,
+)
 
 RADIX: Final = (1, 11, 55, 275, 1_375, 6_875, 20_625, 61_875)
 """Weight of one tile of each kind in a code."""
-
 NUM_CODES: Final = 185_625
 PAWN_DIGITS: Final = 11
 """code % PAWN_DIGITS is the number of pawns."""
-
 KING_PERMIT: Final = 1 << 18
 """Flag beside a hand's code: this seat may attack with a king whatever lies on the table."""
-
 CODE_MASK: Final = KING_PERMIT - 1
 ALL_TILES: Final = sum(count * radix for count, radix in zip(COUNTS, RADIX, strict=True))
 """Code of the whole set."""
 
 
-def codes_of(kinds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def codes_of(kinds: Int) -> Int:
     """Returns the codes of tiles given as kinds: int64 [...] of int64 [..., n]."""
-    codes: npt.NDArray[np.int64] = np.array(RADIX)[kinds].sum(axis=-1)
-    return codes
+    return np.asarray(np.array(RADIX)[kinds].sum(axis=-1))
 
 
-# ------------------------------------------------------------------------------------------ status
+@cache
+def code_counts() -> npt.NDArray[np.int8]:
+    """[NUM_CODES, 8] How many tiles of each kind every code holds."""
+    codes = np.arange(NUM_CODES)
+    limits = (*RADIX[1:], NUM_CODES)
+    digits = [codes % limit // radix for radix, limit in zip(RADIX, limits, strict=True)]
+    return np.stack(digits, axis=1).astype(np.int8)
+
 
 FRESH: Final = 0
 """The dealer's first turn."""
-
 NUM_ATTACK_STATUSES: Final = 64
 CALL_CHOICE: Final = 65
 """A seat with five or more pawns is asked: call or silent. From here on: not play."""
-
 CALL_DUTY: Final = 66
 CHOOSE: Final = 67
 """The partner of a five-pawn caller is asked: redeal or continue."""
-
 WAITING: Final = 68
 """A redeal was decided; the state waits for a deal. From here on nobody is asked."""
-
 OVER: Final = 69
 NUM_STATUSES: Final = 70
 
@@ -86,24 +87,27 @@ def attack_status(attack: int, passes: int, king_up: bool) -> int:
     return 1 + (attack * 4 + passes) * 2 + king_up
 
 
-Status = TypeVar("Status", int, npt.NDArray[np.int64])
-"""One status of an attack, or many."""
+# For every seat the engine keeps what all have seen of it, in the form in which an observation
+# shows it: ``notes`` grows bit by bit during the round, ``frame`` is set with the deal.
 
+NOTE_PLAYS: Final = 0
+"""Bit e of the notes: play e of the round was this seat's."""
+NOTE_PASSES_OPPONENT: Final = NOTE_PLAYS + MAX_PLAYS
+"""It passed on an opponent's attack of this kind; kings, which all pass on, are left out."""
+NOTE_PASSES_PARTNER: Final = NOTE_PASSES_OPPONENT + NUM_KINDS - 1
+"""It passed on its partner's attack of this kind."""
+NOTE_CALLED: Final = NOTE_PASSES_PARTNER + NUM_KINDS - 1
+NOTE_REDEAL: Final = NOTE_CALLED + 1
+NOTE_CONTINUE: Final = NOTE_REDEAL + 1
+NOTE_BITS: Final = 32
 
-def attack_of(status: Status) -> Status:
-    """Returns the kind of the last attack, from a status of an attack."""
-    return (status - 1) // 8
-
-
-def passes_of(status: Status) -> Status:
-    """Returns the passes since the last attack, 0 to 3."""
-    return (status - 1) // 2 % 4
-
-
-def king_up_of(status: Status) -> Status:
-    """Returns 1 where a king lies face up, else 0."""
-    return (status - 1) % 2
-
+FRAME_DEALER: Final = 15
+"""First of four bits of the frame: the seat of the dealer, counted from the viewer."""
+FRAME_OWN_SCORE: Final = 22
+"""A thermometer of tens: the points of the viewer's team before the round."""
+FRAME_OTHER_SCORE: Final = FRAME_OWN_SCORE + MATCH_POINTS // 10 - 1
+SCORE_BITS: Final = MATCH_POINTS // 10 - 1
+"""A score before a round is a multiple of ten below 150."""
 
 # Rows of Tables.moves: what an action does, by key.
 PLAYED, FACE_UP, OWN_BITS, SHOWN_BITS, IS_PLAY, PASS_BITS, NEXT = range(7)
@@ -115,16 +119,15 @@ BLOCKS, PERMIT, MAY_PASS = range(3)
 class Tables:
     """Holds the rules of one rule set as arrays; ``K`` = 70 * 69 keys, ``S`` = 70 statuses."""
 
-    rules: Rules
-    pairs: npt.NDArray[np.int64]
+    pairs: Int
     """[2 * 2**18] Bit 8 * block + attack: the hand (index: code, and KING_PERMIT if a king may
     attack) can play the pair, if the block is allowed."""
-    asks: npt.NDArray[np.int64]
+    asks: Int
     """[3, S] By status: bits of the pairs whose block is allowed; KING_PERMIT where a king lies
     face up; 1 where the seat may pass."""
     answers: npt.NDArray[np.uint64]
     """[S] Bits of the legal answers to a question, action - 64."""
-    moves: npt.NDArray[np.int64]
+    moves: Int
     """[7, K] By key: code of the tiles that leave the hand; code of those that come to lie face up;
     the play in 16 bits (block, then attack, one-hot) as its seat sees it; the same as the others
     see it (no block bit where the block lies face down); 1 for a play; a pass as bits of the
@@ -133,35 +136,36 @@ class Tables:
     """[K] Points of the round if the hand is now empty."""
     doubled: npt.NDArray[np.bool_]
     """[K] These points are doubled."""
-    question: npt.NDArray[np.int64]
+    question: Int
     """[11] Status by which a seat with so many pawns is asked before play, 0: it is not."""
     call_points: npt.NDArray[np.int16]
     """[NUM_CODES] Points of calling this hand of six or more pawns; 0 for all others."""
-    call_bits: npt.NDArray[np.int64]
+    call_bits: Int
     """[NUM_CODES] Such a hand laid open as four plays, one-hot; 0 for all others."""
+    questions: QuestionTables
 
 
 @cache
 def tables(rules: Rules) -> Tables:
     """Returns the tables of a rule set, built on first use (under 0.2 s) and kept."""
     keys = NUM_STATUSES * actions.NUM_ACTIONS
-    blocks, permit, may_pass = asks = np.zeros((3, NUM_STATUSES), I64)
+    blocks, permit, may_pass = asks = np.zeros((3, NUM_STATUSES), np.int64)
     answers = np.zeros(NUM_STATUSES, U64)
     played, face_up, own_bits, shown_bits, is_play, pass_bits, following = moves = np.zeros(
-        (7, keys), I64
+        (7, keys), np.int64
     )
     following[:] = np.repeat(np.arange(NUM_STATUSES), actions.NUM_ACTIONS)
     points, doubled = np.zeros(keys, np.int16), np.zeros(keys, bool)
 
     def add_plays(status: int, attack: int | None, king_up: bool) -> None:
         """Fills in every pair that may be played; ``attack`` None: the seat leads, face down."""
+        face_down = attack is None
         for block in range(NUM_KINDS):
-            if attack is not None and not receives(block, attack):
+            if attack is not None and not rulebook.receives(block, attack):
                 continue
-            blocks[status] |= np.array(0xFF << (8 * block), U64).view(I64)
+            blocks[status] |= np.array(0xFF << (8 * block), U64).view(np.int64)
             for new in range(NUM_KINDS):
                 key = status * actions.NUM_ACTIONS + actions.encode(block, new)
-                face_down = attack is None
                 up = king_up or new == KING or (block == KING and not face_down)
                 following[key] = attack_status(new, 0, up)
                 played[key] = RADIX[block] + RADIX[new]
@@ -169,94 +173,118 @@ def tables(rules: Rules) -> Tables:
                 is_play[key] = 1
                 own_bits[key] = 1 << block | 1 << (8 + new)
                 shown_bits[key] = (0 if face_down else 1 << block) | 1 << (8 + new)
-                points[key] = finish_points(rules, block, new, face_down)
+                points[key] = rulebook.finish_points(rules, block, new, face_down)
                 doubled[key] = points[key] > POINTS[new]
 
     add_plays(FRESH, None, False)
-    for attack in range(NUM_KINDS):
-        for king_up in (False, True):
-            for passes in range(3):
-                status = attack_status(attack, passes, king_up)
-                permit[status] = KING_PERMIT * king_up
-                may_pass[status] = 1
-                key = status * actions.NUM_ACTIONS + actions.PASS
-                following[key] = attack_status(attack, passes + 1, king_up)
-                if attack != KING:
-                    note = NOTE_PASSES_PARTNER if passes == 1 else NOTE_PASSES_OPPONENT
-                    pass_bits[key] = 1 << (note + attack)
-                add_plays(status, attack, king_up)
-            # "If you played an attacking piece and no player played a defense piece, you must play
-            # your next defense piece facing down" (booklet C); no pass: pagat, nine-kinds page.
-            status = attack_status(attack, 3, king_up)
-            permit[status] = KING_PERMIT * king_up
+    for attack, passes, king_up in product(range(NUM_KINDS), range(4), (False, True)):
+        status = attack_status(attack, passes, king_up)
+        permit[status] = KING_PERMIT * king_up
+        # "If you played an attacking piece and no player played a defense piece, you must play your
+        # next defense piece facing down" (booklet C); no pass: pagat, nine-kinds page.
+        if passes == 3:
             add_plays(status, None, king_up)
+            continue
+        may_pass[status] = 1
+        key = status * actions.NUM_ACTIONS + actions.PASS
+        following[key] = attack_status(attack, passes + 1, king_up)
+        if attack != KING:
+            note = NOTE_PASSES_PARTNER if passes == 1 else NOTE_PASSES_OPPONENT
+            pass_bits[key] = 1 << (note + attack)
+        add_plays(status, attack, king_up)
     for status, choices in QUESTION_ACTIONS.items():
-        answers[status] = sum(1 << (answer - 64) for answer in choices)
+        answers[status] = sum(1 << (choice - 64) for choice in choices)
 
-    question = np.zeros(PAWN_DIGITS, I64)
+    question = np.zeros(PAWN_DIGITS, np.int64)
     for pawns in range(5, HAND_SIZE + 1):
-        question[pawns] = CALL_DUTY if must_call(rules, pawns) else CALL_CHOICE
-    call_points, call_bits = _calls(rules)
-    return Tables(
-        rules,
-        _pairs(rules),
-        asks,
-        answers,
-        moves,
-        points,
-        doubled,
-        question,
-        call_points,
-        call_bits,
-    )
+        question[pawns] = CALL_DUTY if rulebook.must_call(rules, pawns) else CALL_CHOICE
+    pairs, called, questions = _pairs(rules), _calls(rules), _questions(rules, question)
+    return Tables(pairs, asks, answers, moves, points, doubled, question, *called, questions)
 
 
-@cache
-def code_counts() -> npt.NDArray[np.int8]:
-    """Returns how many tiles of each kind every code holds: int8 [NUM_CODES, 8]."""
-    codes = np.arange(NUM_CODES)
-    limits = (*RADIX[1:], NUM_CODES)
-    digits = [codes % limit // radix for radix, limit in zip(RADIX, limits, strict=True)]
-    return np.stack(digits, axis=1).astype(np.int8)
-
-
-def _pairs(rules: Rules) -> npt.NDArray[np.int64]:
+def _pairs(rules: Rules) -> Int:
     """Expands holding a pair, and ``king_may_attack``, over all hands."""
     counts = code_counts()
-    size = counts.sum(axis=1)
+    size = np.minimum(counts.sum(axis=1), HAND_SIZE)
     pairs = np.zeros((2, KING_PERMIT), U64)
     for permitted in (False, True):
-        king = np.array(
-            [
-                [king_may_attack(rules, kings, tiles, permitted) for tiles in range(HAND_SIZE + 1)]
-                for kings in range(3)
-            ]
-        )
-        king_ok = king[counts[:, KING], np.minimum(size, HAND_SIZE)]
-        bits = np.zeros(NUM_CODES, U64)
-        for block in range(NUM_KINDS):
-            for attack in range(NUM_KINDS):
-                held = counts[:, attack] >= (2 if block == attack else 1)
-                held &= counts[:, block] >= 1
-                if attack == KING:
-                    held &= king_ok
-                bits |= held.astype(U64) << U64(8 * block + attack)
-        pairs[int(permitted), :NUM_CODES] = bits
-    return pairs.reshape(-1).view(I64)
+        hands = np.ogrid[:3, : HAND_SIZE + 1]  # kings, tiles
+        king = np.vectorize(rulebook.king_may_attack, excluded={0})(rules, *hands, permitted)
+        king_ok = king[counts[:, KING], size]
+        for block, attack in product(range(NUM_KINDS), repeat=2):
+            held = counts[:, attack] >= (2 if block == attack else 1)
+            held &= counts[:, block] >= 1
+            if attack == KING:
+                held &= king_ok
+            pairs[int(permitted), :NUM_CODES] |= held.astype(U64) << U64(8 * block + attack)
+    return pairs.reshape(-1).view(np.int64)
 
 
-def _calls(rules: Rules) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+def _calls(rules: Rules) -> tuple[npt.NDArray[np.int16], Int]:
     """Lists points and tiles of the 36 hands of six or more pawns, by code."""
-    points, bits = np.zeros(NUM_CODES, np.int16), np.zeros(NUM_CODES, I64)
-    kinds = range(LANCE, NUM_KINDS)
-    others: list[tuple[int, ...]] = [(), *((one,) for one in kinds)]
-    others += [(one, two) for one in kinds for two in kinds if one <= two]
-    for rest in others:
-        pawns = HAND_SIZE - len(rest)
-        code = pawns * RADIX[PAWN] + sum(RADIX[kind] for kind in rest)
-        points[code] = call_points(rules, pawns, rest)
-        tiles = [PAWN] * pawns + list(rest)
-        bits[code] = np.array(sum(1 << (8 * n + tile) for n, tile in enumerate(tiles)), U64).view(
-            I64
-        )
-    return points, bits
+    points, bits = np.zeros(NUM_CODES, np.int16), np.zeros(NUM_CODES, U64)
+    for number in range(3):
+        for others in combinations_with_replacement(range(LANCE, NUM_KINDS), number):
+            tiles = [PAWN] * (HAND_SIZE - number) + list(others)
+            code = sum(RADIX[tile] for tile in tiles)
+            points[code] = rulebook.call_points(rules, HAND_SIZE - number, others)
+            bits[code] = sum(1 << (8 * place + tile) for place, tile in enumerate(tiles))
+    return points, bits.view(np.int64)
+
+
+PLAY, REDEALT, CALLED, FIVES = range(4)
+"""Numbers of the four endings of the questions; the questions follow."""
+
+_ENDINGS: Final[tuple[Ending, ...]] = get_args(Ending)
+_SEAT_BITS: Final = np.array([1, 2, 4, 8], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class QuestionTables:
+    """Lists every question of a rule set by number; ``Q`` numbers, the endings among them."""
+
+    first: Int
+    """[4 * 32] Number by 32 * dealer + 2 * (bits of the seats with five or more) + (any six)."""
+    next: Int
+    """[Q * 69] Number after an answer."""
+    status: Int
+    """[Q] Status of the tables."""
+    asked: Int
+    """[Q] The asked seat, counted from the dealer; 0, the dealer, where play begins."""
+
+    def opening(self, dealer: Int, pawns: Int) -> Int:
+        """[n] Number of each deal's first question, PLAY for none; ``pawns``: [n, 4] by seat."""
+        holders = 2 * ((pawns >= 5) @ _SEAT_BITS) + (pawns > 5).any(axis=1)
+        return np.asarray(self.first[32 * dealer + holders])
+
+
+def _questions(rules: Rules, status_of: Int) -> QuestionTables:
+    """Numbers the questions of a rule set; ``status_of``: [11] as ``Tables.question``."""
+    statuses = {PLAY: FRESH, REDEALT: WAITING, CALLED: OVER, FIVES: OVER}
+    numbers: dict[Question, int] = {}
+    following: dict[tuple[int, int], int] = {}
+
+    def number(result: Question | Ending) -> int:
+        if not isinstance(result, Question):
+            return _ENDINGS.index(result)
+        if result not in numbers:
+            here = numbers[result] = len(_ENDINGS) + len(numbers)
+            statuses[here] = CHOOSE if result.choosing else int(status_of[5 + result.many])
+            for action in QUESTION_ACTIONS[statuses[here]]:
+                following[here, action] = number(rulebook.answer(rules, result, action))
+        return numbers[result]
+
+    first = np.zeros(NUM_SEATS * 32, np.int64)
+    for size in (1, 2):
+        for holders in combinations(range(NUM_SEATS), size):
+            for many in (False, True) if size == 1 else (False,):
+                start = number(Question(holders, many, (), holders[0]))
+                for dealer in range(NUM_SEATS):
+                    bits = sum(1 << (dealer + seat) % NUM_SEATS for seat in holders)
+                    first[32 * dealer + 2 * bits + many] = start
+    after = np.repeat(np.arange(len(statuses)), actions.NUM_ACTIONS)
+    for (here, action), then in following.items():
+        after[here * actions.NUM_ACTIONS + action] = then
+    asked = [0] * len(_ENDINGS) + [question.asked for question in numbers]
+    status = [statuses[here] for here in range(len(statuses))]
+    return QuestionTables(first, after, np.array(status), np.array(asked))

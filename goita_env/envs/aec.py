@@ -20,6 +20,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -28,19 +29,17 @@ from gymnasium.spaces import Box
 from pettingzoo import AECEnv
 
 from goita_env import actions
-from goita_env.checks import check_action
+from goita_env.checks import check_action, illegal_action
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match
-from goita_env.envs.forfeit import ForfeitWrapper
-from goita_env.envs.seated import Observation, SeatedEnv
-from goita_env.envs.table import ILLEGAL_REWARD
-from goita_env.envs.vector import REWARDS, Reward
-from goita_env.errors import IllegalActionError, SettingError
+from goita_env.engine.match import Episode, Match, Reward, check_reward
+from goita_env.envs.aec_base import ForfeitWrapper, Observation, SeatedEnv
+from goita_env.envs.seat_games import forfeit_loss
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import packing
+from goita_env.views import observation as packing
 from goita_env.views.observation import OBSERVATION_SIZE
+from goita_env.views.scenes import of_state
 
 _OPTIONS: Final = ("hands", "dealer", "scores")
 _NO_MASK: Final = np.zeros(actions.NUM_ACTIONS, np.int8)
@@ -75,12 +74,10 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         reward: Reward = "points",
         render_mode: RenderMode | None = None,
     ) -> None:
-        if reward not in REWARDS:
-            raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
+        self.reward: Reward = check_reward(reward)
         space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
         super().__init__(NUM_SEATS, space, actions.NUM_ACTIONS, render_mode)
         self._match = Match(1, rules, episode, secrets.randbits(63), auto_reset=False)
-        self.reward: Reward = reward
         self.state_space = Box(0, 1, (packing.STATE_SIZE,), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -95,12 +92,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        given = self._given(options, *_OPTIONS)
-        match = self._match if seed is None else self._match.copy()
-        if seed is not None:
-            match.seed(seed)
-        match.reset(**given)
-        self._match = match
+        self._match.reset(**self._given(options, *_OPTIONS), seed=seed)
         self._begin()
         self._ask()
 
@@ -117,37 +109,18 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         check_action(action)
         assert action is not None
         if not self._legal[action]:
-            legal = " ".join(actions.name(int(one)) for one in np.flatnonzero(self._legal))
-            raise IllegalActionError(
-                f"expected one of {legal} from {self.agent_selection}, "
-                f"got {actions.name(int(action))!r} ({action})"
-            )
+            source = f" from {self.agent_selection}"
+            raise illegal_action(int(action), self._legal.view(bool), source)
         outcome = self._match.step(np.array([action]))
         self._begin_rewards()
-        if outcome is None:
-            self._ask()
+        if outcome is not None:
+            self._reward(outcome.rewards(self.reward)[0].tolist())
+        if outcome is not None and outcome.done[0]:
+            self._end()
         else:
-            done = bool(outcome.done[0])
-            gain = float(outcome.points[0]) if self.reward == "points" else float(done)
-            self._pay(int(outcome.winner[0]), gain)
-            if done:
-                self._end()
-            else:
-                self._ask()
+            self._ask()
         if self.render_mode == "human":
             self.render()
-
-    def forfeit(self) -> None:
-        """Ends the episode against the team of ``agent_selection``, as after an illegal action.
-
-        Raises:
-            EpisodeOverError: before the first reset, and after the end.
-        """
-        self._check_running("a forfeit")
-        self._begin_rewards()
-        loss = ILLEGAL_REWARD if self.reward == "points" else 1
-        self._pay(self._seats[self.agent_selection], -float(loss))
-        self._end()
 
     def observe(self, agent: str) -> Observation:
         """Returns what an agent may know, asked or not.
@@ -169,9 +142,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             EpisodeOverError: before the first reset.
         """
         self._check_begun("state")
-        states = packing.expand(packing.pack_state(self._match.state))
-        state: npt.NDArray[np.uint8] = states[0]
-        return state
+        return np.asarray(packing.expand(packing.pack_state(self._match.state))[0])
 
     def render(self) -> str | npt.NDArray[Any] | None:
         """Draws the whole table, all tiles open, as ``render_mode`` says; None before a reset.
@@ -179,21 +150,19 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             ImportError: if "rgb_array" lacks its extra.
         """
-        return frame(self._match.state, self.render_mode) if self._has_reset else None
+        return frame(of_state(self._match.state), self.render_mode) if self._has_reset else None
+
+    def _forfeited(self, offender: int) -> Iterable[float]:
+        loss = float(forfeit_loss(self.reward))
+        return (loss if (seat - offender) % 2 else -loss for seat in range(NUM_SEATS))
 
     def _ask(self) -> None:
-        """Turns to the seat that is asked now."""
         state = self._match.state
         self._asked = int(state.seat[0])
         self._legal = core.unpack_legal(*core.legal_actions(state))[0].view(np.int8)
         self.agent_selection = self.possible_agents[self._asked]
 
-    def _pay(self, seat: int, gain: float) -> None:
-        """Gives a seat's team a reward and the other team its negative."""
-        self._reward(gain if (other - seat) % 2 == 0 else -gain for other in range(NUM_SEATS))
-
     def _end(self) -> None:
-        """Terminates all agents; nobody is asked any more."""
         self._asked = -1
         super()._end()
 

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from goita_env.errors import GoitaError, RecordError
-from goita_env.records.model import (
-    DealRecord,
-    Move,
-    Problem,
-    Record,
-    brief,
-    count_plays,
-    cut,
-    unsound,
-)
+from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.records.model import DealRecord, Move, Problem, Record, brief, count_plays, unsound
 
 Entry = TypeVar("Entry")
 
 MAX_DEALS: Final = 10**5
 """Records of more deals are refused."""
+_LONGEST: Final = 500
+"""Characters of a message: a field of a rule set in a text may be as long as the text."""
 MAX_MOVES: Final = 200
 """Deals of more moves are refused; 16 plays, three passes after each and some questions are 80."""
 
 
+@contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Raises what is wrong with a text as a RecordError that begins with its source."""
+    try:
+        yield
+    except (RecordError, SettingError, TypeError) as error:
+        problem = str(error)[:_LONGEST]
+        raise RecordError(f"{source}: {problem}" if source else problem) from error
+
+
 def check_text(text: object, limit: int) -> str:
-    """Returns a text without a byte order mark.
+    """Returns a text of at most so many characters without its byte order mark.
 
     Raises:
-        RecordError: if it is no text, or longer than the limit (characters).
+        RecordError: if it is none.
     """
     if not isinstance(text, str):
         raise RecordError(f"expected a text, got {brief(text)}")
@@ -46,24 +50,27 @@ def build(
     *,
     strict: bool,
     source: str,
+    players: tuple[str, ...] = ("", "", "", ""),
 ) -> Record:
-    """Returns the record of a notation's entries.
+    """Builds the record of a notation's entries.
 
     Args:
         entries: what the notation holds for each deal.
         read_deal: reads an entry without its moves.
         read_moves: reads the moves of an entry one by one; both raise a ``GoitaError`` where an
             entry is malformed.
-        strict: raise at the first malformed entry; else keep of each deal the moves before the
-            first malformed or illegal one, and note the problem.
+        strict: as in ``history.loads``.
         source: name for messages.
+        players: their names by seat.
 
     Raises:
-        RecordError: if there are too many entries or, if strict, one is malformed.
+        RecordError: if there are too many entries, names are none or, if strict, an entry is
+            malformed.
     """
-    if len(entries) > MAX_DEALS:
-        many = f"expected at most {MAX_DEALS} deals, got {len(entries)}"
-        raise RecordError(f"{source}: {many}" if source else many)
+    with naming(source):
+        Record((), players)
+        if len(entries) > MAX_DEALS:
+            raise RecordError(f"expected at most {MAX_DEALS} deals, got {len(entries)}")
     deals: list[DealRecord] = []
     problems: list[Problem] = []
     for number, entry in enumerate(entries, 1):
@@ -76,12 +83,12 @@ def build(
             if illegal and (problem is None or illegal.move != problem.move):
                 problem = illegal
             if problem and problem.move:
-                deal = cut(deal, problem.move - 1)
+                deal = replace(deal, moves=deal.moves[: problem.move - 1])
         if deal:
             deals.append(deal)
         if problem:
             problems.append(problem)
-    return Record(tuple(deals), problems=tuple(problems), source=source)
+    return Record(tuple(deals), players, tuple(problems), source)
 
 
 def _build_deal(

@@ -14,12 +14,12 @@ else stands beside these keys is not read. A rule set of one's own stands there 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from goita_env import actions
-from goita_env.errors import RecordError, SettingError
-from goita_env.records.building import build, check_text
+from goita_env.errors import RecordError
+from goita_env.records.building import build, check_text, naming
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
 
@@ -28,45 +28,32 @@ FORMAT: Final = "goita-record-1"
 
 MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes about four hundred characters."""
-_LONGEST: Final = 500
-"""Characters of a message: a field of a rule set in the text may be as long as the text."""
-
 MAX_DEPTH: Final = 32
 """A text with more tables and lists in each other is refused; a record has four."""
 
 
 def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
-    """Reads a record.
-
-    Args:
-        text: the JSON text.
-        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
-            ``Record.problems`` and keep of each deal what comes before.
-        source: name of the file for messages.
+    """Reads a record; ``strict`` and ``source`` as in ``history.loads``.
 
     Raises:
         RecordError: if it is no such text or, if strict, a deal is malformed. Illegal moves are
             found by ``replay``.
     """
-    try:
+    with naming(source):
         root = _parse(check_text(text, MAX_CHARACTERS))
         rules = Rules.from_keys(root)
-        players = tuple(root.get("players", ()))
+        players = tuple(root.get("players", ())) or ("", "", "", "")
         entries = root.get("deals")
         if not isinstance(entries, list):
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
-        checked = Record((), players or ("", "", "", ""))
-    except (RecordError, SettingError, TypeError) as error:
-        problem = str(error)[:_LONGEST]
-        raise RecordError(f"{source}: {problem}" if source else problem) from error
-    record = build(
+    return build(
         entries,
         lambda entry: _read_deal(entry, rules),
         _read_moves,
         strict=strict,
         source=source,
+        players=players,
     )
-    return Record(record.deals, checked.players, record.problems, source)
 
 
 def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
@@ -74,8 +61,7 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
     Args:
         record: the record.
-        beside: further keys with what JSON can hold; they are written and never read. What UTF-8
-            cannot write is escaped.
+        beside: further keys with what JSON can hold; they are written and never read.
 
     Raises:
         RecordError: if its deals have different rule sets.
@@ -93,11 +79,6 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Returns the table that a text holds.
-
-    Raises:
-        RecordError: if it is no JSON, or something else.
-    """
     try:
         root = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -107,25 +88,18 @@ def _parse(text: str) -> dict[str, Any]:
         raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(found)}")
     level: list[Any] = [root]
     for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer)]
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
     if level:
         raise RecordError(f"expected at most {MAX_DEPTH} levels, got more")
     return root
 
 
-def _inside(value: object) -> Iterable[Any]:
-    """Returns what a table or a list holds."""
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
 def _read_deal(entry: object, rules: Rules) -> DealRecord:
-    """Returns a deal without its moves.
-
-    Raises:
-        RecordError, HandsError, SettingError: if it is malformed.
-    """
     wanted = ("hands", "dealer", "scores", "moves")
     if not isinstance(entry, dict) or any(key not in entry for key in wanted):
         raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")
@@ -144,11 +118,6 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
-    """Yields the moves of a deal.
-
-    Raises:
-        RecordError, ActionError: at the first malformed one.
-    """
     if not isinstance(entry["moves"], list):
         raise RecordError(f"expected moves, a list, got {brief(entry['moves'])}")
     for move in entry["moves"]:
@@ -159,7 +128,6 @@ def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
-    """Returns the entry of a deal."""
     told: dict[str, Any] = {"hands": deal.hands, "dealer": deal.dealer, "scores": deal.scores}
     if deal.second_king_first:
         told["second_king_first"] = True

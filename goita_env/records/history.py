@@ -16,7 +16,7 @@ from typing import Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
-from goita_env.records.building import build, check_text
+from goita_env.records.building import build, check_text, naming
 from goita_env.records.model import DealRecord, Move, Record, brief, stored, tell_kings
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
@@ -39,7 +39,7 @@ def loads(
         text: the lines; empty ones are skipped.
         rules: the rule set under which the record is replayed.
         strict: raise at the first malformed deal. False: collect what is malformed or illegal in
-            ``Record.problems`` and keep of each deal what comes before.
+            ``Record.problems`` and keep what comes before it in the deal.
         source: name of the file for messages.
 
     Raises:
@@ -48,11 +48,11 @@ def loads(
         SettingError: if the rule set is unknown.
     """
     rule_set = get_rules(rules)
-    lines = (line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines())
-    entries = [line for line in lines if line]
-    if not entries:
-        problem = "expected a deal in each line, got no line"
-        raise RecordError(f"{source}: {problem}" if source else problem)
+    with naming(source):
+        lines = (line.strip() for line in check_text(text, MAX_CHARACTERS).splitlines())
+        entries = [line for line in lines if line]
+        if not entries:
+            raise RecordError("expected a deal in each line, got no line")
     return build(
         entries,
         lambda line: _read_deal(_fields(line), rule_set),
@@ -81,11 +81,6 @@ def _fields(line: str) -> list[str]:
 
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
-    """Returns a deal without its moves.
-
-    Raises:
-        RecordError, HandsError: if it is malformed.
-    """
     if len(fields) <= NUM_SEATS:
         raise RecordError(f"expected {_FORM}, got {brief(','.join(fields))}")
     *hands, dealer = fields[: NUM_SEATS + 1]
@@ -107,7 +102,6 @@ def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
 
 
 def _second_king_first(hands: list[str], moves: list[str]) -> bool:
-    """Tells whether a seat that was dealt both kings plays the second first."""
     for seat, hand in zip(_SEATS, hands, strict=True):
         if all(king in hand for king in _KINGS):
             played = "".join(move[1:] for move in moves if move.startswith(seat))
@@ -117,11 +111,6 @@ def _second_king_first(hands: list[str], moves: list[str]) -> bool:
 
 
 def _read_moves(fields: list[str]) -> Iterator[Move]:
-    """Yields the moves of a deal.
-
-    Raises:
-        RecordError: at the first malformed one.
-    """
     for move in fields[NUM_SEATS + 1 :]:
         seat, tiles = move[:1], move[1:]
         if not seat or seat not in _SEATS:
@@ -136,7 +125,6 @@ def _read_moves(fields: list[str]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
-    """Returns the line of a deal."""
     hands = tell_kings(deal.hands)
     kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
     fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEATS[deal.dealer]}"]

@@ -31,8 +31,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from goita_env import actions
-from goita_env.errors import RecordError, SettingError
-from goita_env.records.building import build, check_text
+from goita_env.errors import RecordError
+from goita_env.records.building import build, check_text, naming
 from goita_env.records.model import DealRecord, Move, Problem, Record, brief, stored, tell_kings
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import (
@@ -62,14 +62,9 @@ _KINDS: Final = {tile: min(kind, KING) for kind, tile in enumerate(_TILES)}
 def loads(
     text: str, *, rules: str | Rules = "jga", strict: bool = True, source: str = ""
 ) -> Record:
-    """Reads a record: a match, one entry for each deal.
+    """Reads a record: a match, one entry for each deal; arguments as in ``history.loads``.
 
-    Args:
-        text: the YAML text, with or without a byte order mark.
-        rules: the rule set under which the record is replayed.
-        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
-            ``Record.problems`` and keep of each deal what comes before.
-        source: name of the file for messages.
+    The text may begin with a byte order mark.
 
     Raises:
         RecordError: if it is no such YAML text or, if strict, a deal is malformed. Illegal moves
@@ -78,21 +73,18 @@ def loads(
         ImportError: if PyYAML is missing.
     """
     rule_set = get_rules(rules)
-    try:
+    with naming(source):
         root = _parse(check_text(text, MAX_CHARACTERS))
         players = tuple(_name(root, player) for player in _PLAYERS)
         entries = _entries(root)
-        checked = Record((), players)
-    except (RecordError, SettingError) as error:
-        raise RecordError(f"{source}: {error}" if source else str(error)) from error
-    record = build(
+    return build(
         entries,
         lambda entry: _read_deal(entry, rule_set),
         _read_moves,
         strict=strict,
         source=source,
+        players=players,
     )
-    return Record(record.deals, checked.players, record.problems, source)
 
 
 def dumps(record: Record) -> str:
@@ -111,12 +103,6 @@ def dumps(record: Record) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Returns the mapping that a YAML text holds.
-
-    Raises:
-        RecordError: if it is no YAML, no mapping, or needlessly intricate.
-        ImportError: if PyYAML is missing.
-    """
     try:
         import yaml
     except ImportError as error:
@@ -153,11 +139,6 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _name(root: dict[str, Any], player: str) -> str:
-    """Returns a player's name, empty if there is none.
-
-    Raises:
-        RecordError: if it is no text.
-    """
     name = root.get(player)
     if name is None:
         return ""
@@ -167,30 +148,18 @@ def _name(root: dict[str, Any], player: str) -> str:
 
 
 def _entries(root: dict[str, Any]) -> list[Any]:
-    """Returns what the file holds for each deal.
-
-    Raises:
-        RecordError: if there is no list of deals, or the version is another.
-    """
     version = root.get("version", _VERSION)
     if version not in (_VERSION, str(_VERSION)):
         raise RecordError(f"expected version {_VERSION}, got {brief(version)}")
     if "log" not in root:
         raise RecordError(f"expected log, a list of deals, got {brief(sorted(map(str, root)))}")
-    log = root["log"]
-    if log is None:
-        return []
+    log = [] if root["log"] is None else root["log"]
     if not isinstance(log, list):
         raise RecordError(f"expected log, a list of deals, got {brief(log)}")
     return log
 
 
 def _read_deal(entry: object, rules: Rules) -> DealRecord:
-    """Returns a deal without its moves.
-
-    Raises:
-        RecordError, HandsError, SettingError: if it is malformed.
-    """
     if not isinstance(entry, dict):
         raise RecordError(
             f"expected a deal with hand, uchidashi, score and game, got {brief(entry)}"
@@ -216,25 +185,13 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
-    """Yields the moves of a deal, passes included.
-
-    Raises:
-        RecordError: at the first malformed row.
-    """
     rows = entry.get("game")
-    if rows is None:
-        return
-    if not isinstance(rows, list):
+    if not isinstance(rows, list | None):
         raise RecordError(f"expected game, a list of plays, got {brief(rows)}")
-    yield from _with_passes(map(_read_row, rows))
+    yield from _with_passes(map(_read_row, rows or ()))
 
 
 def _read_row(row: object) -> Move:
-    """Returns the play of a row.
-
-    Raises:
-        RecordError: if it is malformed.
-    """
     if not isinstance(row, list) or len(row) != 3:
         raise RecordError(f"expected a seat, a block and an attack, got {brief(row)}")
     seat, *tiles = row
@@ -259,11 +216,6 @@ def _with_passes(plays: Iterable[Move]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord, source: str) -> str:
-    """Returns the entry of a deal.
-
-    Raises:
-        RecordError: if its passes are not those between its plays.
-    """
     moves = [move for move in deal.moves if move[1] < actions.CALL]
     plays = [move for move in moves if move[1] != actions.PASS]
     inferred = list(_with_passes(plays))
@@ -287,6 +239,5 @@ def _write_deal(deal: DealRecord, source: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Returns a name in double quotes, with all but plain characters escaped."""
     plain = (f"\\{c}" if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in name)
     return f'"{"".join(plain)}"'

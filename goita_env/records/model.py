@@ -8,35 +8,33 @@ from __future__ import annotations
 
 import reprlib
 from base64 import b64encode
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
+from itertools import chain
+from typing import Final, TypeAlias, Unpack
 
 from goita_env import actions
 from goita_env.checks import check_action, check_dealer, check_scores, is_writable
 from goita_env.errors import RecordError, SettingError
 from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
+from goita_env.render import svg
+from goita_env.render.pen import Drawing
+from goita_env.render.svg import Options
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
-
-if TYPE_CHECKING:
-    from goita_env.render.pen import Drawing
-    from goita_env.render.svg import Options
 
 Move: TypeAlias = tuple[int, int]
 """(seat, action) of one decision, the seat from 0 to 3."""
 
 _FIRST_KING_DIGIT: Final = DIGITS[KING]
 _SHOWN: Final = 12
-"""Deals of a record that notebooks show."""
 _BRIEF: Final = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlevel = 80, 80, 2
 
 
 def brief(value: object) -> str:
-    """Returns a value's ``repr``, cut short: what a file holds may be long or deep."""
     return _BRIEF.repr(value)
 
 
@@ -47,7 +45,6 @@ class Problem:
     deal: int
     """Number of the deal in its source, from 1."""
     message: str
-    """What was expected and what came."""
     move: int | None = None
     """Number of the move in the deal, from 1, passes counted; None: the deal as a whole."""
     play: int | None = None
@@ -56,7 +53,6 @@ class Problem:
     """Name of the file, or whatever the reader was told."""
 
     def __str__(self) -> str:
-        """Returns one line: source, deal, move, message."""
         source = f"{self.source}: " if self.source else ""
         move = "" if self.move is None else f", move {self.move} (play {self.play})"
         return f"{source}deal {self.deal}{move}: {self.message}"
@@ -89,21 +85,18 @@ class DealRecord:
     hands: tuple[str, ...]
     """Four strings of eight digits as dealt, in the order written; the kings are 8 and 9."""
     dealer: int
-    """Seat of the dealer, 0 to 3."""
     moves: tuple[Move, ...] = ()
     """(seat, action) of every decision in order, passes included; questions before play as far as
     they are known, for no notation stores them."""
     scores: tuple[int, int] = (0, 0)
     """Points of seats 0 and 2, and of seats 1 and 3, before the deal."""
     rules: Rules = JGA
-    """The rule set under which the deal is replayed."""
     second_king_first: bool = False
     """A seat that was dealt both kings plays the second (9, 玉) first; otherwise they are alike."""
     number: int = field(default=1, compare=False)
     """Number of the deal in its source, from 1; messages name it."""
 
     def __post_init__(self) -> None:
-        """Checks the fields; takes lists for tuples and a name for the rules."""
         object.__setattr__(self, "rules", get_rules(self.rules))
         parse_hands(self.hands)
         check_dealer([self.dealer], 1)
@@ -131,13 +124,12 @@ class DealRecord:
         yield from _replay(self, "")
 
     def result(self) -> Result:
-        """Returns how the deal ended, after replaying it.
+        """Replays the deal and says how it ended.
 
         Raises:
             RecordError: if a move is illegal.
         """
-        game = _begin(self)
-        problem = _exhaust(_walk(self, game, ""))
+        game, problem = _play_all(self, "")
         if problem:
             raise RecordError(str(problem))
         if _redealt(game):
@@ -155,19 +147,12 @@ class DealRecord:
             RecordError: if a move is illegal.
             SettingError: if there is no such seat, or an option is impossible.
         """
-        from goita_env.render import scene, svg
-
-        def drawn(game: Game) -> Drawing:
-            shown = scene.of_table(game._state) if seat is None else scene.of_view(game.view(seat))
-            return svg.draw(shown, **options)
-
-        first = drawn(_begin(self))
-        return [first, *(drawn(game) for game in self.replay() if not _redealt(game))]
+        positions = (game for game in chain([_begin(self)], self.replay()) if not _redealt(game))
+        return [svg.draw(g if seat is None else g.view(seat), **options) for g in positions]
 
     def _repr_svg_(self) -> str:
         """Draws the deal on a sheet in notebooks, up to its first illegal move."""
-        game = _begin(self)
-        _exhaust(_walk(self, game, ""))
+        game, _ = _play_all(self, "")
         return (_begin(self) if _redealt(game) else game).sheet()
 
 
@@ -180,7 +165,6 @@ class Record:
     """
 
     deals: tuple[DealRecord, ...] = ()
-    """The deals in order."""
     players: tuple[str, ...] = ("", "", "", "")
     """Names of the players by seat; empty where they are unknown."""
     problems: tuple[Problem, ...] = ()
@@ -189,7 +173,6 @@ class Record:
     """Name of the file, or whatever the reader was told; messages begin with it."""
 
     def __post_init__(self) -> None:
-        """Checks the names and takes lists for tuples."""
         object.__setattr__(self, "deals", tuple(self.deals))
         object.__setattr__(self, "players", tuple(self.players))
         if len(self.players) != NUM_SEATS or not all(isinstance(p, str) for p in self.players):
@@ -255,17 +238,11 @@ def check(record: Record) -> list[Problem]:
 
 def unsound(deal: DealRecord, source: str) -> Problem | None:
     """Returns the first illegal move of a deal, or where it breaks off; None if it is sound."""
-    game = _begin(deal)
-    problem = _exhaust(_walk(deal, game, source))
+    game, problem = _play_all(deal, source)
     if problem or game.done or _redealt(game):
         return problem
     message = f"expected a move of seat {game.seat}, got the end of the deal"
     return _problem(deal, len(deal.moves), message, source)
-
-
-def cut(deal: DealRecord, moves: int) -> DealRecord:
-    """Returns a deal with its first so many moves."""
-    return replace(deal, moves=deal.moves[:moves])
 
 
 def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
@@ -285,41 +262,38 @@ def stored(deal: DealRecord) -> bool:
 
 
 def _begin(deal: DealRecord) -> Game:
-    """Returns a deal's game before the first move."""
     return Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
 
 
 def _redealt(game: Game) -> bool:
-    """Tells whether a redeal ended the recorded deal."""
     return len(game.deals) > 1
 
 
 def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
-    """Yields the game after each move, and raises at the first illegal one."""
-    problem = yield from _walk(deal, _begin(deal), source)
-    if problem:
-        raise RecordError(str(problem))
-
-
-def _exhaust(walk: Generator[Game, None, Problem | None]) -> Problem | None:
-    """Runs a walk to its end and returns the problem that it met."""
-    while True:
-        try:
-            next(walk)
-        except StopIteration as end:
-            problem: Problem | None = end.value
-            return problem
-
-
-def _walk(deal: DealRecord, game: Game, source: str) -> Generator[Game, None, Problem | None]:
-    """Yields the game after each move; returns the problem of the first illegal one."""
-    for made, (seat, action) in enumerate(deal.moves):
-        _answer_unrecorded(game, seat, action)
-        complaint = _complaint(game, seat, action)
-        if complaint:
-            return _problem(deal, made, complaint, source)
-        game.play(action)
+    game = _begin(deal)
+    for made in range(len(deal.moves)):
+        if problem := _play(deal, game, made, source):
+            raise RecordError(str(problem))
         yield game
+
+
+def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
+    """Returns the game after the last legal move, and what is wrong with the next one."""
+    game = _begin(deal)
+    for made in range(len(deal.moves)):
+        if problem := _play(deal, game, made, source):
+            return game, problem
+    return game, None
+
+
+def _play(deal: DealRecord, game: Game, made: int, source: str) -> Problem | None:
+    """Makes a move of the deal; returns what is wrong with it."""
+    seat, action = deal.moves[made]
+    _answer_unrecorded(game, seat, action)
+    complaint = _complaint(game, seat, action)
+    if complaint:
+        return _problem(deal, made, complaint, source)
+    game.play(action)
     return None
 
 
@@ -337,7 +311,6 @@ def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
 
 
 def _complaint(game: Game, seat: int, action: int) -> str | None:
-    """Says why a move is illegal, None if it is legal."""
     got = f"got {actions.name(action)!r}"
     if _redealt(game):
         return f"expected no move after a redeal, {got} of seat {seat}"
@@ -353,10 +326,8 @@ def _complaint(game: Game, seat: int, action: int) -> str | None:
 
 
 def _problem(deal: DealRecord, made: int, message: str, source: str) -> Problem:
-    """Returns a problem of a deal after so many sound moves."""
     return Problem(deal.number, message, made + 1, count_plays(deal.moves[:made]) + 1, source)
 
 
 def count_plays(moves: Sequence[Move]) -> int:
-    """Returns how many of the moves are plays."""
     return sum(actions.decode(action) is not None for _, action in moves)

@@ -1,4 +1,6 @@
-"""Draws positions, a file for each kind of drawing; ``rendered`` knows the render modes.
+"""Draws positions, a file for each kind of drawing; ``frame`` knows the render modes.
+
+Each kind takes a ``Game``, a ``View``, ``Positions`` or a ``Scene``:
 
 | file | |
 |---|---|
@@ -12,15 +14,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
+
+import numpy.typing as npt
 
 from goita_env.errors import SettingError
-from goita_env.views import View
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from goita_env.engine.state import State
+from goita_env.render import ansi, pixels, svg
+from goita_env.render.scene import Drawable, Scene
 
 RenderMode = Literal["ansi", "human", "svg", "rgb_array"]
 RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human", "svg", "rgb_array")
@@ -36,34 +36,23 @@ def check_render_mode(mode: str | None) -> None:
         raise SettingError(f"expected a render_mode of None, {RENDER_MODES}, got {mode!r}")
 
 
-def frame(shown: View | State, mode: str | None) -> str | npt.NDArray[Any] | None:
-    """Returns what an environment's ``render`` returns.
+def frame(shown: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] | None:
+    """Draws what an environment's ``render`` returns.
 
     Args:
-        shown: what one seat may know, or the whole table of one game.
+        shown: what is drawn.
         mode: as ``rendered`` takes it; "rgb_array" is uint8 [600, 600, 3].
 
     Raises:
         ImportError: if "rgb_array" lacks its extra.
     """
-
-    def text() -> str:
-        from goita_env.render import ansi
-
-        return ansi.view(shown) if isinstance(shown, View) else ansi.table(shown)
-
-    def picture() -> str:
-        from goita_env.render import svg
-
-        return svg.view(shown) if isinstance(shown, View) else svg.table(shown)
-
-    return rendered(mode, text, picture)
+    return rendered(mode, lambda: ansi.render(shown), lambda: svg.render(shown))
 
 
 def rendered(
     mode: str | None, text: Callable[[], str], picture: Callable[[], str]
 ) -> str | npt.NDArray[Any] | None:
-    """Returns a drawing as a render mode wants it.
+    """Draws as a render mode wants it.
 
     Args:
         mode: "ansi" and "svg" return text, "human" prints the text and returns None, "rgb_array"
@@ -74,15 +63,12 @@ def rendered(
     Raises:
         ImportError: if "rgb_array" lacks its extra.
     """
-    if mode is None:
-        return None
     if mode == "svg":
         return picture()
     if mode == "rgb_array":
-        from goita_env.render import pixels
-
         return pixels.rgb_array(picture())
     if mode == "ansi":
         return text()
-    print(text())
+    if mode == "human":
+        print(text())
     return None

@@ -11,7 +11,7 @@ from goita_env.render.pen import Drawing, document
 
 
 def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | None = None) -> str:
-    """Returns an SVG text that shows one drawing after another, over and over.
+    """Writes an SVG text that shows one drawing after another, over and over.
 
     Where nothing moves (other programs, people who asked for less motion) the last one stands.
 
@@ -27,7 +27,8 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     first, last = drawings[0], drawings[-1]
     definitions = dict.fromkeys(line for one in drawings for line in one.definitions)
     # What all begin with, such as the ground, is drawn once.
-    same = len(list(takewhile(lambda n: len({_at(d, n) for d in drawings}) == 1, range(10**6))))
+    rows = zip(*(one.lines for one in drawings), strict=False)
+    same = sum(1 for _ in takewhile(lambda row: len(set(row)) == 1, rows))
     total = len(drawings) + 2
     style = [
         f".f{{animation:s {total * seconds:g}s infinite step-end}}",
@@ -56,15 +57,10 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
 
 
 def gif(drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = None) -> bytes:
-    """Returns a GIF file that shows one drawing after another, over and over.
-
-    Args:
-        drawings: of one size.
-        seconds: how long each is shown; the last one three times as long.
-        width: pixels; None: as the drawings say.
+    """Writes a GIF file that shows what ``animated`` does.
 
     Raises:
-        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
+        SettingError: as ``animated``.
         ImportError: if the extra ``goita-env[render]`` is missing.
     """
     _check(drawings, seconds)
@@ -73,18 +69,8 @@ def gif(drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = N
 
 
 def _check(drawings: Sequence[Drawing], seconds: float) -> None:
-    """Checks what is to be animated.
-
-    Raises:
-        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
-    """
     sizes = {one.size for one in drawings}
     if len(sizes) != 1:
         raise SettingError(f"expected drawings of one size, got {len(drawings)} of {sizes}")
     if not 0 < seconds < 1e4:
         raise SettingError(f"expected seconds above 0 for each drawing, got {seconds!r}")
-
-
-def _at(drawing: Drawing, number: int) -> str | int:
-    """Returns a line of a drawing; past its end something that no other drawing has."""
-    return drawing.lines[number] if number < len(drawing.lines) else id(drawing)

@@ -13,12 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 from unicodedata import east_asian_width
 
-from goita_env.engine.state import State
-from goita_env.render import scene
-from goita_env.render.scene import Place, Scene
-from goita_env.tiles import CHARACTERS, DIGITS
-from goita_env.views import View
-from goita_env.views.fields import FACE_DOWN, NONE
+from goita_env.render.scene import Drawable, Place, Scene, as_scene
+from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, NONE
 
 # Columns where the panels of the four seats begin, from the bottom counter-clockwise.
 _PANEL_COLUMNS: Final = (23, 41, 23, 4)
@@ -28,52 +24,18 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _ESCAPES: Final = re.compile(r"\x1b\[\d*m")
 
 
-def view(view: View, index: int = 0, *, ascii: bool = False, color: bool = False) -> str:  # noqa: A002  (its plain name)
-    """Returns a drawing of what one seat may know.
+def render(shown: Scene | Drawable, *, ascii: bool = False, color: bool = False) -> str:  # noqa: A002  (its plain name)
+    """Draws a game, a view or positions in characters: panels of the seats within a frame.
 
     Args:
-        view: views, of which one is drawn.
-        index: its number.
+        shown: what is drawn; of several positions the first.
         ascii: digits as in records instead of characters.
         color: the last attack bold and face-down tiles dim, by escape sequences.
 
     Raises:
-        SettingError: if there is no such view.
+        SettingError: if there is no position.
     """
-    return draw(scene.of_view(view, index), ascii=ascii, color=color)
-
-
-def table(
-    state: State,
-    index: int = 0,
-    viewer: int = 0,
-    *,
-    ascii: bool = False,  # noqa: A002  (its plain name)
-    color: bool = False,
-) -> str:
-    """Returns a drawing of the whole table of one game, all tiles open.
-
-    Args:
-        state: games, of which one is drawn.
-        index: its number.
-        viewer: the seat at the bottom.
-        ascii: digits as in records instead of characters.
-        color: the last attack bold and face-down tiles dim, by escape sequences.
-
-    Raises:
-        SettingError: if there is no such game or seat.
-    """
-    return draw(scene.of_table(state, index, viewer), ascii=ascii, color=color)
-
-
-def draw(shown: Scene, *, ascii: bool = False, color: bool = False) -> str:  # noqa: A002  (its plain name)
-    """Returns the drawing of a scene: panels of the seats within a frame.
-
-    Args:
-        shown: the scene.
-        ascii: digits as in records instead of characters.
-        color: the last attack bold and face-down tiles dim, by escape sequences.
-    """
+    shown = as_scene(shown)
     brush = _Brush.of(ascii, color)
     below, right, above, left = (
         # Header and hand begin where the first tile's face stands.
@@ -104,8 +66,6 @@ def draw(shown: Scene, *, ascii: bool = False, color: bool = False) -> str:  # n
 
 @dataclass(frozen=True)
 class _Brush:
-    """Writes tiles: in characters or digits, with or without escape sequences."""
-
     faces: str
     back: str
     empty: str
@@ -113,17 +73,14 @@ class _Brush:
 
     @classmethod
     def of(cls, plain: bool, color: bool) -> _Brush:
-        """Returns a brush for ASCII or for characters two columns wide."""
         return cls(DIGITS, "#", ".", color) if plain else cls(CHARACTERS, "〓", "・", color)
 
     def tile(self, kind: int) -> str:
-        """Returns one tile, its back, or its empty place."""
         if kind == NONE:
             return self.empty
         return self.back if kind == FACE_DOWN else self.faces[kind]
 
     def cell(self, kind: int, face_down: bool, last: bool = False) -> str:
-        """Returns a tile on the table with its marks, a column on either side."""
         if last:
             return self._painted(f"[{self.tile(kind)}]", _BOLD)
         if face_down:
@@ -132,12 +89,10 @@ class _Brush:
         return f" {self.tile(kind)} "
 
     def _painted(self, text: str, escape: str) -> str:
-        """Returns a text within escape sequences, if wanted."""
         return f"{escape}{text}{_PLAIN}" if self.color else text
 
 
 def _panel(place: Place, brush: _Brush) -> list[str]:
-    """Returns the lines of one seat: header, blocks, attacks, hand."""
     if place.hand is None:
         hand = f"{brush.back * place.tiles} {place.tiles}" if place.tiles else ""
     else:
@@ -152,12 +107,10 @@ def _panel(place: Place, brush: _Brush) -> list[str]:
 
 
 def width(text: str) -> int:
-    """Returns the columns that a text takes in a terminal."""
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in _ESCAPES.sub("", text))
 
 
 def _line(*parts: tuple[int, str]) -> str:
-    """Returns a framed line with texts at given columns."""
     line = ""
     for column, text in parts:
         line += " " * (column - width(line)) + text

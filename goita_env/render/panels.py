@@ -53,13 +53,12 @@ class Hand:
 def listed(
     legal: npt.ArrayLike | None, probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None
 ) -> list[Listed]:
-    """Returns the actions that are to be listed, the best first.
+    """Lists the actions that are to be drawn, the best first.
 
     Raises:
         SettingError: if an array has not 69 numbers, or a probability is none.
     """
-    told = [_numbers(legal, "legal"), _numbers(probabilities, "probabilities")]
-    allowed, chances = told
+    allowed, chances = _numbers(legal, "legal"), _numbers(probabilities, "probabilities")
     worth = _numbers(values, "values")
     if chances is not None and not ((chances >= 0) & (chances <= 1)).all():
         raise SettingError("expected probabilities from 0 to 1, got others")
@@ -74,29 +73,18 @@ def listed(
         value = None if worth is None or isnan(worth[action]) else float(worth[action])
         top = keys is not None and keys[action] == np.nanmax(keys)
         found.append(Listed(action, chance, value, bool(top)))
-    return sorted(found, key=_rank)
+    return sorted(found, key=_place)
 
 
-def _rank(one: Listed) -> tuple[float, float, int]:
-    """Orders actions: probable ones first, then valuable ones."""
-    return -(one.probability or 0), -np.inf if one.value is None else -one.value, one.action
+def _place(one: Listed) -> tuple[float, float]:
+    return -(one.probability or 0), np.inf if one.value is None else -one.value
 
 
 def _numbers(array: npt.ArrayLike | None, name: str) -> npt.NDArray[np.float64] | None:
-    """Returns a row of numbers, one an action.
-
-    Raises:
-        SettingError: if it is something else.
-    """
     return None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
 
 
 def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[np.float64]:
-    """Returns an array as floats; its shape may go on where the wanted one ends.
-
-    Raises:
-        SettingError: if it is something else.
-    """
     try:
         found = np.asarray(array, np.float64)
     except (TypeError, ValueError) as error:
@@ -107,7 +95,7 @@ def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDAr
 
 
 def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
-    """Returns what is believed of the hands that are to be drawn.
+    """Reads what is believed of the hands that are to be drawn.
 
     Raises:
         SettingError: if it is no belief.
@@ -131,7 +119,6 @@ def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
 
 
 def height(shown: Sequence[Listed], belief: Sequence[Hand]) -> float:
-    """Returns how much height the panels take."""
     more = 24 if len(shown) > _shape(shown)[0] else 0
     high = _rows(shown) * _ROW + more + 16 if shown else 0.0
     return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
@@ -183,19 +170,16 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
 
 
 def _shape(shown: Sequence[Listed]) -> tuple[int, int]:
-    """Returns how many actions are listed, at most, and in how many columns."""
     plain = all(one.probability is None and one.value is None for one in shown)
     return (MOST_LEGAL, 6) if plain else (MOST_ACTIONS, 2)
 
 
 def _rows(shown: Sequence[Listed]) -> int:
-    """Returns how many rows the actions take."""
     most, columns = _shape(shown)
     return -(-min(len(shown), most) // columns)
 
 
 def _bar(x: float, y: float, wide: float, high: float) -> str:
-    """Returns the path of a bar."""
     length = number(wide)
     return f"M{number(x)} {number(y)}h{length}v{number(high)}h-{length}z" if wide else ""
 
@@ -221,7 +205,6 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
 
 
 def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
-    """Returns in sentences what the panels tell."""
     said = []
     for one in shown[: _shape(shown)[0]]:
         figures = [] if one.probability is None else [_percent(one.probability)]
@@ -242,6 +225,5 @@ def _percent(share: float) -> str:
 
 
 def _signed(points: float) -> str:
-    """Returns points with their sign, below ten to a tenth."""
     text = f"{abs(points):.{1 if abs(points) < 9.95 else 0}f}".removesuffix(".0")
     return text if text == "0" else f"{'-' if points < 0 else '+'}{text}"

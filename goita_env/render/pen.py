@@ -14,16 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from importlib.resources import files
+from html import escape
 from itertools import product
 from math import ceil
-from typing import Final, Literal
-from xml.sax.saxutils import escape
+from pathlib import Path
+from typing import Final, Literal, cast
 
 from goita_env.errors import SettingError
 from goita_env.render.themes import Palette, Theme, palette
-from goita_env.tiles import CHARACTERS, DIGITS, LETTERS, NUM_KINDS
-from goita_env.views.fields import FACE_DOWN
+from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, LETTERS, NUM_KINDS
 
 Faces = Literal["characters", "letters", "digits"]
 Anchor = Literal["start", "middle", "end"]
@@ -40,13 +39,11 @@ _INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
 @cache
 def glyphs() -> dict[str, tuple[int, str]]:
     """Returns advance (hundredths of an em) and outline of every character there is."""
-    text = files("goita_env.render").joinpath("glyphs.json").read_text(encoding="utf-8")
-    found: dict[str, tuple[int, str]] = json.loads(text)["glyphs"]
-    return found
+    text = Path(__file__).with_name("glyphs.json").read_text(encoding="utf-8")
+    return cast(dict[str, tuple[int, str]], json.loads(text)["glyphs"])
 
 
 def width(text: str, size: float) -> float:
-    """Returns how wide a text is at a size of its letters."""
     advances = glyphs()
     return sum(advances.get(character, advances["?"])[0] for character in text) * size / 100
 
@@ -76,7 +73,6 @@ class Drawing:
     """Holds a drawing, line by line."""
 
     size: tuple[float, float]
-    """Width and height in its own units."""
     title: str
     description: str
     color: str
@@ -90,12 +86,8 @@ class Drawing:
 class Pen:
     """Collects what is drawn.
 
-    Args:
-        theme: "light" or "dark".
-        faces: "characters", "letters" or "digits".
-
     Raises:
-        SettingError: if there is no such theme or face.
+        SettingError: if there is no such theme or faces.
     """
 
     def __init__(self, theme: Theme, faces: Faces) -> None:
@@ -109,28 +101,19 @@ class Pen:
         self._definitions: dict[str, str] = {}
 
     def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
-        """Draws a path."""
         line = f' stroke="{stroke}" stroke-width="{number(weight)}"' if stroke else ""
         self.lines.append(f'<path d="{d}" fill="{fill}"{line}/>')
 
     def box(
         self, x: float, y: float, wide: float, high: float, fill: str, radius: float = 0
     ) -> None:
-        """Draws a rectangle."""
         place = f'x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
         round_ = f' rx="{number(radius)}"' if radius else ""
         self.lines.append(f'<rect {place}{round_} fill="{fill}"/>')
 
     def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        color: str = "",
-        anchor: Anchor = "start",
+        self, x: float, y: float, text: str, size: float, color: str = "", anchor: Anchor = "start"
     ) -> None:
-        """Writes a text on a base line."""
         self.texts([(x, y, text)], size, color, anchor)
 
     def texts(
@@ -162,11 +145,7 @@ class Pen:
 
     @contextmanager
     def side(self, turn: float) -> Iterator[None]:
-        """Turns what is drawn within the context around the middle of the table.
-
-        Args:
-            turn: quarter turns counter-clockwise.
-        """
+        """Turns what is drawn meanwhile around the middle, in quarters counter-clockwise."""
         self._turn = turn
         if turn:
             self.lines.append(f'<g transform="rotate({-90 * turn:g} 300 300)">')
@@ -176,23 +155,11 @@ class Pen:
         self._turn = 0
 
     def tile(self, x: float, y: float, kind: int, *, down: bool = False) -> None:
-        """Draws a tile.
-
-        Args:
-            x: its middle.
-            y: its middle.
-            kind: its kind, FACE_DOWN for a back.
-            down: it lies face down, though its kind is known.
-        """
+        """Draws a tile (FACE_DOWN: a back) at its middle; ``down``: face down, its kind known."""
         self.tiles([(x, y, kind, down)])
 
     def tiles(self, tiles: Iterable[tuple[float, float, int, bool]], scale: float = 1) -> None:
-        """Draws tiles, each with its middle, its kind and whether it lies face down.
-
-        Args:
-            tiles: the tiles.
-            scale: 1: as large as on the table.
-        """
+        """Draws tiles, each with its middle, kind and ``down``; scale 1: as on the table."""
         short = number if scale == 1 else "{:.0f}".format
         uses = [
             f'<use href="#{self._tile(kind, down)}" x="{short(x / scale)}" y="{short(y / scale)}"/>'
@@ -204,7 +171,6 @@ class Pen:
             self.lines += uses
 
     def outline(self, x: float, y: float, color: str, weight: float, scale: float = 1) -> None:
-        """Draws the outline of a tile."""
         grown = f" scale({scale:g})" if scale != 1 else ""
         self.lines.append(
             f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
@@ -213,14 +179,12 @@ class Pen:
         )
 
     def drawing(self, wide: float, high: float, title: str, description: str) -> Drawing:
-        """Returns what has been drawn."""
         definitions = tuple(self._definitions.values())
         return Drawing(
             (wide, high), title, description, self.colors.text, definitions, tuple(self.lines)
         )
 
     def _glyph(self, character: str) -> str:
-        """Returns the id of a character's outline."""
         symbol = f"{PREFIX}{ord(character):x}"
         if symbol not in self._definitions:
             outline = glyphs()[character][1]
@@ -228,11 +192,10 @@ class Pen:
         return symbol
 
     def _tile(self, kind: int, down: bool) -> str:
-        """Returns the id of a tile."""
         turn = self._turn if self._upright else 0
-        symbol = _symbol(kind, down, turn)
         if kind == FACE_DOWN:
             return self._wood(True)
+        symbol = _symbol(kind, down, turn)
         if symbol not in self._definitions:
             advance, outline = glyphs()[self._faces[kind]]
             size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
@@ -247,7 +210,6 @@ class Pen:
         return symbol
 
     def _wood(self, back: bool) -> str:
-        """Returns the id of a tile without its face."""
         symbol = f"{PREFIX}{'b' if back else 'w'}"
         if symbol not in self._definitions:
             c = self.colors
@@ -276,21 +238,15 @@ def every_tile(theme: Theme, faces: Faces) -> list[str]:
 
 
 def is_letter(definition: str) -> bool:
-    """Tells whether a definition is that of a letter's outline."""
     return definition.startswith("<path")
 
 
 def _symbol(kind: int, down: bool, turn: float) -> str:
-    """Returns the id of a tile."""
     return f"{PREFIX}t{kind}{'d' * down}{f'{turn:g}' if turn else ''}"
 
 
 def document(drawing: Drawing, size: float | None = None) -> str:
-    """Returns a drawing as SVG text.
-
-    Args:
-        drawing: what was drawn.
-        size: its width in pixels, None: in its own units.
+    """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units.
 
     Raises:
         SettingError: if the width is not above 0.
@@ -306,7 +262,7 @@ def document(drawing: Drawing, size: float | None = None) -> str:
         f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide * zoom)}" '
         f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" '
         f'aria-labelledby="{prefix}T {prefix}D">\n'
-        f'<title id="{prefix}T">{escape(drawing.title)}</title>\n'
-        f'<desc id="{prefix}D">{escape(drawing.description)}</desc>\n'
+        f'<title id="{prefix}T">{escape(drawing.title, quote=False)}</title>\n'
+        f'<desc id="{prefix}D">{escape(drawing.description, quote=False)}</desc>\n'
         f"{body.replace(PREFIX, prefix)}\n</svg>\n"
     )

@@ -16,7 +16,7 @@ from goita_env.errors import SettingError
 
 
 def png(svg: str, width: int | None = None) -> bytes:
-    """Returns a drawing as a PNG file.
+    """Draws SVG text as a PNG file.
 
     Args:
         svg: the text of a drawing.
@@ -40,22 +40,13 @@ def png(svg: str, width: int | None = None) -> bytes:
 
 
 def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
-    """Returns a drawing as an image: uint8 [height, width, 3].
-
-    Args:
-        svg: the text of a drawing.
-        width: pixels; None: as the drawing says.
-
-    Raises:
-        SettingError: if the width is not above 0, or the text is no SVG.
-        ImportError: if the extra is missing.
-    """
+    """Draws SVG text as an image, uint8 [height, width, 3]; arguments and errors as ``png``."""
     with _pillow().open(BytesIO(png(svg, width))) as image:
         return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
 
 
 def gif(arrays: Sequence[npt.NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
-    """Returns a GIF file that plays over and over.
+    """Writes a GIF file that plays over and over.
 
     Args:
         arrays: uint8 [height, width, 3] each; the last one has all colours.
@@ -75,11 +66,6 @@ def gif(arrays: Sequence[npt.NDArray[np.uint8]], seconds: Sequence[float]) -> by
 
 
 def _pillow() -> ModuleType:
-    """Returns Pillow's module of images.
-
-    Raises:
-        ImportError: if it is missing.
-    """
     try:
         from PIL import Image
     except ImportError as error:

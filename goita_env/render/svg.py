@@ -2,8 +2,8 @@
 
 ::
 
-    svg.view(game.view(2), theme="dark")
-    svg.table(state, faces="letters", probabilities=probabilities[0])
+    svg.render(game.view(2), theme="dark")
+    svg.render(game, faces="letters", probabilities=probabilities[0])
 
 Seats sit as in ``ansi``: the drawn one at the bottom, the next to its right. Each lays its plays
 from its left to its right, blocks toward the middle and attacks toward itself, and holds its hand
@@ -16,13 +16,11 @@ from typing import Final, NotRequired, TypedDict, Unpack
 
 import numpy.typing as npt
 
-from goita_env.engine.state import State
-from goita_env.render import panels, scene, words
+from goita_env.render import panels, words
 from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
-from goita_env.render.scene import Place, Scene
+from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.themes import Theme
-from goita_env.views import View
-from goita_env.views.fields import FACE_DOWN, NONE
+from goita_env.tiles import FACE_DOWN, NONE
 
 SIZE: Final = 600
 """Width and height of a table, without what is drawn below it."""
@@ -64,41 +62,22 @@ class Options(TypedDict):
     seat that is left out. Seats count as the drawing names them: from the viewer in a view."""
 
 
-def view(view: View, index: int = 0, **options: Unpack[Options]) -> str:
-    """Returns a drawing of what one seat may know, as SVG text.
+def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
+    """Draws a game, a view or positions as SVG text.
 
     Args:
-        view: views, of which one is drawn.
-        index: its number.
+        shown: what is drawn; of several positions the first.
         options: how, and what beside it (``Options``).
 
     Raises:
-        SettingError: if there is no such view, or an option is impossible.
+        SettingError: if there is no position, or an option is impossible.
     """
-    return document(draw(scene.of_view(view, index), **options), options.get("size"))
+    return document(draw(shown, **options), options.get("size"))
 
 
-def table(state: State, index: int = 0, viewer: int = 0, **options: Unpack[Options]) -> str:
-    """Returns a drawing of the whole table of one game, all tiles open, as SVG text.
-
-    Args:
-        state: games, of which one is drawn.
-        index: its number.
-        viewer: the seat at the bottom.
-        options: how, and what beside it (``Options``).
-
-    Raises:
-        SettingError: if there is no such game or seat, or an option is impossible.
-    """
-    return document(draw(scene.of_table(state, index, viewer), **options), options.get("size"))
-
-
-def draw(shown: Scene, **options: Unpack[Options]) -> Drawing:
-    """Returns the drawing of a scene.
-
-    Raises:
-        SettingError: if an option is impossible.
-    """
+def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
+    """Draws what ``render`` does, for animations and for pages that use a drawing's parts."""
+    shown = as_scene(shown)
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"))
     listed = panels.listed(
         options.get("legal"), options.get("probabilities"), options.get("values")
@@ -124,7 +103,6 @@ def _turned(x: float, y: float, turn: int) -> tuple[float, float]:
 
 
 def _ground(pen: Pen, high: float) -> None:
-    """Draws the ground and the board with its empty places."""
     pen.box(0, 0, SIZE, high, pen.colors.ground)
     pen.box(62, 62, 476, 476, pen.colors.board, 18)
     places = ""
@@ -138,7 +116,6 @@ def _ground(pen: Pen, high: float) -> None:
 
 
 def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
-    """Draws the tiles of a seat."""
     with pen.side(turn):
         for column in range(4):
             x = _MIDDLE + (column - 1.5) * _COLUMN
@@ -156,7 +133,6 @@ def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
 
 
 def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
-    """Writes a seat's name, with its team's mark, and what is said of it."""
     x, y, anchor = _WORDS[turn]
     size, side = 22, 1 if anchor == "start" else -1
     team = (turn + shown.bottom_team) % 2
@@ -174,7 +150,6 @@ def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
 
 
 def _team(pen: Pen, x: float, y: float, team: int) -> None:
-    """Draws the mark of a team: a disc, or a ring of four corners."""
     if team == 0:
         pen.path(f"M{x - 6:g} {y:g}a6 6 0 1 1 12 0a6 6 0 1 1-12 0z", pen.colors.text)
     else:
@@ -182,7 +157,6 @@ def _team(pen: Pen, x: float, y: float, team: int) -> None:
 
 
 def _centre(pen: Pen, shown: Scene) -> None:
-    """Writes the scores and the moment, and draws the attack that is to be met."""
     for team, (name, points) in enumerate(shown.scores):
         y = 226 + 23 * team
         _team(pen, 203, y - 6, team)

@@ -7,26 +7,19 @@ from itertools import groupby
 
 from goita_env import actions
 from goita_env.render.scene import Place, Scene
-from goita_env.tiles import NAMES
-from goita_env.views.fields import FACE_DOWN, NONE
+from goita_env.tiles import FACE_DOWN, NAMES, NONE
 
 
 def title(shown: Scene) -> str:
-    """Returns a position in a line."""
     return f"Goita: {shown.moment(tile(shown.attack))}"
 
 
 def position(shown: Scene) -> list[str]:
-    """Returns a position in sentences."""
     scores = ", ".join(f"{team} {points}" for team, points in shown.scores)
-    return [
-        f"Rules {shown.rules}. Points: {scores}.",
-        *(_place(place) for place in shown.places),
-    ]
+    return [f"Rules {shown.rules}. Points: {scores}.", *(_place(place) for place in shown.places)]
 
 
 def action(number: int) -> str:
-    """Returns an action in words."""
     pair = actions.decode(number)
     if pair is None:
         return "pass" if number == actions.PASS else actions.name(number)
@@ -34,7 +27,6 @@ def action(number: int) -> str:
 
 
 def _place(place: Place) -> str:
-    """Returns a sentence on a seat."""
     said = [", ".join([place.name, *place.remarks, *place.calls])]
     plays = [
         f"{'face-down ' * (down and block != FACE_DOWN)}{tile(block)} then {tile(attack)}"
@@ -56,7 +48,6 @@ def counted(kinds: Iterable[int]) -> str:
 
 
 def tile(kind: int) -> str:
-    """Returns a tile in a word."""
     if kind == NONE:
         return "nothing"
     return "face-down tile" if kind == FACE_DOWN else NAMES[kind]

@@ -1,22 +1,22 @@
-"""Lets agents play: ``Rounds``, N rounds or matches side by side.
+"""Plays N rounds or matches in parallel for the evaluation of agents: ``Rounds``.
 
 ::
 
     rounds = Rounds(1000, seed=0)
-    tick = rounds.tick
+    decisions = rounds.decisions
     while not rounds.over:
-        actions = agent.act(tick.view, tick.legal, rng) if len(tick.rows) else []
-        tick = rounds.step(actions)
-        if tick.ended is not None:
-            print(tick.ended.rows, tick.ended.points, tick.ended.winner)
+        actions = agent.act(decisions.view, decisions.legal, rng) if len(decisions.rows) else []
+        decisions = rounds.step(actions)
+        if decisions.ended is not None:
+            print(decisions.ended.rows, decisions.ended.points, decisions.ended.winner)
 
-In a *tick* every game makes one decision. Those with a single legal action are made unasked; the
+Each step makes one decision in every game. Those with a single legal action are made unasked; the
 others are asked together, games in ascending order. Where only some of them are answered, the
-others wait, and the rest plays on; what they were asked was told by the tick that asked it.
+others wait, and the rest plays on; keep what they were asked, for it is not asked again.
 """
 
 from goita_env.engine.match import EPISODES, Episode
+from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made
 from goita_env.rounds.playing import Rounds
-from goita_env.rounds.ticks import Dealt, Ended, Made, Tick
 
-__all__ = ["EPISODES", "Dealt", "Ended", "Episode", "Made", "Rounds", "Tick"]
+__all__ = ["EPISODES", "Dealt", "Decisions", "Ended", "Episode", "Made", "Rounds"]

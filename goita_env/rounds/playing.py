@@ -1,46 +1,33 @@
-"""Plays N rounds or matches side by side, tick by tick."""
+"""Plays N rounds or matches in parallel, one decision in every game a step."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Final, NoReturn, Self
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env import seeds
-from goita_env.actions import NUM_ACTIONS, name
-from goita_env.checks import as_array, came, check_seed, integers
+from goita_env.arrays import U64, Bits, Bool, Int
+from goita_env.checks import as_array, check_actions, check_seed, describe, illegal_action, integers
 from goita_env.engine import core
+from goita_env.engine.choices import only_action
 from goita_env.engine.match import Episode, Match, Outcome
-from goita_env.engine.state import State
+from goita_env.engine.paused_games import PausedGames
+from goita_env.engine.state import NO_ROWS, State
 from goita_env.engine.tables import OVER
-from goita_env.engine.waiting import Waiting
-from goita_env.errors import (
-    ActionError,
-    EpisodeOverError,
-    IllegalActionError,
-    SettingError,
-    StaleTurnError,
-)
-from goita_env.rounds.ticks import Dealt, Ended, Made, Tick
+from goita_env.errors import ActionError, EpisodeOverError, SettingError
+from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made, Moment
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions
-
-Int = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
-Bits = npt.NDArray[np.uint64]
-Keys = npt.NDArray[np.uint64]
 
 CROWDED: Final = 0.75
 """Games that are over are dropped once less than this share of the batch is still played."""
 
-U64 = np.uint64
-_NO_ROWS: Final = np.zeros(0, np.int64)
-
 
 class Rounds:
-    """Plays N rounds or matches side by side.
+    """Plays N rounds or matches in parallel.
 
     Args:
         num_games: N.
@@ -55,7 +42,7 @@ class Rounds:
         auto_reset: go on with the next episode at once, for ever; else a game is over after its
             first.
         finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
-        log: tell every decision in ``Tick.made``.
+        log: list every decision in ``Decisions.made``.
 
     Raises:
         SettingError, HandsError: if one of them is impossible.
@@ -64,7 +51,7 @@ class Rounds:
         rules: the rule set.
         numbers: int64 [N] as above.
         time: steps made so far.
-        tick: what is asked now.
+        decisions: what is asked now.
     """
 
     def __init__(
@@ -86,10 +73,10 @@ class Rounds:
         keyed = None if games is None else _numbers(games, num_games, "games")
         match = Match(num_games, rules, episode, seed, keyed, auto_reset)
         match.reset(hands, dealer, scores)
-        told = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
-        self._begin(match, told, finals=finals, log=log)
-        self.tick = self._ask()
-        self.tick.dealt = Dealt(self, np.arange(num_games))
+        shown = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
+        self._begin(match, shown, finals=finals, log=log)
+        self.decisions = self._ask()
+        self.decisions.dealt = Dealt(self._moment, np.arange(num_games))
 
     @classmethod
     def from_positions(
@@ -97,7 +84,7 @@ class Rounds:
         positions: Positions,
         places: Int | Bool | None = None,
         *,
-        keys: Keys | None = None,
+        keys: seeds.Keys | None = None,
         seed: int = 0,
         actions: npt.ArrayLike | None = None,
         finals: bool = False,
@@ -124,27 +111,27 @@ class Rounds:
         if keys is None:  # not those of ``Rounds(seed=seed)``: a search must not know what comes
             keys = seeds.mix(~seeds.game_keys(check_seed(seed), np.arange(many)))
         elif keys.shape != (many,) or keys.dtype != U64:
-            raise SettingError(f"expected {many} keys as uint64, got {came(keys)}")
+            raise SettingError(f"expected {many} keys as uint64, got {describe(keys)}")
         match = Match.standing_at(positions._state.select(places), keys)
         rounds._begin(match, np.arange(many), finals=finals, log=False)
         rounds._by_time = True
         if actions is None:
-            rounds.tick = rounds._ask()
+            rounds.decisions = rounds._ask()
         else:
             rounds._legal = core.legal_actions(match.state)
-            rounds.tick = rounds._advance(rounds._check(np.arange(many), actions))
+            rounds._advance(rounds._check(np.arange(many), actions))
         return rounds
 
     def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
-        """Sets up what all rounds have."""
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
         self._by_time = False
         """What is dealt after a redeal depends on the time."""
         self._held: Int | None = None
         """[h] The games that the match still holds, ascending; None: all."""
+        self._moment = Moment(match.state, None, numbers)
         self._playing = match.num_games
-        self._waiting = Waiting(match.num_games)
+        self._waiting = PausedGames(match.num_games)
         nothing = np.zeros(match.num_games, U64)
         self._legal: tuple[Bits, Bits] = (nothing, nothing)
         self._forced: Int = np.zeros(match.num_games, np.int64)
@@ -162,25 +149,25 @@ class Rounds:
     @property
     def waiting(self) -> Int:
         """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._numbered(self._waiting.places)
+        return self._games(self._waiting.there.nonzero()[0])
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden, those that wait among them."""
         state, waiting = self._match.state.copy(), copy.deepcopy(self._waiting)
-        waiting.wake(state, waiting.places)
+        waiting.wake(state, waiting.there.nonzero()[0])
         return Positions(state)
 
-    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Tick:
+    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Decisions:
         """Makes a decision in every game that doesn't wait.
 
         Args:
             actions: int [m] legal actions.
-            rows: int [m] the games that they are for, ascending: games of ``tick.rows``, or games
-                that wait. Games that are asked and get no answer wait from now on. None: those of
-                ``tick.rows``.
+            rows: int [m] the games that they are for, ascending: games of ``decisions.rows``, or
+                games that wait. Games that are asked and get no answer wait from now on. None:
+                those of ``decisions.rows``.
 
         Returns:
-            What this led to; also ``self.tick``.
+            What this led to; also ``self.decisions``.
 
         Raises:
             EpisodeOverError: if all games are over.
@@ -191,9 +178,9 @@ class Rounds:
         if self.over:
             raise EpisodeOverError(
                 f"expected no step after the end of all {self.num_games} games, "
-                f"got one with actions of {came(actions)}"
+                f"got one with actions of {describe(actions)}"
             )
-        asked = self.tick._asked
+        asked = self.decisions._asked
         places = asked if rows is None else self._open(rows)
         chosen = self._check(places, actions)
         if rows is not None:
@@ -203,42 +190,37 @@ class Rounds:
             self._waiting.park(self._match.state, left.nonzero()[0], *self._legal)
         forced = self._forced
         forced[places] = chosen
-        self.tick = self._advance(forced)
-        return self.tick
+        self._advance(forced)
+        return self.decisions
 
-    def _advance(self, actions: Int) -> Tick:
+    def _advance(self, actions: Int) -> None:
         """Makes the decisions; ``actions``: [h] for every game that is held, 0 where it waits."""
         match, state = self._match, self._match.state
         made = self._made(actions) if self._log else None
+        self._moment.close()
         core.step(state, actions)
-        if len(state.ended) == 0:
-            self.time += 1
-            tick = self._ask()
-            tick.made = made
-            return tick
-
-        rows = state.ended
-        final = state.select(rows) if self._finals else None
-        if self._by_time:
-            match.episodes[:], match.deals[:] = self.time, 1
-        outcome, again = match.go_on(), match.redealt
-        ended, redealt = self._endings(rows, outcome, again, final)
-        dealt = rows
-        if not match.auto_reset:
-            dealt = again
-            if outcome is not None:
-                self._playing -= int(np.count_nonzero(outcome.done))
-                dealt = np.concatenate((again, outcome.rows[~outcome.done]))
-        dealt = self._numbered(np.sort(dealt))
-        self._thin_out()
+        ended = redealt = None
+        dealt = rows = state.ended
+        if len(rows):
+            final = state.select(rows) if self._finals else None
+            if self._by_time:
+                match.episodes[:], match.deals[:] = self.time, 1
+            outcome, again = match.begin_next(), match.redealt
+            ended, redealt = self._endings(outcome, again, final)
+            if not match.auto_reset:
+                dealt = again
+                if outcome is not None:
+                    self._playing -= int(np.count_nonzero(outcome.done))
+                    dealt = np.concatenate((again, outcome.rows[~outcome.done]))
+            dealt = self._games(np.sort(dealt))
+            self._thin_out()
         self.time += 1
-        tick = self._ask()
-        tick.made, tick.ended, tick.redealt = made, ended, redealt
-        tick.dealt = Dealt(self, self._places(dealt)) if len(dealt) else None
-        return tick
+        self.decisions = decisions = self._ask()
+        decisions.made, decisions.ended, decisions.redealt = made, ended, redealt
+        decisions.dealt = Dealt(self._moment, self._places(dealt)) if len(dealt) else None
 
     def _endings(
-        self, rows: Int, outcome: Outcome | None, again: Int, final: State | None
+        self, outcome: Outcome | None, again: Int, final: State | None
     ) -> tuple[Ended | None, Ended | None]:
         """Returns the scored rounds and the redealt ones among those that a step ended."""
         scored = redealt = None
@@ -247,136 +229,88 @@ class Rounds:
             won = final.winner >= 0
             parts = final.select(won.nonzero()[0]), final.select((~won).nonzero()[0])
         if outcome is not None:
-            games = self._numbered(outcome.rows)
-            numbers = self.numbers[games]
-            scored = Ended(games, outcome.points, outcome.winner, outcome.done, numbers, parts[0])
+            scored = Ended.scored(outcome, self._games(outcome.rows), self.numbers, parts[0])
         if len(again):
-            games, zeros = self._numbered(again), np.zeros(len(again), np.int64)
-            redealt = Ended(games, zeros, zeros - 1, zeros > 0, self.numbers[games], parts[1])
+            redealt = Ended.redealt(self._games(again), self.numbers, parts[1])
         return scored, redealt
 
     def _thin_out(self) -> None:
-        """Drops the games that are over, once they are many."""
+        """Drops the games that are over, if they are many by now."""
         state = self._match.state
         if 0 < self._playing < CROWDED * state.num_games:
             kept = (state.status != OVER).nonzero()[0]
-            self._held = self._numbered(kept)
+            self._held = self._games(kept)
             self._waiting.keep(kept)
             self._match.keep(kept)
 
-    def _ask(self) -> Tick:
-        """Works out who has a choice now."""
-        if self.over:
-            return Tick(self, _NO_ROWS)
-        self._legal = low, high = core.legal_actions(self._match.state)
-        self._forced, number = core.only_action(low, high)
-        tick = Tick(self, (number > 1).nonzero()[0])
-        self._waiting.tell(low, high)
-        return tick
+    def _ask(self) -> Decisions:
+        asked, state = NO_ROWS, self._match.state
+        if not self.over:
+            self._legal = low, high = core.legal_actions(state)
+            self._forced, number = only_action(low, high)
+            asked = (number > 1).nonzero()[0]
+            self._waiting.tell(low, high)
+        self._moment = Moment(state, self._held, self.numbers)
+        return Decisions(self._moment, self._legal, asked)
 
     def _made(self, actions: Int) -> Made:
-        """Returns the decisions that are about to be made."""
         seats = self._match.state.seat
         places = (seats >= 0).nonzero()[0]
-        return Made(self._numbered(places), seats[places], actions[places])
+        return Made(self._games(places), seats[places], actions[places])
 
     def _check(self, places: Int, actions: npt.ArrayLike) -> Int:
-        """Returns actions as int64 [m] after checking that each is legal in its game."""
-        given = _integers(actions)
-        if given is None or given.shape != (len(places),):
-            raise ActionError(
-                f"expected {len(places)} actions as whole numbers of shape ({len(places)},), "
-                f"got {came(actions)}"
-            )
-        chosen: Int = given.astype(np.int64, copy=False)
+        chosen = check_actions(actions, len(places))
         low, high = self._legal
-        legal = core.allowed(low[places], high[places], chosen)
-        if np.count_nonzero(legal) < len(places):
-            wrong = int((legal == 0).argmax())
-            self._refuse(int(places[wrong]), int(chosen[wrong]))
+        allowed = core.allowed(low[places], high[places], chosen)
+        if np.count_nonzero(allowed) < len(places):
+            wrong = int(allowed.argmin())
+            game, place = int(self._games(places)[wrong]), places[[wrong]]
+            legal = core.unpack_legal(low[place], high[place])[0]
+            if not legal.any():
+                raise ActionError(
+                    f"expected actions for games that are asked, got one for game {game}"
+                )
+            raise illegal_action(int(chosen[wrong]), legal, "", f" in game {game}")
         return chosen
 
-    def _refuse(self, place: int, action: int) -> NoReturn:
-        """Raises the error for a wrong action."""
-        game = int(self._numbered(np.array([place]))[0])
-        low, high = self._legal
-        legal = np.flatnonzero(core.unpack_legal(low[[place]], high[[place]])[0]).tolist()
-        if not legal:
-            raise ActionError(f"expected actions for games that are asked, got one for game {game}")
-        if not 0 <= action < NUM_ACTIONS:
-            raise ActionError(
-                f"expected actions 0..{NUM_ACTIONS - 1}, got {action!r} in game {game}"
-            )
-        raise IllegalActionError(
-            f"expected one of {' '.join(map(name, legal))}, got {name(action)!r} ({action}) "
-            f"in game {game}"
-        )
-
-    def _places(self, rows: npt.ArrayLike) -> Int:
-        """Returns where games stand in the match: int64 [m]."""
-        games = _integers(rows)
-        if games is None or games.ndim != 1:
-            raise ActionError(f"expected numbers of games, ascending, got {came(rows)}")
-        if len(games) and (
-            (np.diff(games) <= 0).any() or games[0] < 0 or games[-1] >= self.num_games
-        ):
+    def _open(self, rows: npt.ArrayLike) -> Int:
+        """[m] Where games stand of which each is asked or waits."""
+        array = as_array(rows)
+        if array is None or array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+            raise ActionError(f"expected numbers of games, ascending, got {describe(rows)}")
+        games = array.astype(np.int64)
+        inside = (games >= 0) & (games < self.num_games)
+        if (np.diff(games) <= 0).any() or not inside.all():
             raise ActionError(
                 f"expected ascending numbers of games 0..{self.num_games - 1}, "
                 f"got {games.tolist()!r}"
             )
-        places: Int = games.astype(np.int64)
-        if self._held is not None:
-            places = np.minimum(self._held.searchsorted(places), len(self._held) - 1)
-            gone = self._held[places] != games
-            if gone.any():
-                raise ActionError(f"expected games under way, got {int(games[gone.argmax()])}")
-        return places
-
-    def _open(self, rows: npt.ArrayLike) -> Int:
-        """Returns where games stand of which each is asked or waits: int64 [m]."""
-        places = self._places(rows)
-        fine = (self._mark(self.tick._asked) | self._waiting.there)[places]
+        places = np.minimum(self._places(games), self._match.num_games - 1)
+        fine = (self._mark(self.decisions._asked) | self._waiting.there)[places]
+        fine &= self._games(places) == games
         if not fine.all():
-            game = int(self._numbered(places[~fine])[0])
+            game = games[fine.argmin()]
             raise ActionError(f"expected answers for games that are asked, got one for game {game}")
         return places
 
     def _mark(self, places: Int) -> Bool:
-        """Tells of each game that is held whether it is among those: bool [h]."""
+        """[h] Tells of each game that is held whether it is among those."""
         marked = np.zeros(self._match.num_games, bool)
         marked[places] = True
         return marked
 
-    def _numbered(self, places: Int) -> Int:
-        """Returns the games that stand at places of the match: int64 [m]."""
+    def _places(self, games: Int) -> Int:
+        """[m] Where games stand in the match, if they still do."""
+        return games if self._held is None else self._held.searchsorted(games)
+
+    def _games(self, places: Int) -> Int:
+        """[m] The games that stand at places of the match."""
         return places if self._held is None else self._held[places]
-
-    def _at(self, time: int) -> State:
-        """Returns the games as they stood after so many steps.
-
-        Raises:
-            StaleTurnError: if a step was made since.
-        """
-        if time != self.time:
-            raise StaleTurnError(
-                f"expected to look at tick {time} before the next step, but {self.time} were made"
-            )
-        return self._match.state
 
 
 def _numbers(values: npt.ArrayLike, many: int, what: str) -> Int:
-    """Returns numbers of games as int64 [N], a copy.
-
-    Raises:
-        SettingError: if they are not N whole numbers from 0 on.
-    """
+    """Returns numbers of games as int64 [N], a copy, after checking them."""
     given = integers(values)
     if given is None or given.shape != (many,) or given.min() < 0:
         raise SettingError(f"expected {many} {what}, whole numbers from 0 on, got {values!r}")
     return given.astype(np.int64)
-
-
-def _integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
-    """Returns whole numbers as an array, an empty list too; None if they are none."""
-    array = as_array(values)
-    return _NO_ROWS if array is not None and array.size == 0 else integers(values)

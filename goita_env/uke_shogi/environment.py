@@ -17,6 +17,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,7 @@ from gymnasium.spaces import Box
 from pettingzoo import AECEnv
 
 from goita_env.checks import check_seed
-from goita_env.envs.forfeit import ForfeitWrapper
-from goita_env.envs.seated import Observation, SeatedEnv
+from goita_env.envs.aec_base import ForfeitWrapper, Observation, SeatedEnv
 from goita_env.errors import SettingError
 from goita_env.render import RENDER_MODES, RenderMode, rendered
 from goita_env.tiles import NUM_KINDS
@@ -41,9 +41,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
     Args:
         rules: how it is played.
         deals: deals of an episode.
-        render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
-            it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
-            ``goita-env[render]``).
+        render_mode: as ``goita_v0.env`` takes it.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -86,13 +84,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         given = self._given(options, "hands", "dealer")
         episode = self._episode + 1 if seed is None else 0
         new_seed = self._seed if seed is None else check_seed(seed)
-        self._game = UkeShogiGame(
-            self.rules,
-            hands=given.get("hands"),
-            dealer=given.get("dealer"),
-            seed=new_seed,
-            episode=episode,
-        )
+        self._game = UkeShogiGame(self.rules, **given, seed=new_seed, episode=episode)
         self._seed, self._episode, self._number = new_seed, episode, 0
         self._begin()
         self._ask()
@@ -112,29 +104,16 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         self._begin_rewards()
         if game.winner is not None:
             self._reward(game.rewards())
-            self._next_deal(game.winner)
+            if self._number + 1 < self.deals:
+                self._number += 1
+                place = (self._seed, self._episode, self._number)
+                self._game = UkeShogiGame(self.rules, None, game.winner, *place)
         self._ask()
         if self.render_mode == "human":
             self.render()
 
-    def forfeit(self) -> None:
-        """Ends the episode against ``agent_selection``, as after an illegal action.
-
-        Raises:
-            EpisodeOverError: before the first reset, and after the end.
-        """
-        self._check_running("a forfeit")
-        offender = self._seats[self.agent_selection]
-        self._begin_rewards()
-        self._reward(self.rules.forfeit(offender, self._game.hands[offender]))
-        self._end()
-
     def observe(self, agent: str) -> Observation:
-        """Returns what an agent may know, asked or not.
-
-        Raises:
-            EpisodeOverError: before the first reset.
-        """
+        """Returns what an agent may know, asked or not."""
         self._check_begun("observation")
         view = self._game.view(self._seats[agent])
         mask = np.zeros(NUM_ACTIONS, np.int8)
@@ -143,52 +122,33 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         return {"observation": view.observation(), "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know, for centralised critics: uint8 [16 + 27 * players].
+        """Returns everything there is to know: uint8 [16 + 27 * players].
 
         Every seat's hand, 8 numbers each, then the observation of ``player_0``.
-
-        Raises:
-            EpisodeOverError: before the first reset.
         """
         self._check_begun("state")
         game = self._game
         return np.concatenate([np.array(game.hands, np.uint8).ravel(), game.view(0).observation()])
 
     def render(self) -> str | npt.NDArray[Any] | None:
-        """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset.
-
-        Raises:
-            ImportError: if "rgb_array" lacks its extra.
-        """
+        """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset."""
         if not self._has_reset:
             return None
         return rendered(self.render_mode, self._game.__str__, self._game._repr_svg_)
 
+    def _forfeited(self, offender: int) -> Iterable[float]:
+        return self.rules.forfeit(offender, self._game.hands[offender])
+
     def _ask(self) -> None:
-        """Turns to the seat that is asked now, or ends the episode."""
         seat = self._game.seat
         if seat is None:
             self._end()
         else:
             self.agent_selection = self.possible_agents[seat]
 
-    def _next_deal(self, dealer: int) -> None:
-        """Deals again, where the episode has a deal left."""
-        if self._number + 1 < self.deals:
-            self._number += 1
-            self._game = UkeShogiGame(
-                self.rules,
-                dealer=dealer,
-                seed=self._seed,
-                episode=self._episode,
-                number=self._number,
-            )
-
 
 def env(
-    rules: UkeShogiRules = IMO_SHOGI,
-    deals: int = 1,
-    render_mode: RenderMode | None = None,
+    rules: UkeShogiRules = IMO_SHOGI, deals: int = 1, render_mode: RenderMode | None = None
 ) -> AECEnv[str, Observation, int | None]:
     """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""
     return ForfeitWrapper(raw_env(rules, deals, render_mode))

@@ -8,17 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.checks import came, check_action, check_dealer, integers
+from goita_env.checks import check_action, check_dealer, describe, integers
 from goita_env.errors import EpisodeOverError, HandsError, IllegalActionError, SettingError
 from goita_env.hands import format_hand, read_digits
 from goita_env.seeds import GOLDEN, deal_keys, game_keys, mix
-from goita_env.tiles import NUM_KINDS
+from goita_env.tiles import CHARACTERS, NUM_KINDS
+from goita_env.uke_shogi import svg
 from goita_env.uke_shogi.rules import (
     IMO_SHOGI,
     NUM_ACTIONS,
     PASS,
     UkeShogiRules,
     action_name,
+    hand_points,
 )
 from goita_env.uke_shogi.view import UkeShogiView
 
@@ -57,7 +59,6 @@ class UkeShogiGame:
     def __init__(
         self,
         rules: UkeShogiRules = IMO_SHOGI,
-        *,
         hands: npt.ArrayLike | None = None,
         dealer: int | None = None,
         seed: int | None = None,
@@ -98,44 +99,37 @@ class UkeShogiGame:
         seat = self.seat
         if seat is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}")
-        check_action(action, NUM_ACTIONS)
-        assert action is not None
+        action = check_action(action, NUM_ACTIONS)
         legal = self.legal_actions()
         if action not in legal:
             names = " ".join(map(action_name, legal))
             raise IllegalActionError(
                 f"expected one of {names} from seat {seat}, got {action_name(action)!r}"
             )
-        self.moves.append((seat, int(action)))
+        self.moves.append((seat, action))
+        following = (seat + 1) % self.rules.players
         if action == PASS:
-            self._pass(seat)
-        else:
-            self._play_tile(seat, int(action) - 1)
-
-    def _pass(self, seat: int) -> None:
-        """Passes; when "all players but one passed in succession" that one leads next."""
-        assert self.led is not None
-        self.passed_on[seat][self.led] = True
-        self._passes += 1
-        self.seat = (seat + 1) % self.rules.players
-        if self._passes == self.rules.players - 1:
-            self.led, self._passes = None, 0
-
-    def _play_tile(self, seat: int, kind: int) -> None:
-        """Leads or matches; the last tile of a hand wins."""
+            assert self.led is not None
+            self.passed_on[seat][self.led] = True
+            self.seat, self._passes = following, self._passes + 1
+            if self._passes == self.rules.players - 1:
+                # "All players but one passed in succession": that one leads next.
+                self.led, self._passes = None, 0
+            return
+        kind = action - 1
         self.hands[seat][kind] -= 1
         self.played[seat][kind] += 1
         self._passes = 0
         if not any(self.hands[seat]):
             self.winner, self.seat, self.led = seat, None, None
         elif self.led is None:
-            self.led, self.seat = kind, (seat + 1) % self.rules.players
+            self.led, self.seat = kind, following
         elif self.rules.murray:
             # "As soon as a piece has been matched, the pair is thrown out and the player who
             # played the matching piece plays a new piece."
             self.led = None
         else:
-            self.seat = (seat + 1) % self.rules.players
+            self.seat = following
 
     def rewards(self) -> list[float]:
         """Returns what the deal brought to each seat; nothing before its end."""
@@ -153,8 +147,7 @@ class UkeShogiGame:
         if isinstance(seat, bool) or seat not in range(players):
             raise SettingError(f"expected a seat 0..{players - 1}, got {seat!r}")
         order = [(seat + place) % players for place in range(players)]
-        passed = [] if self.seat is None else [self.seat - 1 - back for back in range(self._passes)]
-        since = {one % players for one in passed}
+        since = {((self.seat or 0) - 1 - back) % players for back in range(self._passes)}
         return UkeShogiView(
             rules=self.rules,
             hand=np.array(self.hands[seat]),
@@ -166,48 +159,64 @@ class UkeShogiGame:
             asked=None if self.seat is None else (self.seat - seat) % players,
         )
 
-    def __str__(self) -> str:
-        """Draws the whole table, all hands open."""
-        from goita_env.uke_shogi import ansi
+    def table(self) -> svg.Table:
+        """Describes the whole table as ``svg`` draws it, all hands open."""
+        since, gains, seats = self.view(0).passed_since, self.rewards(), []
+        for seat, hand in enumerate(self.hands):
+            remarks = ["dealer"] * (seat == self.dealer) + ["passed"] * bool(since[seat])
+            remarks += ["to move"] * (seat == self.seat) + ["wins"] * (seat == self.winner)
+            if self.winner is not None:
+                remarks.append(f"{gains[seat]:+.3g}")
+            elif self.rules.payment:
+                remarks.append(svg.plural(hand_points(hand), "point"))
+            played = [act - 1 for one, act in self.moves if one == seat and act != PASS]
+            name, held = f"seat {seat}", svg.kinds(hand)
+            seats.append(svg.Seat(name, tuple(remarks), held, len(held), played))
+        return svg.Table(self.rules, seats, self.led)
 
-        return ansi.table(self)
+    def __str__(self) -> str:
+        """Draws the table in characters, all hands open: a line a seat, a dot for a pass."""
+        done: list[list[str]] = [[] for _ in self.hands]
+        for seat, action in self.moves:
+            done[seat].append("・" if action == PASS else CHARACTERS[action - 1])
+        longest = max(map(len, done))
+        lines = [f"Uke-Shogi, {self.rules.players} players, {self.rules.tiles} tiles", ""]
+        for seat, hand in enumerate(self.hands):
+            remarks = {", dealer": self.dealer, ", to move": self.seat, ", wins": self.winner}
+            name = f"  seat {seat}" + "".join(what for what, who in remarks.items() if who == seat)
+            # A tile and a space are three columns wide.
+            row = "".join(f"{tile} " for tile in done[seat]) + "   " * (longest - len(done[seat]))
+            tiles = "".join(CHARACTERS[kind] for kind in svg.kinds(hand))
+            lines.append(f"{name:<26}{row}| {tiles}".rstrip())
+        return "\n".join([*lines, "", self._moment()])
+
+    def _moment(self) -> str:
+        if self.winner is not None:
+            gains = ", ".join(f"{gain:+g}" for gain in self.rewards())
+            return f"seat {self.winner} has played its last tile: {gains}"
+        if self.led is None:
+            return f"seat {self.seat} leads"
+        names = ["pass" if act == PASS else CHARACTERS[act - 1] for act in self.legal_actions()]
+        return f"seat {self.seat} is to match {CHARACTERS[self.led]}: {' or '.join(names)}"
 
     def _repr_svg_(self) -> str:
-        """Draws the same in a notebook."""
-        from goita_env.uke_shogi import svg
-
         return svg.draw(self)
 
     def __repr__(self) -> str:
-        """Shows hands, dealer and moves so far in short."""
         hands = ",".join(format_hand(np.array(hand)) for hand in self.dealt)
         moves = " ".join(f"{seat}:{action_name(action)}" for seat, action in self.moves)
         return f"<UkeShogiGame {hands} dealer {self.dealer} {moves}>"
 
 
 def check_rules(rules: UkeShogiRules) -> UkeShogiRules:
-    """Returns rules after checking that they are of this game.
-
-    Raises:
-        SettingError: if they are something else.
-    """
+    """Returns rules after checking that they are of this game, else raises a SettingError."""
     if not isinstance(rules, UkeShogiRules):
         raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
     return rules
 
 
 def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Hands, int]:
-    """Returns the hands and the first dealer of a deal; they depend on the arguments alone.
-
-    Args:
-        rules: how it is played.
-        seed: from 0 to 2**64 - 1.
-        episode: of this seed, from 0.
-        number: of the deal in its episode, from 0.
-
-    Raises:
-        SettingError: if it is no seed.
-    """
+    """Draws hands and first dealer of a deal of an episode; they depend on the arguments alone."""
     game = game_keys(seed, np.zeros(1, np.int64))
     key = deal_keys(game, np.array([episode]), number)
     values = mix(key + GOLDEN * np.arange(1, rules.tiles + 2).astype(np.uint64))
@@ -217,11 +226,7 @@ def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Ha
 
 
 def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
-    """Returns given hands as tiles of each kind, after checking that the set allows them.
-
-    Args:
-        rules: how it is played.
-        hands: by seat, strings of digits or kinds, int [players, hand_size].
+    """Reads hands by seat: strings of digits, or kinds, int [players, hand_size].
 
     Raises:
         HandsError: if they are no deal of this set to these players.
@@ -232,7 +237,7 @@ def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
     if kinds is None or kinds.shape != shape:
         raise HandsError(
             f"expected hands as {shape[0]} strings of {shape[1]} digits or whole numbers of shape "
-            f"{shape}, got {came(hands)}"
+            f"{shape}, got {describe(hands)}"
         )
     if kinds.min() < 0 or kinds.max() >= NUM_KINDS:
         raise HandsError(f"expected kinds 0..{NUM_KINDS - 1}, got {kinds.tolist()!r}")

@@ -75,32 +75,30 @@ class UkeShogiRules:
     out"; eight is ours, and so is that the rest stays unseen. Nothing else reads it."""
 
     def __post_init__(self) -> None:
-        """Checks every field, and that there is a deal."""
         for field in ("must_match", "kings_match_all", "payment", "murray"):
-            if not isinstance(getattr(self, field), bool):
-                raise SettingError(
-                    f"expected True or False as {field}, got {getattr(self, field)!r}"
-                )
-        self._check_number("players", range(2, 8), "two to seven")
-        self._check_number("tiles", _SETS, "a set of 40 or 42")
+            if not isinstance(value := getattr(self, field), bool):
+                raise SettingError(f"expected True or False as {field}, got {value!r}")
+        most = self.tiles // 2 if self.tiles in _SETS else 0
+        choices: dict[str, tuple[Sequence[int], str]] = {
+            "players": ((2,), "two in Murray's game")
+            if self.murray
+            else (range(2, 8), "two to seven"),
+            "tiles": (_SETS, "a set of 40 or 42"),
+        }
         if self.murray:
-            self._check_number("players", (2,), "two in Murray's game")
-            most = self.tiles // 2
-            self._check_number("murray_hand", range(1, most + 1), f"1..{most} for each of the two")
-        elif self.tiles % self.players:
+            choices["murray_hand"] = range(1, most + 1), f"1..{most} for each of the two"
+        for field, (numbers, wanted) in choices.items():
+            value = getattr(self, field)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise SettingError(f"expected a whole number as {field}, got {value!r}")
+            if value not in numbers:
+                raise SettingError(f"expected {wanted} as {field}, got {value!r}")
+        if not self.murray and self.tiles % self.players:
             fitting = [tiles for tiles in _SETS if tiles % self.players == 0]
             raise SettingError(
                 f"expected a set that {self.players} players share evenly, tiles of {fitting}, "
                 f"got {self.tiles!r}"
             )
-
-    def _check_number(self, field: str, choices: Sequence[int], wanted: str) -> None:
-        """Checks that a field is a whole number among its choices."""
-        value = getattr(self, field)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SettingError(f"expected a whole number as {field}, got {value!r}")
-        if value not in choices:
-            raise SettingError(f"expected {wanted} as {field}, got {value!r}")
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -109,18 +107,16 @@ class UkeShogiRules:
 
     @property
     def hand_size(self) -> int:
-        """Returns how many tiles each player is dealt."""
         return self.murray_hand if self.murray else self.tiles // self.players
 
     def matches(self, kind: int, led: int) -> bool:
-        """Tells whether a tile of a kind matches the kind that was led."""
         return kind == led or (self.kings_match_all and kind == KING)
 
     def legal_actions(self, hand: Sequence[int], led: int | None) -> list[int]:
-        """Returns the legal actions in order.
+        """Lists the legal actions in order.
 
         Args:
-            hand: [8] tiles of each kind of who is asked.
+            hand: [8] tiles of each kind of the asked seat.
             led: the kind to match; None where a tile is led: "then played another card from hand".
         """
         held = [kind for kind in range(NUM_KINDS) if hand[kind]]

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin, tan
-from typing import Final
+from typing import Final, Protocol
 
 from goita_env.render.pen import Faces, Pen, document, number, width, wrapped
 from goita_env.render.themes import Theme
 from goita_env.render.words import counted
-from goita_env.tiles import NAMES
-from goita_env.uke_shogi.game import UkeShogiGame
-from goita_env.uke_shogi.rules import PASS, hand_points
-from goita_env.uke_shogi.view import UkeShogiView
-from goita_env.views.fields import FACE_DOWN
+from goita_env.tiles import FACE_DOWN, NAMES
+from goita_env.uke_shogi.rules import UkeShogiRules
 
 _SIZE: Final = 600
 _MIDDLE: Final = _SIZE / 2
@@ -29,8 +26,8 @@ _NAMES_AT: Final = 140
 
 
 @dataclass(frozen=True)
-class _Seat:
-    """Shows one seat."""
+class Seat:
+    """Describes one seat as it is drawn."""
 
     name: str
     remarks: tuple[str, ...]
@@ -38,21 +35,34 @@ class _Seat:
     hand: Sequence[int] | None
     """Kinds in ascending order; None where they are hidden."""
     tiles: int
-    """Tiles in the hand."""
     played: Sequence[int]
     """Kinds, in order of play where that is known."""
 
 
+@dataclass(frozen=True)
+class Table:
+    """Describes a position as it is drawn."""
+
+    rules: UkeShogiRules
+    seats: Sequence[Seat]
+    """The seats counter-clockwise, from the one at the bottom."""
+    led: int | None
+    """The kind to match; None where a tile is led, and at the end."""
+
+
+class Drawable(Protocol):
+    """Describes what is drawn: a game with all hands open, or a view with one."""
+
+    def table(self) -> Table: ...
+
+
 def draw(
-    shown: UkeShogiGame | UkeShogiView,
-    theme: Theme = "light",
-    faces: Faces = "characters",
-    size: float | None = None,
+    shown: Drawable, theme: Theme = "light", faces: Faces = "characters", size: float | None = None
 ) -> str:
-    """Returns a drawing as SVG text.
+    """Draws a game, or what one seat may know of it, as SVG text.
 
     Args:
-        shown: a game, of which all is drawn, or what one seat may know of it.
+        shown: a ``UkeShogiGame`` or a ``UkeShogiView``.
         theme: "light" or "dark".
         faces: "characters" as on the tiles, "letters" (PLNSGBRK) or "digits".
         size: width and height in pixels; None: 600.
@@ -60,12 +70,11 @@ def draw(
     Raises:
         SettingError: if an option is impossible.
     """
-    pen, rules = Pen(theme, faces), shown.rules
-    seats = _of_game(shown) if isinstance(shown, UkeShogiGame) else _of_view(shown)
-    moment = _moment(seats, shown.led, rules.must_match)
+    table = shown.table()
+    pen, rules, seats = Pen(theme, faces), table.rules, table.seats
+    moment = _moment(table)
     aside = rules.tiles - rules.players * rules.hand_size
-    many = rules.hand_size > _MANY
-    scale, step, edge = (0.5, 24, 213) if many else (0.62, 29, 229)
+    scale, step, edge = (0.5, 24, 213) if rules.hand_size > _MANY else (0.62, 29, 229)
     pen.box(0, 0, _SIZE, _SIZE, pen.colors.ground)
     longest = int(_board(pen, rules.players, edge) / step)
     for place, seat in enumerate(seats):
@@ -76,77 +85,29 @@ def draw(
                 away = edge - 34 * scale - 4 - row // longest * 56 * scale
                 _row(pen, seat.played[row : row + longest], away, step, scale)
         _words(pen, seat, *_point(_NAMES_AT, place / rules.players))
-    _centre(pen, moment, shown.led, aside)
+    _centre(pen, moment, table.led, aside)
     said = [
         f"{rules.players} players, {rules.tiles} tiles{f', {aside} of them aside' * (aside > 0)}.",
         *map(_sentence, seats),
     ]
-    return document(
-        pen.drawing(_SIZE, _SIZE, f"Uke-Shogi: {moment}", "\n".join(said)),
-        size,
-    )
+    drawing = pen.drawing(_SIZE, _SIZE, f"Uke-Shogi: {moment}", "\n".join(said))
+    return document(drawing, size)
 
 
-def _of_game(game: UkeShogiGame) -> list[_Seat]:
-    """Returns the seats with all hands open."""
-    since = game.view(0).passed_since
-    found, gains = [], game.rewards()
-    for seat, hand in enumerate(game.hands):
-        state = {
-            "dealer": seat == game.dealer,
-            "passed": since[seat],
-            "to move": seat == game.seat,
-            "wins": seat == game.winner,
-        }
-        remarks = [remark for remark, holds in state.items() if holds]
-        if game.winner is not None:
-            remarks.append(f"{gains[seat]:+.3g}")
-        elif game.rules.payment:
-            remarks.append(_points(hand))
-        played = [act - 1 for one, act in game.moves if one == seat and act != PASS]
-        found.append(_Seat(f"seat {seat}", tuple(remarks), _kinds(hand), sum(hand), played))
-    return found
-
-
-def _of_view(view: UkeShogiView) -> list[_Seat]:
-    """Returns the seats as the viewer sees them; the others are named by their distance."""
-    found = []
-    for place, played in enumerate(view.played.tolist()):
-        tiles, own = int(view.tiles_left[place]), place == 0
-        state = {
-            "passed": view.passed_since[place],
-            "to move": place == view.asked,
-            "wins": tiles == 0,
-        }
-        remarks = [remark for remark, holds in state.items() if holds]
-        if not own:
-            remarks.append(f"{tiles} tile{'s' * (tiles != 1)}")
-        elif view.rules.payment:
-            remarks.append(_points(view.hand.tolist()))
-        hand = _kinds(view.hand.tolist()) if own else None
-        name = "you" if own else f"seat +{place}"
-        found.append(_Seat(name, tuple(remarks), hand, tiles, _kinds(played)))
-    return found
-
-
-def _kinds(counts: Sequence[int]) -> list[int]:
-    """Lists tiles of each kind, kind by kind."""
+def kinds(counts: Sequence[int]) -> list[int]:
+    """Lists tiles of each kind [8], kind by kind."""
     return [kind for kind, count in enumerate(counts) for _ in range(count)]
 
 
-def _points(hand: Sequence[int]) -> str:
-    """Says what a hand would have to pay."""
-    points = hand_points(hand)
-    return f"{points} point{'s' * (points != 1)}"
+def plural(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _moment(seats: Sequence[_Seat], led: int | None, must_match: bool) -> str:
-    """Says what is asked now, or how it ended."""
-    if led is None:
-        asked = "lead a tile"
-    else:
-        asked = f"match the {NAMES[led]}{' or pass' * (not must_match)}"
-    for seat in seats:
+def _moment(table: Table) -> str:
+    asked = "lead a tile"
+    if table.led is not None:
+        asked = f"match the {NAMES[table.led]}{' or pass' * (not table.rules.must_match)}"
+    for seat in table.seats:
         if "wins" in seat.remarks:
             return f"{seat.name}: the last tile is played"
         if "to move" in seat.remarks:
@@ -155,13 +116,7 @@ def _moment(seats: Sequence[_Seat], led: int | None, must_match: bool) -> str:
 
 
 def _board(pen: Pen, players: int, edge: float) -> float:
-    """Draws the table; returns how long a side is.
-
-    Args:
-        pen: draws it.
-        players: has as many sides, or twice as many where these would be long.
-        edge: how far a side lies from the middle.
-    """
+    """Draws a table with a side for each player, or two; returns how long a side is."""
     sides = players if players > 3 else 2 * players
     corners = [_point(edge / cos(pi / sides), (n + 0.5) / sides) for n in range(sides)]
     outline = "L".join(f"{number(x)} {number(y)}" for x, y in corners)
@@ -175,14 +130,12 @@ def _point(away: float, turn: float) -> tuple[float, float]:
 
 
 def _row(pen: Pen, kinds: Sequence[int], away: float, step: float, scale: float) -> None:
-    """Lays tiles side by side before the seat at the bottom, so far from the middle."""
     left = _MIDDLE - step * (len(kinds) - 1) / 2
     row = [(left + step * n, _MIDDLE + away, kind, False) for n, kind in enumerate(kinds)]
     pen.tiles(row, scale)
 
 
-def _words(pen: Pen, seat: _Seat, x: float, y: float) -> None:
-    """Writes a seat's name and what is said of it, line under line around a point."""
+def _words(pen: Pen, seat: Seat, x: float, y: float) -> None:
     y += 5 - 9 * len(seat.remarks)
     pen.text(x, y, seat.name, 18, anchor="middle")
     for remark in seat.remarks:
@@ -197,7 +150,6 @@ def _words(pen: Pen, seat: _Seat, x: float, y: float) -> None:
 
 
 def _centre(pen: Pen, moment: str, led: int | None, aside: int) -> None:
-    """Draws the kind that is to be matched, and writes what is asked."""
     y = _MIDDLE
     if led is not None:
         pen.tiles([(_MIDDLE, y - 26, led, False)], 1.2)
@@ -210,8 +162,7 @@ def _centre(pen: Pen, moment: str, led: int | None, aside: int) -> None:
         pen.text(_MIDDLE, y, f"{aside} aside", 15, pen.colors.faint, "middle")
 
 
-def _sentence(seat: _Seat) -> str:
-    """Says in words what is drawn of a seat."""
+def _sentence(seat: Seat) -> str:
     said = [", ".join([seat.name, *seat.remarks])]
     said += [f"played {', '.join(NAMES[kind] for kind in seat.played)}"] if seat.played else []
     held = f"{seat.tiles} hidden" if seat.hand is None else counted(seat.hand) or "nothing"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.checks import came, integers
+from goita_env.arrays import Bool, Int
+from goita_env.checks import describe, integers
 from goita_env.errors import ObservationError
 from goita_env.tiles import NUM_KINDS
-from goita_env.uke_shogi.rules import UkeShogiRules
-
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-_OWN: Final = 0
-"""The viewer's seat in its view."""
+from goita_env.uke_shogi import svg
+from goita_env.uke_shogi.rules import UkeShogiRules, hand_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,17 +21,16 @@ class UkeShogiView:
     """Holds what one seat may know; seats are relative: 0 the viewer, 1 the next, and so on."""
 
     rules: UkeShogiRules
-    """The rules of the game."""
-    hand: Counts
+    hand: Int
     """[8] Tiles of each kind in the viewer's hand."""
-    played: Counts
+    played: Int
     """[players, 8] Tiles of each kind that each seat has played in this deal."""
-    passed_on: Flags
+    passed_on: Bool
     """[players, 8] The seat has passed in this deal when this kind was to be matched. Where who can
     match must, it holds none of it."""
-    passed_since: Flags
+    passed_since: Bool
     """[players] The seat has passed since the last tile was played."""
-    tiles_left: Counts
+    tiles_left: Int
     """[players] Tiles in each hand."""
     led: int | None
     """The kind to match; None where a tile is led, and after the end."""
@@ -44,12 +39,11 @@ class UkeShogiView:
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of the viewer in order; none where it is not asked."""
-        return self.rules.legal_actions(self.hand.tolist(), self.led) if self.asked == _OWN else []
+        return self.rules.legal_actions(self.hand.tolist(), self.led) if self.asked == 0 else []
 
-    def unseen(self) -> Counts:
+    def unseen(self) -> Int:
         """Returns the tiles of each kind that the viewer has not seen: int64 [8]."""
-        unseen: Counts = np.array(self.rules.counts) - self.hand - self.played.sum(axis=0)
-        return unseen
+        return np.asarray(np.array(self.rules.counts) - self.hand - self.played.sum(axis=0))
 
     def observation(self) -> npt.NDArray[np.uint8]:
         """Returns the view as one vector: uint8 [16 + 19 * players], see ``layout``."""
@@ -64,19 +58,28 @@ class UkeShogiView:
         }
         return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
 
-    def _repr_svg_(self) -> str:
-        """Draws what the seat may know in a notebook."""
-        from goita_env.uke_shogi import svg
+    def table(self) -> svg.Table:
+        """Describes what the viewer sees as ``svg`` draws it; others by their distance."""
+        seats = []
+        for place, played in enumerate(self.played.tolist()):
+            tiles, own = int(self.tiles_left[place]), place == 0
+            remarks = ["passed"] * bool(self.passed_since[place])
+            remarks += ["to move"] * (place == self.asked) + ["wins"] * (tiles == 0)
+            if not own:
+                remarks.append(svg.plural(tiles, "tile"))
+            elif self.rules.payment:
+                remarks.append(svg.plural(hand_points(self.hand.tolist()), "point"))
+            hand = svg.kinds(self.hand.tolist()) if own else None
+            name = "you" if own else f"seat +{place}"
+            seats.append(svg.Seat(name, tuple(remarks), hand, tiles, svg.kinds(played)))
+        return svg.Table(self.rules, seats, self.led)
 
+    def _repr_svg_(self) -> str:
         return svg.draw(self)
 
     @classmethod
     def from_observation(cls, rules: UkeShogiRules, observation: npt.ArrayLike) -> UkeShogiView:
-        """Returns the view that an observation was made of.
-
-        Args:
-            rules: the rules of the game.
-            observation: uint8 [16 + 19 * players].
+        """Returns the view that an observation, uint8 [16 + 19 * players], was made of.
 
         Raises:
             ObservationError: if it is no observation of a game by these rules.
@@ -86,7 +89,7 @@ class UkeShogiView:
         if values is None or values.shape != (size,):
             raise ObservationError(
                 f"expected whole numbers of shape ({size},) for {rules.players} players, "
-                f"got {came(observation)}"
+                f"got {describe(observation)}"
             )
         part = {name: values[where].astype(np.int64) for name, where in layout(rules).items()}
         view = cls(
@@ -100,7 +103,7 @@ class UkeShogiView:
             asked=_hot(part["asked"]),
         )
         tiles = view.tiles_left + view.played.sum(axis=1)
-        fits = view.hand.sum() == view.tiles_left[_OWN] and (tiles == rules.hand_size).all()
+        fits = view.hand.sum() == view.tiles_left[0] and (tiles == rules.hand_size).all()
         if not fits or (view.unseen() < 0).any() or (view.observation() != values).any():
             raise ObservationError(
                 f"expected an observation of a game of {rules.players} players with "
@@ -112,22 +115,14 @@ class UkeShogiView:
 def layout(rules: UkeShogiRules) -> dict[str, slice]:
     """Returns where each field of a view lies in its observation, in order.
 
-    Counts stand as they are, flags as 0 and 1, ``led`` and ``asked`` as one-hot, all zero for None.
+    Int stand as they are, flags as 0 and 1, ``led`` and ``asked`` as one-hot, all zero for None.
     """
     seats = rules.players
-    sizes = {
-        "hand": NUM_KINDS,
-        "led": NUM_KINDS,
-        "asked": seats,
-        "tiles_left": seats,
-        "passed_since": seats,
-        "played": seats * NUM_KINDS,
-        "passed_on": seats * NUM_KINDS,
-    }
-    ends = np.cumsum(list(sizes.values())).tolist()
-    return {
-        name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)
-    }
+    sizes = {"hand": NUM_KINDS, "led": NUM_KINDS, "asked": seats, "tiles_left": seats}
+    sizes |= {"passed_since": seats, "played": seats * NUM_KINDS, "passed_on": seats * NUM_KINDS}
+    stops = np.cumsum(list(sizes.values())).tolist()
+    pairs = zip(sizes.items(), stops, strict=True)
+    return {name: slice(stop - size, stop) for (name, size), stop in pairs}
 
 
 def observation_size(rules: UkeShogiRules) -> int:
@@ -135,12 +130,9 @@ def observation_size(rules: UkeShogiRules) -> int:
     return 2 * NUM_KINDS + rules.players * (3 + 2 * NUM_KINDS)
 
 
-def _one_hot(index: int | None, size: int) -> Flags:
-    """Returns one True at an index, or none: bool [size]."""
-    hot: Flags = np.arange(size) == (-1 if index is None else index)
-    return hot
+def _one_hot(index: int | None, size: int) -> Bool:
+    return np.asarray(np.arange(size) == (-1 if index is None else index))
 
 
 def _hot(values: npt.NDArray[Any]) -> int | None:
-    """Returns the index of the first one, None where there is none."""
     return int(values.argmax()) if values.any() else None

@@ -1,32 +1,23 @@
 """Tells what a seat may know: everything an agent sees comes from here.
 
 ``View`` holds N positions as one seat each may know them; ``from_observation`` reads observations
-back into views, ``seat_view`` and ``asked_view`` look at a state. ``Replay`` is told what happens
-in deals and shows what their seats see; ``suppose`` asks it what a seat would have seen with other
-hands.
+back into views, ``seat_view`` and ``acting_view`` look at a state. ``Replay`` is told what happens
+in deals and shows what their seats see.
 """
 
-from goita_env.views.fields import FACE_DOWN, NONE
+from goita_env.tiles import FACE_DOWN, NONE
+from goita_env.views.fields import Decisions
 from goita_env.views.replay import Choices, Replay
-from goita_env.views.supposition import RecordedDeal, suppose
-from goita_env.views.view import (
-    Decisions,
-    View,
-    asked_view,
-    from_observation,
-    seat_view,
-)
+from goita_env.views.view import View, acting_view, from_observation, seat_view
 
 __all__ = [
     "FACE_DOWN",
     "NONE",
     "Choices",
     "Decisions",
-    "RecordedDeal",
     "Replay",
     "View",
-    "asked_view",
+    "acting_view",
     "from_observation",
     "seat_view",
-    "suppose",
 ]

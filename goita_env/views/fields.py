@@ -3,184 +3,228 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env import actions
-from goita_env.engine.history import (
-    FRAME_DEALER,
-    FRAME_OTHER_SCORE,
-    FRAME_OWN_SCORE,
-    NOTE_CALLED,
-    NOTE_CONTINUE,
-    NOTE_PASSES_OPPONENT,
-    NOTE_PASSES_PARTNER,
-    NOTE_PLAYS,
-    NOTE_REDEAL,
-    SCORE_BITS,
-)
+from goita_env.actions import CONTINUE, PASS, REDEAL
+from goita_env.arrays import Bits, Bool, Int, Int8
+from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import (
     COUNTS,
+    FACE_DOWN,
     HAND_SIZE,
+    MAX_DECISIONS,
     MAX_PLAYS,
+    NONE,
     NUM_KINDS,
     NUM_SEATS,
     PAWN,
 )
-from goita_env.views import packing
 from goita_env.views.observation import (
     HAND_COUNTS,
     NOTES_WORD,
     PLAYS_WORD,
-    TABLE_ASKED_CALL,
-    TABLE_ASKED_CHOICE,
-    TABLE_ATTACK,
-    TABLE_ATTACKER,
-    TABLE_KING_UP,
-    TABLE_PASSES,
+    SLICES,
     TABLE_WORD,
     TILES_WORD,
     UNSEEN_START,
 )
-
-NONE: Final = -1
-"""Where there is no kind, seat or event."""
-
-FACE_DOWN: Final = 8
-"""In place of a kind: a tile that lies face down and is not the viewer's own."""
-
-U64 = np.uint64
-Int8 = npt.NDArray[np.int8]
-Bool = npt.NDArray[np.bool_]
 
 _PLACE: Final = np.full(256, NONE, np.int8)
 """Place of the one in a one-hot byte, NONE for zero."""
 for _bit in range(8):
     _PLACE[1 << _bit] = _bit
 _EVENTS: Final = np.arange(MAX_PLAYS, dtype=np.uint32)
+_ATTACKS_PASSED: Final = np.arange(NUM_KINDS - 1, dtype=np.uint32)
+_KINDS: Final = np.arange(NUM_KINDS)
+_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in SLICES}
 
 
-def _thermometer_masks(limits: tuple[int, ...], start: int) -> npt.NDArray[np.uint64]:
-    """Returns the masks of each kind's thermometer in the word of tiles: [8]."""
-    starts = start + np.concatenate(([0], np.cumsum(limits)[:-1]))
-    return np.array(
-        [((1 << n) - 1) << int(s) for n, s in zip(limits, starts, strict=True)], dtype=U64
-    )
+def _thermometer_masks(limits: tuple[int, ...], start: int) -> Bits:
+    """[8] The masks of each kind's thermometer in the word of tiles."""
+    starts = start + np.cumsum(limits) - limits
+    ones = [(1 << limit) - 1 for limit in limits]
+    return np.array(ones, np.uint64) << starts.astype(np.uint64)
 
 
 _HAND_MASKS: Final = _thermometer_masks(HAND_COUNTS, 0)
 _UNSEEN_MASKS: Final = _thermometer_masks(COUNTS, UNSEEN_START)
 
 
+class Decisions:
+    """Lists the round so far with one entry a play-or-pass decision; see ``View.decisions``.
+
+    Attributes:
+        seat: int8 [N, 46] relative seat that decided, NONE after the last decision.
+        event: int8 [N, 46] number of the play in the view's events, NONE for a pass and after.
+        length: int8 [N] decisions so far.
+    """
+
+    def __init__(self, view: ViewFields) -> None:
+        seat, plays = view.event_seat.astype(np.int64), view.num_plays
+        gap = np.zeros(seat.shape, np.int64)
+        gap[:, 1:] = (seat[:, 1:] - seat[:, :-1] - 1) % NUM_SEATS + 1
+        place = gap.cumsum(axis=1)
+        last = place[np.arange(len(view)), np.maximum(plays, 1) - 1] + 1
+        length = np.where(plays > 0, last, 0) + view.passes
+        event = np.full((len(view), MAX_DECISIONS), NONE, np.int8)
+        game, number = np.nonzero(seat != NONE)
+        event[game, place[game, number]] = number
+        clock = np.arange(MAX_DECISIONS)
+        seats = (view.dealer[:, None] + clock) % NUM_SEATS
+        seats[clock >= length[:, None]] = NONE
+        self._view, self._plays = view, event != NONE
+        self.seat: Int8 = seats.astype(np.int8)
+        self.event: Int8 = event
+        self.length: Int8 = length.astype(np.int8)
+
+    @cached_property
+    def action(self) -> Int:
+        """[N, 46] What was decided; the block of a hidden play counts as kind 0. PASS after."""
+        block = np.where(self.hidden, 0, self._of_play(self._view.event_block)).astype(np.int64)
+        pairs = 1 + NUM_KINDS * block + self._of_play(self._view.event_attack)
+        return np.where(self._plays, pairs, PASS)
+
+    @cached_property
+    def play(self) -> Int:
+        """[N, 46] Which of its seat's plays (0 to 3) the play is, 0 for a pass."""
+        return np.where(self._plays, self._of_play(self._view._event_play), 0)
+
+    @cached_property
+    def face_down(self) -> Bool:
+        """[N, 46] It is a play whose block lies face down."""
+        return np.asarray(self._plays & self._of_play(self._view.event_face_down))
+
+    @cached_property
+    def hidden(self) -> Bool:
+        """[N, 46] It is a play whose block the viewer does not know."""
+        return np.asarray(self._plays & (self._of_play(self._view.event_block) == FACE_DOWN))
+
+    def _of_play(self, field: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """[N, 46] A field of plays [N, 13] by decision."""
+        return np.take_along_axis(field, np.maximum(self.event, 0).astype(np.intp), axis=1)
+
+
 class ViewFields:
-    """Holds packed observations of N positions and reads what they say; ``View`` adds the rest.
+    """Reads what packed observations of N positions say; ``View`` adds the rest.
 
     Attributes:
         words: uint64 [N, 8] the packed observation; all fields are read from it.
+        game: int64 [N] tells games apart, for agents with a memory.
+        rules: the rule set.
     """
 
-    def __init__(self, words: packing.Words) -> None:
+    def __init__(self, words: Bits, game: Int | None = None, rules: str | Rules = JGA) -> None:
         self.words = words
+        self.game = np.arange(len(words)) if game is None else game
+        self.rules = get_rules(rules)
 
     def __len__(self) -> int:
-        """Returns N."""
         return len(self.words)
+
+    def __getitem__(self, index: slice | Int | Bool) -> Self:
+        """Returns the views of a slice, an index array or a mask."""
+        return type(self)(self.words[index], self.game[index], self.rules)
 
     # ------------------------------------------------------------------------------------ own tiles
 
     @cached_property
     def hand(self) -> Int8:
         """[N, 8] Tiles of each kind in the viewer's hand."""
-        word = self.words[:, TILES_WORD, None]
-        found: Int8 = np.bitwise_count(word & _HAND_MASKS).astype(np.int8)
-        return found
+        return self._tiles(_HAND_MASKS)
 
     @cached_property
     def unseen(self) -> Int8:
         """[N, 8] Tiles of each kind hidden from the viewer: in others' hands or laid face down."""
-        word = self.words[:, TILES_WORD, None]
-        found: Int8 = np.bitwise_count(word & _UNSEEN_MASKS).astype(np.int8)
-        return found
+        return self._tiles(_UNSEEN_MASKS)
 
     @cached_property
     def own_face_down(self) -> Int8:
         """[N, 8] Tiles of each kind that the viewer laid face down."""
         hidden = self.event_face_down & (self.event_seat == 0)
         kinds = np.where(hidden, self.event_block, NONE)
-        found: Int8 = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1).astype(np.int8)
-        return found
+        return np.asarray((kinds[:, :, None] == _KINDS).sum(axis=1), np.int8)
 
     # ------------------------------------------------------------------------------------ the table
 
     @cached_property
     def attack(self) -> Int8:
         """[N] Kind of the last attack, NONE before the first and at the end of the round."""
-        found: Int8 = _PLACE[self._table(TABLE_ATTACK, 8)]
-        return found
+        return np.asarray(_PLACE[self._table("attack")])
 
     @cached_property
     def attacker(self) -> Int8:
         """[N] Seat of the last attack, NONE before the first and at the end of the round."""
-        found: Int8 = _PLACE[self._table(TABLE_ATTACKER, 4)]
-        return found
+        return np.asarray(_PLACE[self._table("attacker")])
 
     @cached_property
     def passes(self) -> Int8:
         """[N] Passes since the last attack, 0 to 3."""
-        return np.bitwise_count(self._table(TABLE_PASSES, 3)).astype(np.int8)
+        return np.bitwise_count(self._table("passes")).astype(np.int8)
 
     @cached_property
     def dealer(self) -> Int8:
         """[N] Seat of the dealer."""
-        found: Int8 = _PLACE[self._table(FRAME_DEALER, 4)]
-        return found
+        return np.asarray(_PLACE[self._table("dealer")])
 
     @cached_property
     def king_up(self) -> Bool:
         """[N] A king lies face up."""
-        return self._table(TABLE_KING_UP, 1).astype(bool)
+        return self._table("king_up").astype(bool)
 
     @cached_property
     def scores(self) -> npt.NDArray[np.int16]:
         """[N, 2] Points of the viewer's team and of the other before this round."""
-        tens = [
-            np.bitwise_count(self._table(start, SCORE_BITS))
-            for start in (FRAME_OWN_SCORE, FRAME_OTHER_SCORE)
-        ]
+        tens = [np.bitwise_count(self._table(name)) for name in ("own_score", "other_score")]
         return 10 * np.stack(tens, axis=1).astype(np.int16)
 
     @cached_property
+    def mover(self) -> Int8:
+        """[N] Seat that plays or passes next, NONE at the end of the round.
+
+        Before the first play it is the dealer, also while questions are answered.
+        """
+        after = (self.attacker + self.passes + 1) % NUM_SEATS
+        over = (self.num_plays > 0) | (self.called > 5).any(axis=1)
+        return np.where(self.attack == NONE, np.where(over, NONE, self.dealer), after).astype(
+            np.int8
+        )
+
+    @cached_property
+    def mover_leads(self) -> Bool:
+        """[N] The mover leads: it lays a block face down and cannot pass."""
+        return np.asarray((self.mover != NONE) & ((self.attack == NONE) | (self.passes == 3)))
+
+    @cached_property
     def leads(self) -> Bool:
-        """[N] On its turn the viewer leads: a block face down, no pass."""
+        """[N] The viewer leads if it is its turn: a block face down, no pass."""
         opens = (self.attack == NONE) & (self.dealer == 0)
-        found: Bool = opens | ((self.attacker == 0) & (self.passes == 3))
-        return found
+        return np.asarray(opens | ((self.attacker == 0) & (self.passes == 3)))
 
     @cached_property
     def asked_call(self) -> Bool:
         """[N] The viewer is asked: call or silent."""
-        return self._table(TABLE_ASKED_CALL, 1).astype(bool)
+        return self._table("asked_call").astype(bool)
 
     @cached_property
     def asked_choice(self) -> Bool:
         """[N] The viewer is asked: redeal or continue."""
-        return self._table(TABLE_ASKED_CHOICE, 1).astype(bool)
+        return self._table("asked_choice").astype(bool)
 
     @cached_property
     def called(self) -> Int8:
         """[N, 4] Pawns that each seat called, 0 if it called none."""
-        called = self._notes(NOTE_CALLED, 1)
         shown = (self._play_bytes() == 1 << PAWN).sum(axis=2)
         many = (self.num_plays == 0)[:, None] & (shown > 5)
-        return np.where(called == 0, 0, np.where(many, shown, 5)).astype(np.int8)
+        return np.where(self._notes("called") == 0, 0, np.where(many, shown, 5)).astype(np.int8)
 
     @cached_property
     def choices(self) -> Int8:
         """[N, 4] What each seat chose as a caller's partner: REDEAL, CONTINUE or 0."""
-        redeal, on = self._notes(NOTE_REDEAL, 1), self._notes(NOTE_CONTINUE, 1)
-        return (redeal * actions.REDEAL + on * actions.CONTINUE).astype(np.int8)
+        chosen = self._notes("redeal") * REDEAL + self._notes("continue") * CONTINUE
+        return chosen.astype(np.int8)
 
     # -------------------------------------------------------------------------------- plays by seat
 
@@ -191,64 +235,56 @@ class ViewFields:
         The viewer's own face-down blocks show their kind. A called hand of six or more pawns lies
         here and in ``attacks`` as eight tiles, though none was played.
         """
-        blocks, attacks = self._block_bytes()
+        blocks, attacks = self._play_bytes()[:, :, 0::2], self._play_bytes()[:, :, 1::2]
         return np.where((blocks == 0) & (attacks != 0), np.int8(FACE_DOWN), _PLACE[blocks])
 
     @cached_property
     def attacks(self) -> Int8:
         """[N, 4, 4] Kind of each seat's attacks in order of play, NONE if not played."""
-        found: Int8 = _PLACE[self._block_bytes()[1]]
-        return found
+        return np.asarray(_PLACE[self._play_bytes()[:, :, 1::2]])
 
     @cached_property
     def hand_sizes(self) -> Int8:
         """[N, 4] Tiles in each seat's hand; none in a hand of six or more pawns that was called."""
-        plays = np.bitwise_count(self._notes(NOTE_PLAYS, MAX_PLAYS))
-        found: Int8 = np.where(self.called > 5, 0, HAND_SIZE - 2 * plays).astype(np.int8)
-        return found
+        plays = np.bitwise_count(self._notes("events"))
+        return np.where(self.called > 5, 0, HAND_SIZE - 2 * plays).astype(np.int8)
 
     @cached_property
     def face_up(self) -> Int8:
         """[N, 4, 8] Tiles of each kind that each seat has played face up."""
         up = np.concatenate((self.attacks, self.blocks), axis=2)
         up[:, 0, 4:][self.face_down[:, 0]] = NONE
-        found: Int8 = (up[:, :, :, None] == np.arange(NUM_KINDS)).sum(axis=2).astype(np.int8)
-        return found
+        return np.asarray((up[:, :, :, None] == _KINDS).sum(axis=2), np.int8)
 
     @cached_property
     def face_down(self) -> Bool:
         """[N, 4, 4] The block of each seat's play lies face down."""
-        down = self.blocks == FACE_DOWN
+        down = np.asarray(self.blocks == FACE_DOWN)
         game, event = np.nonzero(self.event_face_down & (self.event_seat == 0))
         down[game, 0, self._event_play[game, event]] = True
-        found: Bool = down
-        return found
+        return down
 
     @cached_property
     def passed_opponents(self) -> Bool:
         """[N, 4, 7] Each seat has passed on an opponent's attack of the kind (kings left out)."""
-        kinds = np.arange(NUM_KINDS - 1, dtype=np.uint32)
-        return ((self._notes(NOTE_PASSES_OPPONENT, 7)[:, :, None] >> kinds) & 1).astype(bool)
+        return self._passed("passed_opponents")
 
     @cached_property
     def passed_partner(self) -> Bool:
         """[N, 4, 7] Each seat has passed on its partner's attack of the kind (kings left out)."""
-        kinds = np.arange(NUM_KINDS - 1, dtype=np.uint32)
-        return ((self._notes(NOTE_PASSES_PARTNER, 7)[:, :, None] >> kinds) & 1).astype(bool)
+        return self._passed("passed_partner")
 
     # --------------------------------------------------------------------------- the round in order
 
     @cached_property
     def num_plays(self) -> Int8:
         """[N] Plays in this round so far, at most 13."""
-        plays = np.bitwise_count(self._notes(NOTE_PLAYS, MAX_PLAYS))
-        found: Int8 = plays.sum(axis=1).astype(np.int8)
-        return found
+        return np.asarray(np.bitwise_count(self._notes("events")).sum(axis=1), np.int8)
 
     @cached_property
     def event_seat(self) -> Int8:
         """[N, 13] Seat of each play in order, NONE after the last."""
-        bits = self._event_bits()
+        bits = self._event_bits
         return np.where(bits.any(axis=1), bits.argmax(axis=1), NONE).astype(np.int8)
 
     @cached_property
@@ -267,43 +303,56 @@ class ViewFields:
         seat = self.event_seat
         down = np.ones(seat.shape, bool)
         down[:, 1:] = seat[:, 1:] == seat[:, :-1]
-        found: Bool = down & (seat != NONE)
-        return found
+        return np.asarray(down & (seat != NONE))
+
+    def decisions(self) -> Decisions:
+        """Returns the round so far with one entry a decision, passes included.
+
+        Passes between plays follow from who plays next. Calls and choices before play are in
+        ``called`` and ``choices``.
+        """
+        return Decisions(self)
 
     # ---------------------------------------------------------------------------------- bit reading
 
-    def _table(self, start: int, size: int) -> npt.NDArray[np.int64]:
-        """Returns a field of the word of the table: [N]."""
-        return (self.words[:, TABLE_WORD].view(np.int64) >> start) & ((1 << size) - 1)
+    def _table(self, name: str) -> Int:
+        """[N] A slice of the word of the table."""
+        start, mask = _BITS[name]
+        return (self.words[:, TABLE_WORD].view(np.int64) >> (start - 64 * TABLE_WORD)) & mask
 
-    def _notes(self, start: int, size: int) -> npt.NDArray[np.uint32]:
-        """Returns a field of each seat's notes: [N, 4]."""
+    def _tiles(self, masks: Bits) -> Int8:
+        """[N, 8] A thermometer for each kind in the word of tiles."""
+        return np.asarray(np.bitwise_count(self.words[:, [TILES_WORD]] & masks), np.int8)
+
+    def _passed(self, name: str) -> Bool:
+        """[N, 4, 7] A slice of each seat's notes with a bit a kind."""
+        return ((self._notes(name)[:, :, None] >> _ATTACKS_PASSED) & 1).astype(bool)
+
+    def _notes(self, name: str) -> npt.NDArray[np.uint32]:
+        """[N, 4] A slice of each seat's notes."""
+        start, mask = _BITS[f"{name}_0"]
         words = np.ascontiguousarray(self.words[:, NOTES_WORD : NOTES_WORD + 2])
-        return (words.view(np.uint32) >> np.uint32(start)) & np.uint32((1 << size) - 1)
+        return (words.view(np.uint32) >> np.uint32(start - 64 * NOTES_WORD)) & np.uint32(mask)
 
     def _play_bytes(self) -> npt.NDArray[np.uint8]:
-        """Returns the bytes of each seat's plays: [N, 4, 8]."""
+        """[N, 4, 8] Each seat's plays as one-hot bytes, block and attack in turn."""
         words = np.ascontiguousarray(self.words[:, PLAYS_WORD : PLAYS_WORD + NUM_SEATS])
         return words.view(np.uint8).reshape(-1, NUM_SEATS, 8)
 
-    def _block_bytes(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-        """Returns blocks and attacks as one-hot bytes: two arrays [N, 4, 4]."""
-        plays = self._play_bytes()
-        return plays[:, :, 0::2], plays[:, :, 1::2]
-
+    @cached_property
     def _event_bits(self) -> Bool:
-        """Returns which seat made which play: [N, 4, 13]."""
-        return ((self._notes(NOTE_PLAYS, MAX_PLAYS)[:, :, None] >> _EVENTS) & 1).astype(bool)
+        """[N, 4, 13] Which seat made which play."""
+        return ((self._notes("events")[:, :, None] >> _EVENTS) & 1).astype(bool)
 
     @cached_property
-    def _event_play(self) -> npt.NDArray[np.int64]:
+    def _event_play(self) -> Int:
         """[N, 13] Which of its seat's plays (0 to 3) each event is."""
-        counts = self._event_bits().cumsum(axis=2) - 1
+        counts = self._event_bits.cumsum(axis=2) - 1
         seat = np.maximum(self.event_seat, 0)[:, None].astype(np.int64)
         return np.take_along_axis(counts, seat, axis=1)[:, 0].clip(0, 3)
 
     def _by_event(self, plays: Int8) -> Int8:
-        """Returns a field of plays by seat in the order of events: [N, 13]."""
+        """[N, 13] A field of plays by seat in the order of events."""
         index = np.maximum(self.event_seat, 0) * 4 + self._event_play
         found = np.take_along_axis(plays.reshape(len(self), 16), index, axis=1)
         return np.where(self.event_seat == NONE, np.int8(NONE), found)

@@ -1,32 +1,36 @@
-"""Lays out the observation: one table of named slices, from which bits, views and docs follow.
+"""Lays out the observation and packs it straight from the engine's state.
 
-An observation is 512 bits, packed in eight 64-bit words: a word of plays for each seat, a word for
-every two seats of notes, a word of tiles and a word of the table. Seats are relative to the viewer:
-0 the viewer, 1 the next seat, 2 the partner, 3 the seat before.
+An observation is 512 bits in eight 64-bit words: a word of plays for each seat, a word of notes for
+every two seats, a word of tiles and a word of the table. Seats are relative to the viewer: 0 the
+viewer, 1 the next seat, 2 the partner, 3 the previous. ``SLICES`` names every run of bits; views
+are read from the same words, so a view and its observation carry the same information.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.engine.history import (
-    FRAME_DEALER,
-    FRAME_OTHER_SCORE,
-    FRAME_OWN_SCORE,
-    NOTE_BITS,
-    NOTE_CALLED,
-    NOTE_CONTINUE,
-    NOTE_PASSES_OPPONENT,
-    NOTE_PASSES_PARTNER,
-    NOTE_PLAYS,
-    NOTE_REDEAL,
-    SCORE_BITS,
-)
-from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.actions import CONTINUE, REDEAL
+from goita_env.arrays import U64
+from goita_env.checks import as_array, describe
+from goita_env.engine import tables
+from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
+from goita_env.errors import ObservationError
+from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_KINDS, NUM_SEATS
+
+if sys.byteorder != "little":  # pragma: no cover
+    raise ImportError("goita_env packs bits in little-endian words; this machine is big-endian")
+
+Words = npt.NDArray[np.uint64]
+Observation = npt.NDArray[np.uint8]
 
 OBSERVATION_VERSION: Final = 1
 """Grows whenever the layout or the meaning of a bit changes; every checkpoint stores it."""
@@ -66,91 +70,50 @@ class Slice:
 
     @property
     def stop(self) -> int:
-        """Returns the index after the last bit."""
         return self.start + self.size
 
 
-def _slices() -> tuple[Slice, ...]:
-    """Lists all slices in order."""
-    seats = ("own", "next seat's", "partner's", "previous seat's")
-    slices = []
-    for seat, whose in enumerate(seats):
+def _slices() -> Iterator[tuple[str, int, int, str]]:
+    seats = list(enumerate(("own", "next seat's", "partner's", "previous seat's")))
+    for seat, whose in seats:
+        hidden = "shown to oneself even if face down" if seat == 0 else "all zero if face down"
         for play in range(4):
-            start = 64 * (PLAYS_WORD + seat) + 16 * play
-            hidden = "shown to oneself even if face down" if seat == 0 else "all zero if face down"
-            slices += [
-                Slice(
-                    f"block_{seat}_{play}", start, 8, f"{whose} block {play + 1}: kind, {hidden}"
-                ),
-                Slice(f"attack_{seat}_{play}", start + 8, 8, f"{whose} attack {play + 1}: kind"),
-            ]
-    for seat, whose in enumerate(seats):
-        start = 64 * NOTES_WORD + NOTE_BITS * seat
-        slices += [
-            Slice(f"events_{seat}", start + NOTE_PLAYS, MAX_PLAYS, f"bit e: play e was {whose}"),
-            Slice(
-                f"passed_opponents_{seat}",
-                start + NOTE_PASSES_OPPONENT,
-                NUM_KINDS - 1,
-                f"{whose} passes on opponents' attacks, by kind (kings left out)",
-            ),
-            Slice(
-                f"passed_partner_{seat}",
-                start + NOTE_PASSES_PARTNER,
-                NUM_KINDS - 1,
-                f"{whose} passes on its partner's attacks, by kind (kings left out)",
-            ),
-            Slice(f"called_{seat}", start + NOTE_CALLED, 1, f"{whose} call of a special hand"),
-            Slice(f"redeal_{seat}", start + NOTE_REDEAL, 1, f"{whose} choice: redeal"),
-            Slice(f"continue_{seat}", start + NOTE_CONTINUE, 1, f"{whose} choice: continue"),
-        ]
-    start = 64 * TILES_WORD
-    slices += [
-        Slice("hand", start, UNSEEN_START, "tiles in hand: a thermometer for each kind"),
-        Slice(
-            "unseen", start + UNSEEN_START, sum(COUNTS), "tiles hidden from the viewer, likewise"
-        ),
-    ]
-    start = 64 * TABLE_WORD
-    slices += [
-        Slice("attack", start + TABLE_ATTACK, 8, "the last attack: kind"),
-        Slice("attacker", start + TABLE_ATTACKER, 4, "seat of the last attack"),
-        Slice("passes", start + TABLE_PASSES, 3, "passes since the last attack: a thermometer"),
-        Slice("dealer", start + FRAME_DEALER, 4, "seat of the dealer"),
-        Slice("king_up", start + TABLE_KING_UP, 1, "a king lies face up"),
-        Slice("asked_call", start + TABLE_ASKED_CALL, 1, "the viewer is asked: call or silent"),
-        Slice(
-            "asked_choice", start + TABLE_ASKED_CHOICE, 1, "the viewer is asked: redeal or continue"
-        ),
-        Slice(
-            "own_score",
-            start + FRAME_OWN_SCORE,
-            SCORE_BITS,
-            "own team's points before the round: a thermometer of tens",
-        ),
-        Slice(
-            "other_score",
-            start + FRAME_OTHER_SCORE,
-            SCORE_BITS,
-            "the other team's points, likewise",
-        ),
-    ]
-    return tuple(slices)
+            at = 64 * (PLAYS_WORD + seat) + 16 * play
+            yield f"block_{seat}_{play}", at, 8, f"{whose} block {play + 1}: kind, {hidden}"
+            yield f"attack_{seat}_{play}", at + 8, 8, f"{whose} attack {play + 1}: kind"
+    kinds, by_kind = NUM_KINDS - 1, "attacks, by kind (kings left out)"
+    for seat, whose in seats:
+        at = 64 * NOTES_WORD + tables.NOTE_BITS * seat
+        opponents, partner = at + tables.NOTE_PASSES_OPPONENT, at + tables.NOTE_PASSES_PARTNER
+        yield f"events_{seat}", at + tables.NOTE_PLAYS, MAX_PLAYS, f"bit e: play e was {whose}"
+        passes = f"{whose} passes on"
+        yield f"passed_opponents_{seat}", opponents, kinds, f"{passes} opponents' {by_kind}"
+        yield f"passed_partner_{seat}", partner, kinds, f"{passes} its partner's {by_kind}"
+        yield f"called_{seat}", at + tables.NOTE_CALLED, 1, f"{whose} call of a special hand"
+        yield f"redeal_{seat}", at + tables.NOTE_REDEAL, 1, f"{whose} choice: redeal"
+        yield f"continue_{seat}", at + tables.NOTE_CONTINUE, 1, f"{whose} choice: continue"
+    at = 64 * TILES_WORD
+    yield "hand", at, UNSEEN_START, "tiles in hand: a thermometer for each kind"
+    yield "unseen", at + UNSEEN_START, sum(COUNTS), "tiles hidden from the viewer, likewise"
+    at = 64 * TABLE_WORD
+    yield "attack", at + TABLE_ATTACK, 8, "the last attack: kind"
+    yield "attacker", at + TABLE_ATTACKER, 4, "seat of the last attack"
+    yield "passes", at + TABLE_PASSES, 3, "passes since the last attack: a thermometer"
+    yield "dealer", at + tables.FRAME_DEALER, 4, "seat of the dealer"
+    yield "king_up", at + TABLE_KING_UP, 1, "a king lies face up"
+    yield "asked_call", at + TABLE_ASKED_CALL, 1, "the viewer is asked: call or silent"
+    yield "asked_choice", at + TABLE_ASKED_CHOICE, 1, "the viewer is asked: redeal or continue"
+    own, other, size = tables.FRAME_OWN_SCORE, tables.FRAME_OTHER_SCORE, tables.SCORE_BITS
+    yield "own_score", at + own, size, "own team's points before the round: a thermometer of tens"
+    yield "other_score", at + other, size, "the other team's points, likewise"
 
 
-SLICES: Final = _slices()
+SLICES: Final = tuple(Slice(*one) for one in _slices())
 """Every named slice, in order; bits between them are always zero."""
 
-
-def thermometers(limits: tuple[int, ...]) -> npt.NDArray[np.uint64]:
-    """Returns the bits of each kind's thermometer by count: uint64 [8, 11], kinds side by side."""
-    bits = np.zeros((NUM_KINDS, COUNTS[PAWN] + 1), np.uint64)
-    start = 0
-    for kind, limit in enumerate(limits):
-        for count in range(COUNTS[PAWN] + 1):
-            bits[kind, count] = ((1 << min(count, limit)) - 1) << start
-        start += limit
-    return bits
+_UNUSED: Final = np.setdiff1d(
+    np.arange(OBSERVATION_SIZE), [bit for one in SLICES for bit in range(one.start, one.stop)]
+)
 
 
 def documentation() -> str:
@@ -165,3 +128,157 @@ def documentation() -> str:
     ]
     lines += [f"| `{s.name}` | {s.start}:{s.stop} | {s.meaning} |" for s in SLICES]
     return "\n".join(lines) + "\n"
+
+
+STATE_PLAYS_WORD: Final = 0
+"""First word of the whole state: a word of plays for each seat, as itself sees them."""
+STATE_NOTES_WORD: Final = STATE_PLAYS_WORD + NUM_SEATS
+STATE_TILES_WORD: Final = STATE_NOTES_WORD + 2
+"""A word of tiles for each seat from here on."""
+STATE_TABLE_WORD: Final = STATE_TILES_WORD + NUM_SEATS
+STATE_WORDS: Final = STATE_TABLE_WORD + 1
+STATE_SIZE: Final = 64 * STATE_WORDS
+
+_STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
+"""First bit of the asked seat (4) and then its question (call, choice) in the last word: behind all
+that an observation says there."""
+
+_NO_QUESTION: Final = ~U64((1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE))
+_CODE_MASK: Final = np.array(tables.CODE_MASK)
+_ALL_TILES: Final = np.array(tables.ALL_TILES)
+_THIRTY_TWO: Final = np.array(32)
+_SEEN: Final = np.array(
+    [
+        [4 * OWN + viewer, *(4 * SHOWN + (viewer + seat) % 4 for seat in (1, 2, 3))]
+        + [4 * NOTES + (viewer + seat) % 4 for seat in (0, 2, 1, 3)]
+        + [4 * HAND + viewer, 4 * DOWN + viewer, 4 * FRAME + viewer]
+        for viewer in range(NUM_SEATS)
+    ]
+)
+"""[4, 11] Rows of a state that each slot sees: words 0 to 3, notes, then hand, down and frame."""
+
+
+@cache
+def _tile_bits(limits: tuple[int, ...], start: int) -> Words:
+    """[NUM_CODES] The thermometers of every code in the word of tiles, from a bit on."""
+    counts = tables.code_counts()
+    words = np.zeros(len(counts), U64)
+    for kind, limit in enumerate(limits):
+        bits = [((1 << min(count, limit)) - 1) << start for count in range(max(COUNTS) + 1)]
+        words |= np.array(bits, U64).take(counts[:, kind])
+        start += limit
+    return words
+
+
+@cache
+def _status_bits() -> Words:
+    """[4, S] The status' bits of the word of the table, by asked seat (0: the viewer)."""
+    bits = np.zeros((NUM_SEATS, tables.NUM_STATUSES), U64)
+    moments = product(range(NUM_SEATS), range(NUM_KINDS), range(4), (False, True))
+    for asked, attack, passes, king_up in moments:
+        bits[asked, tables.attack_status(attack, passes, king_up)] = (
+            1 << (TABLE_ATTACK + attack)
+            | 1 << (TABLE_ATTACKER + (asked - 1 - passes) % NUM_SEATS)
+            | ((1 << passes) - 1) << TABLE_PASSES
+            | king_up << TABLE_KING_UP
+        )
+    # A question is known to the asked seat alone; to all others the dealer might be thinking.
+    bits[0, [tables.CALL_CHOICE, tables.CALL_DUTY]] = 1 << TABLE_ASKED_CALL
+    bits[0, tables.CHOOSE] = 1 << TABLE_ASKED_CHOICE
+    return bits
+
+
+def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
+    """Packs what each asked seat may know: uint64 [N, 8], or [m, 8] of ``rows`` alone."""
+    seen, status, up = _SEEN[state.clock], state.status, state.up
+    if rows is None:
+        return _pack(state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
+    # One index into the flat block is six times as fast as one along the last axis.
+    data = state.data.reshape(-1).take(seen[:, None] * state.num_games + rows)
+    return _pack(data, up[rows], _status_bits()[0].take(status[rows]))
+
+
+def pack_seat(
+    state: State, seat: int | npt.NDArray[np.int64], *, hide_question: bool = False
+) -> Words:
+    """Packs what given seats (one, or [N]) may know, asked or not: uint64 [N, 8].
+
+    With ``hide_question`` it is left out that a viewer is asked before play.
+    """
+    viewer, games = state.slot_of(seat), state.num_games
+    seen = state.data.reshape(-1).take(_SEEN[viewer].T * games + np.arange(games))
+    table = _status_bits()[(state.clock - viewer) & 3, state.status]
+    return _pack(seen, state.up, table & _NO_QUESTION if hide_question else table)
+
+
+def asked_before_play(words: Words, action: int) -> Words:
+    """Turns views of seats that are not asked into those of seats asked before play: [N, 8].
+
+    ``action``: one of the answers between which the seats are asked to choose.
+    """
+    question = TABLE_ASKED_CHOICE if action in (REDEAL, CONTINUE) else TABLE_ASKED_CALL
+    asked = words.copy()
+    asked[:, TABLE_WORD] |= U64(1 << question)
+    return asked
+
+
+def _pack(seen: npt.NDArray[np.int64], up: npt.NDArray[np.int64], table: Words) -> Words:
+    """``seen``: [11, n] rows of ``_SEEN``, consumed; ``up``: [n] codes; ``table``: [n] words."""
+    seen[6:8] <<= _THIRTY_TWO
+    seen[4:6] |= seen[6:8]
+    words = np.empty((len(up), NUM_WORDS), np.int64)
+    words[:, :TILES_WORD] = seen[:TILES_WORD].T
+
+    hand, down, frame = seen[8:]
+    hand &= _CODE_MASK
+    tiles = _tile_bits(HAND_COUNTS, 0).take(hand)
+    hand += down
+    hand += up
+    tiles |= _tile_bits(COUNTS, UNSEEN_START).take(np.subtract(_ALL_TILES, hand, out=hand))
+    words[:, TILES_WORD] = tiles.view(np.int64)
+    words[:, TABLE_WORD] = table.view(np.int64) | frame
+    return words.view(U64)
+
+
+def pack_state(state: State) -> Words:
+    """Packs everything there is to know, for centralised critics: uint64 [N, 11]."""
+    views = [pack_seat(state, seat, hide_question=True) for seat in range(NUM_SEATS)]
+    words = np.empty((state.num_games, STATE_WORDS), U64)
+    words[:, STATE_NOTES_WORD:STATE_TILES_WORD] = views[0][:, NOTES_WORD : NOTES_WORD + 2]
+    words[:, STATE_TABLE_WORD] = views[0][:, TABLE_WORD]
+    for seat, view in enumerate(views):
+        words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
+        words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]
+    asked = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
+    question = _status_bits()[0, state.status] >> U64(TABLE_ASKED_CALL)  # call, choice
+    bits = asked.astype(U64) | question << U64(NUM_SEATS)
+    words[:, STATE_TABLE_WORD] |= bits << U64(_STATE_ASKED)
+    return words
+
+
+def expand(words: Words) -> Observation:
+    """Writes packed words as one bit a byte: uint8 [N, 64 * words]."""
+    return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+
+
+def compress(observation: npt.ArrayLike) -> Words:
+    """Packs observations, the inverse of ``expand``: uint64 [N, 8].
+
+    Args:
+        observation: [N, 512] or [512] zeros and ones of any number type.
+
+    Raises:
+        ObservationError: if it is no observation of this layout.
+    """
+    array = as_array(observation)
+    array = array[None] if array is not None and array.ndim == 1 else array
+    if array is None or array.ndim != 2 or array.shape[1] != OBSERVATION_SIZE:
+        raise ObservationError(
+            f"expected an observation of shape [N, {OBSERVATION_SIZE}], got {describe(observation)}"
+        )
+    bits = array.astype(bool)
+    if not np.array_equal(bits, array):
+        raise ObservationError("expected an observation of zeros and ones, got other numbers")
+    if bits[:, _UNUSED].any():
+        raise ObservationError("expected zeros between the slices of the observation, got ones")
+    return np.packbits(bits, axis=1, bitorder="little").view(U64)

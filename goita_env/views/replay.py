@@ -1,7 +1,7 @@
-"""Follows deals once more, decision by decision, as their seats may see them.
+"""Replays deals decision by decision as their seats see them.
 
-This is the one replay: suppositions, beliefs, the bot protocol and the weighing of worlds are told
-what happens and get views; none of them handles the engine's state.
+Beliefs, the bot protocol and the weighing of worlds tell a ``Replay`` what happens and get views;
+none of them handles the engine's state.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS, name
+from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
 from goita_env.engine.deals import lay, prepare
-from goita_env.engine.state import OWN, SHOWN, State
+from goita_env.engine.state import State
 from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
-from goita_env.views.packing import asked_before_play
-from goita_env.views.view import View, asked_view, seat_view
-
-Int = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
-Bits = npt.NDArray[np.uint64]
+from goita_env.views.observation import asked_before_play
+from goita_env.views.view import View, acting_view, seat_view
 
 _KINDS: Final = np.arange(NUM_KINDS)
 _SHIFT_AT_END: Final = 16 * 4
@@ -33,7 +30,7 @@ _SHIFT_AT_END: Final = 16 * 4
 
 
 class Choices:
-    """Says what the asked seats of M games may do; nothing where nobody is asked.
+    """Holds the legal actions of the asked seats of M games; none where nobody is asked.
 
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
@@ -46,12 +43,10 @@ class Choices:
     @cached_property
     def number(self) -> Int:
         """[M] How many actions are legal."""
-        number = np.bitwise_count(self._low).astype(np.int64)
-        number += np.bitwise_count(self._high)
-        return number
+        return np.bitwise_count(self._low).astype(np.int64) + np.bitwise_count(self._high)
 
     def allow(self, actions: Int) -> Bool:
-        """Tells which of the actions [M] are legal, each in its game: bool [M]."""
+        """Tells whether each of the actions [M] is legal in its game: bool [M]."""
         return core.allowed(self._low, self._high, actions).astype(bool)
 
     def legal(self, games: Int) -> Bool:
@@ -63,8 +58,8 @@ class Replay:
     """Follows M deals, the hands of one seat or of all four being known.
 
     ``of_deals`` knows all hands, so it asks the questions before play itself and every decision is
-    a ``step``. ``of_seat`` knows the hand of one seat, M times supposed; the others hold the whole
-    set, never looked at. So it cannot tell who is asked before play, and is told by ``answer``.
+    a ``step``. ``of_seat`` knows one seat's hand, another one in each game; the others hold the
+    whole set, never looked at. So ``answer`` tells it who was asked before play.
 
     Attributes:
         game: int64 [M] numbers of the games, which views carry.
@@ -107,7 +102,7 @@ class Replay:
         scores: npt.ArrayLike = (0, 0),
         game: Int | None = None,
     ) -> Self:
-        """Begins one deal as one seat knows it, with M hands supposed for it.
+        """Begins one deal as one seat knows it, with M hands that it might hold.
 
         Args:
             rules: the rule set.
@@ -128,18 +123,15 @@ class Replay:
         return cls(state, seat, game)
 
     def __len__(self) -> int:
-        """Returns M."""
         return self._state.num_games
 
     def select(self, index: Int) -> None:
         """Goes on with the games of an index [m] alone; a game may be taken several times."""
         self._state, self.game = self._state.select(index), self.game[index]
 
-    # --------------------------------------------------------------------------------- who is asked
-
     @property
     def seat(self) -> Int:
-        """Returns the seat that is asked now, -1 at the end of a deal: [M].
+        """Seat that is asked now, -1 at the end of a deal: int64 [M].
 
         With one hand known that is the seat to play or pass, also while others answer.
         """
@@ -147,14 +139,13 @@ class Replay:
 
     @property
     def asking(self) -> Int:
-        """Returns the games, all hands known, in which a question before play is open: [m]."""
+        """Games, all hands known, in which a question before play is open: int64 [m]."""
         return self._state.asking
 
     @property
     def asked_choice(self) -> Bool:
-        """Tells where that question is: redeal or continue; elsewhere: call or silent: [M]."""
-        asked: Bool = self._state.status == CHOOSE
-        return asked
+        """Whether that question is redeal or continue, else call or silent: bool [M]."""
+        return np.asarray(self._state.status == CHOOSE)
 
     def choices(self) -> Choices:
         """Returns what the asked seats may do; their hands must be known."""
@@ -162,19 +153,10 @@ class Replay:
         return Choices(*core.legal_actions(self._state))
 
     def shown_at_scoring(self, attack: int) -> Bool:
-        """Tells which blocks laid face down would be shown at scoring, if this play is the last.
-
-        Args:
-            attack: kind of the attack.
-
-        Returns:
-            bool [M, 8] by kind of the block.
-        """
-        state, plays = self._state, 1 + NUM_KINDS * _KINDS + attack
-        shown: Bool = state.tables.doubled[state.status[:, None] * NUM_ACTIONS + plays]
-        return shown
-
-    # ----------------------------------------------------------------------------- what can be seen
+        """Tells which blocks laid face down a last play with this attack shows: bool [M, 8]."""
+        plays = 1 + NUM_KINDS * _KINDS + attack
+        keys = self._state.status[:, None] * NUM_ACTIONS + plays
+        return np.asarray(self._state.tables.doubled[keys])
 
     def view(self, seat: int | Int | None = None) -> View:
         """Returns what seats know.
@@ -187,7 +169,7 @@ class Replay:
         """
         self._check_known(seat)
         if seat is None:
-            return asked_view(self._state, self.game)
+            return acting_view(self._state, self.game)
         return seat_view(self._state, seat, self.game)
 
     def question(self, action: int) -> View:
@@ -200,10 +182,7 @@ class Replay:
             SettingError: if all hands are known, or play has begun.
         """
         view = self.view(self._before_play(action))
-        words = asked_before_play(view.words, action)
-        return View(words, self.game, self._state.rules)
-
-    # --------------------------------------------------------------------------------- what happens
+        return View(asked_before_play(view.words, action), self.game, view.rules)
 
     def step(self, actions: int | Int) -> None:
         """Makes one decision in every game.
@@ -222,11 +201,7 @@ class Replay:
             self._end_rounds(slot, key)
 
     def answer(self, seat: int, action: int) -> None:
-        """Takes in a seat's answer to a question before play, one seat's hand being known.
-
-        Args:
-            seat: who answered.
-            action: the answer; silence leaves no trace.
+        """Takes in a seat's answer before play where one hand is known; silence leaves no trace.
 
         Raises:
             SettingError: if all hands are known, or play has begun.
@@ -238,14 +213,9 @@ class Replay:
         state.clock = dealer
 
     def lay_open(self, seat: int, hand: npt.NDArray[np.integer]) -> None:
-        """Takes in the hand of a caller of six or more pawns, which ends the round.
-
-        Args:
-            seat: the caller.
-            hand: [8] tiles of each kind that it was dealt.
-        """
+        """Takes in the hand [8] of a caller of six or more pawns, which ends the round."""
         state, code = self._state, int(hand @ np.array(RADIX))
-        state.by_slot[OWN : SHOWN + 1, seat] = state.tables.call_bits[code]
+        state.plays[:, seat] = state.tables.call_bits[code]
         state.hand[seat], state.up[:] = 0, code
         self.end()
 
@@ -256,11 +226,7 @@ class Replay:
     def _end_rounds(self, slot: int, key: Int) -> None:
         """Ends rounds with the last play of a seat whose hand is not known.
 
-        Where it is, the engine has seen it run out.
-
-        Args:
-            slot: where the seat sits.
-            key: [M] status and action of the play, as the tables take them.
+        Where it is, the engine has seen it run out. ``key``: [M] status and action of the play.
         """
         state = self._state
         ended = np.flatnonzero((state.shift[slot] == _SHIFT_AT_END) & (state.status < WAITING))
@@ -271,7 +237,6 @@ class Replay:
             state.status[ended] = OVER
 
     def _check_known(self, seat: int | Int | None) -> None:
-        """Checks that the seats' hands are known; None: those of the asked seats."""
         if self._known is not None:
             seats = np.asarray(self.seat if seat is None else seat)
             if (seats != self._known).any():
@@ -280,7 +245,6 @@ class Replay:
                 )
 
     def _before_play(self, action: int) -> int:
-        """Returns the known seat, after a check that questions can be told now."""
         if self._known is None:
             raise SettingError(f"expected {name(action)!r} as a step, since all hands are known")
         if (self._state.status != FRESH).any():

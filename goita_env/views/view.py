@@ -7,92 +7,57 @@ information. Seats in a view are relative to the viewer: 0 itself, 1 the next se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.arrays import U64, Bool
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.state import State
-from goita_env.engine.tables import (
-    CHOOSE,
-    KING_PERMIT,
-    RADIX,
-    attack_status,
-    tables,
-)
-from goita_env.rules import JGA, Rules, get_rules
+from goita_env.engine.tables import CHOOSE, FRESH, KING_PERMIT, RADIX, attack_status, tables
+from goita_env.render import ansi, svg
+from goita_env.render.scene import Scene
+from goita_env.rules import JGA, Rules
 from goita_env.seeds import mix
-from goita_env.tiles import (
-    KING,
-    MAX_DECISIONS,
-    NUM_SEATS,
-    PAWN,
-)
-from goita_env.views import packing
-from goita_env.views.fields import NONE, ViewFields
-from goita_env.views.observation import PLAYS_WORD
+from goita_env.tiles import KING, NONE, PAWN
+from goita_env.views import observation as packing
+from goita_env.views import scenes
+from goita_env.views.fields import ViewFields
 
-U64 = np.uint64
-Bool = npt.NDArray[np.bool_]
-Int8 = npt.NDArray[np.int8]
 _OWN_KINGS: Final = U64(0x8080808080808080)
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """Lists the round so far with one entry a play-or-pass decision; see ``View.decisions``."""
-
-    seat: Int8
-    """[N, 46] Relative seat that decided, NONE after the last decision."""
-    event: Int8
-    """[N, 46] Number of the play in the view's events, NONE for a pass and after the end."""
-    length: Int8
-    """[N] Decisions so far."""
 
 
 class View(ViewFields):
     """Shows N positions as one seat each may know them.
 
-    Attributes:
-        words: uint64 [N, 8] the packed observation; all fields are read from it.
-        game: int64 [N] tells games apart, for agents with a memory.
-        rules: the rule set.
+    The fields are read from ``words`` when they are first asked for; see ``ViewFields``.
     """
 
-    def __init__(
-        self,
-        words: packing.Words,
-        game: npt.NDArray[np.int64] | None = None,
-        rules: str | Rules = JGA,
-    ) -> None:
-        super().__init__(words)
-        self.game = np.arange(len(words)) if game is None else game
-        self.rules = get_rules(rules)
-
-    def __getitem__(self, index: slice | npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Self:
-        """Returns the views of a slice, an index array or a mask."""
-        return type(self)(self.words[index], self.game[index], self.rules)
-
     def __repr__(self) -> str:
-        """Shows the size and the rule set."""
         return f"View({len(self)} positions, {self.rules.name})"
 
     def __str__(self) -> str:
         """Draws the first position as its seat knows it, and says how many there are."""
-        from goita_env.render import ansi
-
         if len(self) == 0:
             return repr(self)
         more = f"\nthe first of {len(self)} positions" if len(self) > 1 else ""
-        return ansi.view(self) + more
+        return ansi.render(self) + more
 
     def _repr_svg_(self) -> str | None:
-        """Draws the first position in notebooks, as its seat knows it."""
-        from goita_env.render import svg
+        return svg.render(self) if len(self) else None
 
-        return svg.view(self) if len(self) else None
+    def scene(self, viewer: int | None = None) -> Scene:
+        """Describes the first position as ``goita_env.render`` draws it.
+
+        Args:
+            viewer: the viewer's seat, to name seats by their numbers; None: "you", "next" and so
+                on.
+
+        Raises:
+            SettingError: if there is no position or no such seat.
+        """
+        return scenes.of_view(self, viewer)
 
     def unique(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Finds the rows that show the same; a seat sees the same in many worlds.
@@ -115,45 +80,16 @@ class View(ViewFields):
         """Returns the flat observation: uint8 [N, 512]."""
         return packing.expand(self.words)
 
-    def decisions(self) -> Decisions:
-        """Returns the round so far with one entry a decision, passes included.
-
-        Passes between plays follow from who plays next.
-        """
-        seat, plays = self.event_seat.astype(np.int64), self.num_plays
-        gap = np.zeros(seat.shape, np.int64)
-        gap[:, 1:] = (seat[:, 1:] - seat[:, :-1] - 1) % NUM_SEATS + 1
-        place = gap.cumsum(axis=1)
-        games = np.arange(len(self))
-        last = np.where(plays > 0, place[games, np.maximum(plays, 1) - 1] + 1, 0)
-        length = last + self.passes
-        event = np.full((len(self), MAX_DECISIONS), NONE, np.int8)
-        game, number = np.nonzero(seat != NONE)
-        event[game, place[game, number]] = number
-        clock = np.arange(MAX_DECISIONS)
-        seats = (self.dealer[:, None] + clock) % NUM_SEATS
-        seats[clock >= length[:, None]] = NONE
-        return Decisions(seats.astype(np.int8), event, length.astype(np.int8))
-
-    # --------------------------------------------------------------------------------------- acting
-
     def legal(self) -> Bool:
         """Returns what the viewer may do if it is asked now: bool [N, 69].
 
         It equals the action mask of an asked seat: what is legal depends on what the seat knows.
         """
-        t = tables(self.rules)
-        status = np.zeros(len(self), np.int64)
-        turn = self.attack != NONE
-        status[turn] = attack_status(
-            self.attack[turn].astype(np.int64), self.passes[turn], self.king_up[turn]
-        )
-        pawns = self.hand[:, PAWN]
-        status[self.asked_call] = t.question[pawns[self.asked_call]]
+        t, status = tables(self.rules), status_of(self)
         status[self.asked_choice] = CHOOSE
         code = self.hand @ np.array(RADIX)
         if self.rules.second_king_after_own_face_down:
-            own = np.bitwise_count(self.words[:, PLAYS_WORD] & _OWN_KINGS)
+            own = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
             code |= np.where(own + self.hand[:, KING] == 2, KING_PERMIT, 0)
         blocks, permit, low = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
@@ -162,10 +98,18 @@ class View(ViewFields):
         )
 
 
+def status_of(view: View) -> npt.NDArray[np.int64]:
+    """Returns the engine's status of each row as far as the viewer knows it, choices apart: [N]."""
+    status, turn = np.full(len(view), FRESH), view.attack != NONE
+    attack, passes = view.attack[turn].astype(np.int64), view.passes[turn]
+    status[turn] = attack_status(attack, passes, view.king_up[turn])
+    asked = view.asked_call
+    status[asked] = tables(view.rules).question[view.hand[:, PAWN][asked]]
+    return status
+
+
 def from_observation(
-    array: npt.ArrayLike,
-    game: npt.NDArray[np.int64] | None = None,
-    rules: str | Rules = JGA,
+    array: npt.ArrayLike, game: npt.NDArray[np.int64] | None = None, rules: str | Rules = JGA
 ) -> View:
     """Returns the views of observations: [N, 512] or [512] zeros and ones.
 
@@ -180,7 +124,7 @@ def from_observation(
     return View(packing.compress(array), game, rules)
 
 
-def asked_view(
+def acting_view(
     state: State,
     game: npt.NDArray[np.int64] | None = None,
     rows: npt.NDArray[np.int64] | None = None,

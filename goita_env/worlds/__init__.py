@@ -8,9 +8,7 @@ No view tells that another seat is asked before play, so one of a seat that wait
 at the moment when all have answered.
 """
 
-from goita_env.worlds.listed import enumerate_worlds
-from goita_env.worlds.model import Worlds
-from goita_env.worlds.played_on import Positions, determinize
-from goita_env.worlds.sampled import sample
+from goita_env.worlds.determinize import Positions, determinize
+from goita_env.worlds.worlds import Worlds, enumerate_worlds, sample
 
 __all__ = ["Positions", "Worlds", "determinize", "enumerate_worlds", "sample"]

@@ -30,14 +30,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env import actions
+from goita_env.arrays import Int, Int8
 from goita_env.engine.rulebook import must_call
 from goita_env.errors import HandsError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
 
-Int = npt.NDArray[np.int64]
-Int8 = npt.NDArray[np.int8]
 Three = tuple[int, int, int]
 """One number for each of the seats 1 to 3."""
 
@@ -99,7 +98,6 @@ class Hidden:
     """Holds what is hidden from the viewer of one row."""
 
     places: Places
-    """Where tiles are hidden."""
     pawns: PawnCounts | None
     """How unseen pawns may be split; None: like all other tiles."""
     king: tuple[int, ...]
@@ -111,7 +109,6 @@ class Hidden:
 
 @lru_cache(maxsize=1 << 14)
 def _places(sizes: Three, down_bits: int) -> Places:
-    """Lists the places of these hand sizes and of blocks given as bits 4 * seat + play."""
     down = np.array([bit for bit in range(4 * NUM_SEATS) if (down_bits >> bit) & 1], np.int64)
     starts = np.cumsum([0, *sizes])
     seat = np.concatenate((np.repeat([1, 2, 3], sizes), down >> 2))
@@ -131,19 +128,10 @@ def _places(sizes: Three, down_bits: int) -> Places:
 def _split_pawns(
     size: Three, pawns: int, allowed: Three, apart: tuple[int, int] | None
 ) -> PawnCounts | None:
-    """Splits unseen pawns between three seats, each way as often as tiles can be put so.
+    """Splits unseen pawns between three seats; None if every way is allowed.
 
-    Args:
-        size: places of each seat.
-        pawns: how many there are.
-        allowed: bits of the numbers of pawns that each seat's places may hold.
-        apart: numbers that seats 1 and 3 don't have both; None: no such.
-
-    Returns:
-        The ways; None if every way is allowed.
-
-    Raises:
-        HandsError: if none is.
+    ``size``: places of each seat; ``allowed``: bits of the numbers of pawns that these may hold;
+    ``apart``: numbers that seats 1 and 3 don't have both.
     """
     third = pawns - _NEXT - _PARTNER
     known = third >= 0
@@ -166,7 +154,7 @@ def _split_pawns(
     return PawnCounts(counts, cumulative / cumulative[-1])
 
 
-def check_under_way(view: View) -> None:
+def check_in_play(view: View) -> None:
     """Checks that all rows show a round under way.
 
     Raises:
@@ -192,7 +180,7 @@ def hidden(view: View) -> Iterator[Hidden]:
         SettingError: if a row shows the end of a round.
         HandsError: if no deal fits a row.
     """
-    check_under_way(view)
+    check_in_play(view)
     blocks, unseen = view.blocks, view.unseen
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
     attacks = view.attacks
@@ -218,16 +206,12 @@ def hidden(view: View) -> Iterator[Hidden]:
         pawns = int(unseen[row, PAWN])
         split = _pawns(view.rules, size, pawns, up, called[row], dealers[row])
         yield Hidden(
-            places=places,
-            pawns=split,
-            king=king,
-            others=kinds if split is None else kinds[pawns:],
+            places=places, pawns=split, king=king, others=kinds if split is None else kinds[pawns:]
         )
 
 
 @cache
 def _silent(rules: Rules) -> int:
-    """Returns the bits of the numbers of pawns with which a seat that was asked may keep silent."""
     return sum(1 << n for n in range(HAND_SIZE + 1) if n < 5 or not must_call(rules, n))
 
 
@@ -236,13 +220,9 @@ def _pawns(
 ) -> PawnCounts | None:
     """Splits the unseen pawns of one row as calls and silences allow.
 
-    Args:
-        rules: the rule set.
-        size: places of seats 1 to 3, that of a pinned king left out.
-        pawns: unseen pawns.
-        up: pawns that each seat was dealt for certain; for the viewer, all.
-        called: pawns that each seat called, 0 if none.
-        asking_dealer: the dealer if the viewer is asked whether it calls, else NONE.
+    ``size``: places of seats 1 to 3, that of a pinned king left out; ``up``: [4] pawns that each
+    seat was dealt for certain, for the viewer all; ``called``: [4] pawns that each seat called;
+    ``asking_dealer``: the dealer if the viewer is asked whether it calls, else NONE.
     """
     allowed, silent = [_ANY] * NUM_SEATS, _silent(rules)
     for seat in (1, 2, 3):
@@ -256,10 +236,8 @@ def _pawns(
             allowed[2] &= ~(1 << 5)
         if max(up[1], up[3]) <= 5 and up[1] + up[3] + pawns >= 10:
             apart = (5 - up[1], 5 - up[3])
-    bits = []
-    for seat, room in enumerate(size, start=1):
-        bits.append((allowed[seat] >> up[seat]) & ((1 << (min(room, pawns) + 1)) - 1))
     full = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
+    bits = [(allowed[seat] >> up[seat]) & most for seat, most in enumerate(full, start=1)]
     if apart is None and bits == full:
         return None
     return _split_pawns(size, pawns, (bits[0], bits[1], bits[2]), apart)
@@ -269,11 +247,6 @@ def _king_places(rules: Rules, attacks: Int8, places: Places) -> tuple[int, ...]
     """Lists the places to which a king attack pins the other, unseen king.
 
     As the other king is unseen, none lay face up before the attack, and it wasn't the viewer's.
-
-    Args:
-        rules: the rule set.
-        attacks: [4, 4] kinds of each seat's attacks.
-        places: all places of the row.
     """
     seat, play = divmod(int((attacks == KING).argmax()), attacks.shape[1])
     # The attacker was dealt both; "in your hand": none of them laid face down before this turn.

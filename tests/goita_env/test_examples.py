@@ -7,7 +7,6 @@ from playing import played
 
 from goita_env import Game, actions
 from goita_env.actions import PASS
-from goita_env.errors import IllegalActionError
 from goita_env.tiles import DIGITS, GOLD, KING, KNIGHT, LANCE, PAWN, SILVER
 from goita_env.views import FACE_DOWN, NONE
 
@@ -17,14 +16,10 @@ BOOKLET_PLAYS = ["32", "26", "p", "p", "68", "p", "p", "p", "18", "p", "p", "p",
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_booklets_round_scores_60_points(rules):
+def test_the_booklets_round_scores_60_points_with_the_oracle_too(rules):
     game = played(Game(rules, hands=BOOKLET, dealer=0), *BOOKLET_PLAYS)
     assert game.done
     assert (game.winner, game.points, game.scores) == (0, 60, (60, 0))
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_booklets_round_scores_60_points_with_the_oracle_too(rules):
     judge = Referee(rules, kinds(*BOOKLET).tolist(), 0)
     for name in BOOKLET_PLAYS:
         judge.play(actions.parse(name))
@@ -41,14 +36,6 @@ def test_in_the_booklets_round_the_next_seat_sees_all_but_the_blocks_face_down(r
     own = game.view(0)
     assert own.event_block[0, :4].tolist() == [2, LANCE, 5, PAWN]
     assert own.hand[0].tolist() == [0, 0, 0, 0, 2, 0, 0, 0]
-
-
-def test_in_the_booklets_round_all_others_must_pass_on_a_king():
-    game = played(Game("jga", hands=BOOKLET, dealer=0), *BOOKLET_PLAYS[:5])
-    for _ in range(3):
-        assert game.legal_actions() == [PASS]
-        game.play(PASS)
-    assert PASS not in game.legal_actions()
 
 
 # Pagat, the legend of the picture: south is seat 0, east 1, north 2, west 3.
@@ -73,13 +60,6 @@ def test_the_pagat_pages_example_is_played_in_its_order(rules):
     assert view.hand_sizes[0].tolist() == [4, 6, 4, 4]
 
 
-def test_in_the_pagat_pages_example_north_may_not_pass_before_g_and_h():
-    game = played(Game("pagat", hands=PAGAT, dealer=0), *PAGAT_PLAYS[:10])
-    assert game.seat == 2
-    with pytest.raises(IllegalActionError):
-        game.play(PASS)
-
-
 # The longest round, from the rules' page; opponents hold five pawns each.
 LONGEST = ["11111288", "22345567", "33444556", "11111237"]
 LONGEST_PLAYS = [
@@ -88,37 +68,28 @@ LONGEST_PLAYS = [
     *[(2, play) for play in ("34", "44", "65")],
     *[(1, play) for play in ("54", "32", "25", "67")],
 ]
-ANSWERS = {
-    "jga": ["silent", "silent"],
-    "pagat": ["call", "call", "continue"],
-    "nine": ["silent", "silent"],
-}
+SILENT = ["silent", "silent"]
+ANSWERS = {"jga": SILENT, "pagat": ["call", "call", "continue"], "nine": SILENT}
 
 
 def longest(rules):
-    """Yields the game before each play-or-pass decision of the longest round."""
+    """Plays the longest round."""
     game = played(Game(rules, hands=LONGEST, dealer=0), *ANSWERS[rules])
     for seat, play in LONGEST_PLAYS:
         while game.seat != seat:
-            yield game
             played(game, "p")
-        yield game
         played(game, play)
-    yield game
+    return game
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_longest_round_has_13_plays_and_46_decisions(rules):
-    *_, game = longest(rules)
+def test_the_longest_round_has_13_plays_and_46_decisions_turn_by_turn(rules):
+    game = longest(rules)
     decisions = [action for _, action in game.moves if action < actions.CALL]
     assert len(decisions) == 46
     assert sum(action != PASS for action in decisions) == 13
     assert (game.done, game.winner, game.points) == (True, 1, 40)
 
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_in_the_longest_round_seat_t_after_the_dealer_decides_t(rules):
-    *_, game = longest(rules)
     seats = [seat for seat, action in game.moves if action < actions.CALL]
     assert seats == [t % 4 for t in range(46)]
     for viewer in range(4):
@@ -129,18 +100,18 @@ def test_in_the_longest_round_seat_t_after_the_dealer_decides_t(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_shortest_round_has_13_decisions(rules):
-    game = Game(rules, hands=BOOKLET, dealer=0)
-    for name in ["32", "p", "p", "p", "18", "p", "p", "p", "86", "p", "p", "p", "55"]:
-        played(game, name)
+    game = played(Game(rules, hands=BOOKLET, dealer=0), *alone("32", "18", "86"), "55")
     assert len(game.moves) == 13
     assert (game.done, game.winner, game.points) == (True, 0, 60)
 
 
-# ------------------------------------------------------------------------ the rules, line by line
+def start(rules, *hands, dealer=0, **settings):
+    return Game(rules, hands=complete(*hands), dealer=dealer, **settings)
 
 
-def start(rules, *hands, dealer=0):
-    return Game(rules, hands=complete(*hands), dealer=dealer)
+def alone(*names):
+    """Lists plays that all others pass on."""
+    return [name for pair in names for name in (pair, *PASSES)]
 
 
 def pairs(game):
@@ -188,15 +159,20 @@ def test_a_partners_attack_may_be_received_too(rules):
     assert {block for block, _ in pairs(game)} == {LANCE}
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_one_king_may_not_attack_while_none_lies_face_up(rules):
-    assert king_attacks(start(rules, "8425", "85", "", "")) == []
+ONE, TWO = ["8425", "85", "", ""], ["88223344", "", "", ""]
+KINGS = {
+    "one king while none lies face up": (ONE, [], []),
+    "one face up as a block lets anyone attack": (ONE, ["24", "85", "p", "p"], [GOLD]),
+    "both in hand, even the other face down": (TWO, [], [LANCE, KNIGHT, SILVER, KING]),
+    "the second after the first": (TWO, ["28", *PASSES], [LANCE, KNIGHT, SILVER]),
+}
+"""When a king may attack: hands, what was played, and the blocks."""
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_king_face_up_as_a_block_lets_anyone_attack_with_the_other(rules):
-    game = played(start(rules, "8425", "85", "", ""), "24", "85", "p", "p")
-    assert king_attacks(game) == [GOLD]
+@pytest.mark.parametrize(("hands", "names", "blocks"), KINGS.values(), ids=KINGS)
+def test_when_a_king_may_attack(rules, hands, names, blocks):
+    assert king_attacks(played(start(rules, *hands), *names)) == blocks
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -207,21 +183,9 @@ def test_a_king_face_down_does_not_count_as_played_for_another_seat(rules):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_both_kings_in_hand_may_attack_with_any_block_even_the_other_face_down(rules):
-    game = start(rules, "88223344", "", "", "")
-    assert king_attacks(game) == [LANCE, KNIGHT, SILVER, KING]
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_king_may_receive_and_the_other_attack_in_one_turn(rules):
     game = played(start(rules, "24", "88", "", ""), "24")
     assert actions.encode(KING, KING) in game.legal_actions()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_after_the_first_king_attacked_the_second_may(rules):
-    game = played(start(rules, "88223344", "", "", ""), "28", *PASSES)
-    assert king_attacks(game) == [LANCE, KNIGHT, SILVER]
 
 
 @pytest.mark.parametrize(("rules", "allowed"), [("jga", True), ("pagat", False), ("nine", False)])
@@ -233,7 +197,7 @@ def test_the_second_king_after_ones_own_was_laid_face_down_earlier(rules, allowe
 @pytest.mark.parametrize(("rules", "allowed"), [("jga", True), ("pagat", False), ("nine", False)])
 def test_a_king_as_the_last_piece(rules, allowed):
     game = start(rules, "82233441", "", "", "")
-    played(game, "22", *PASSES, "33", *PASSES, "44", *PASSES)
+    played(game, *alone("22", "33", "44"))
     king_last, king_first = actions.parse("18"), actions.parse("81")
     assert game.legal_actions() == ([king_last, king_first] if allowed else [king_first])
     if allowed:
@@ -249,20 +213,11 @@ def test_a_king_attack_is_never_received(rules):
         game.play(PASS)
 
 
+FINISHES = {"11": 20, "21": 10, "32": 20, "33": 40, "45": 30, "54": 30, "55": 60, "77": 80}
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize(
-    ("last", "points"),
-    [
-        ("11", 20),
-        ("21", 10),
-        ("32", 20),
-        ("33", 40),
-        ("45", 30),
-        ("54", 30),
-        ("55", 60),
-        ("77", 80),
-    ],
-)
+@pytest.mark.parametrize(("last", "points"), FINISHES.items())
 def test_a_finish_scores_its_attack_and_doubles_two_of_a_kind_face_down(rules, last, points):
     game = start(rules, last + "2" * (2 - last.count("2")) + "6634", "", "", "")
     rest = list("".join(DIGITS[kind] * game.hands[0, kind] for kind in range(8)))
@@ -276,8 +231,7 @@ def test_a_finish_scores_its_attack_and_doubles_two_of_a_kind_face_down(rules, l
 
 @pytest.mark.parametrize(("rules", "points"), [("jga", 100), ("pagat", 100), ("nine", 50)])
 def test_a_finish_with_two_kings(rules, points):
-    game = start(rules, "88223344", "", "", "")
-    played(game, "22", *PASSES, "33", *PASSES, "44", *PASSES, "88")
+    game = played(start(rules, "88223344", "", "", ""), *alone("22", "33", "44"), "88")
     assert (game.winner, game.points) == (0, points)
 
 
@@ -290,15 +244,9 @@ def test_a_face_up_block_equal_to_the_last_attack_does_not_double(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_winner_of_a_round_deals_the_next(rules):
-    game = Game(
-        rules,
-        hands=complete("", "", "88223344", ""),
-        dealer=2,
-        scores=[50, 0],
-        episode="match",
-        seed=1,
-    )
-    played(game, "22", *PASSES, "33", *PASSES, "88", *PASSES, "44")
+    settings = {"dealer": 2, "scores": [50, 0], "episode": "match", "seed": 1}
+    game = start(rules, "", "", "88223344", "", **settings)
+    played(game, *alone("22", "33", "88"), "44")
     assert (game.winner, game.points, game.dealer) == (2, 60, 2)
     assert game.scores == (110, 0)
     assert not game.done
@@ -307,13 +255,7 @@ def test_the_winner_of_a_round_deals_the_next(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize(("before", "over"), [(80, False), (90, True), (140, True)])
 def test_a_match_ends_at_150_points(rules, before, over):
-    game = Game(
-        rules,
-        hands=complete("88223344", "", "", ""),
-        dealer=0,
-        scores=[before, 140],
-        episode="match",
-    )
-    played(game, "22", *PASSES, "33", *PASSES, "88", *PASSES, "44")
+    game = start(rules, "88223344", "", "", "", scores=[before, 140], episode="match")
+    played(game, *alone("22", "33", "88"), "44")
     assert game.scores == (before + 60, 140)
     assert game.done == over

@@ -1,4 +1,4 @@
-"""Rounds, the door for whoever lets agents play: what it asks, tells and lets wait."""
+"""Rounds: what it asks, tells and lets wait."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,12 @@ from goita_env.rounds import Rounds
 from goita_env.worlds import determinize, sample
 
 
+def habits_of(rounds):
+    """Returns the habits in all games that are asked."""
+    decisions = rounds.decisions
+    return habits(decisions.view, decisions.legal) if len(decisions.rows) else []
+
+
 def play(rounds, answered=lambda rows: np.ones(len(rows), bool)):
     """Plays to the end; of the games that could be answered, ``answered`` picks some.
 
@@ -24,15 +30,14 @@ def play(rounds, answered=lambda rows: np.ones(len(rows), bool)):
         Every ending as (game, winner, points, hands, view of each seat), sorted by game.
     """
     told, open_answers = [], {}
-    tick = rounds.tick
+    decisions = rounds.decisions
     while not rounds.over:
-        if len(tick.rows):
-            open_answers |= zip(tick.rows.tolist(), habits(tick.view, tick.legal), strict=True)
-        assert set(open_answers) == {*tick.rows.tolist(), *rounds.waiting.tolist()}
+        open_answers |= zip(decisions.rows.tolist(), habits_of(rounds), strict=True)
+        assert set(open_answers) == {*decisions.rows.tolist(), *rounds.waiting.tolist()}
         rows = np.array(sorted(open_answers), int)
         rows = rows[answered(rows)]
-        tick = rounds.step([open_answers.pop(row) for row in rows.tolist()] or rows, rows)
-        for over in (tick.redealt, tick.ended):
+        decisions = rounds.step([open_answers.pop(row) for row in rows.tolist()] or rows, rows)
+        for over in (decisions.redealt, decisions.ended):
             if over is not None:
                 index = np.arange(len(over.rows))
                 views = [over.view(index, np.full(len(index), seat)).words for seat in range(4)]
@@ -99,18 +104,18 @@ def test_final_views_and_hands_are_those_of_the_game():
     rounds, game = Rounds(1, seed=9), Game(seed=9)
     dealt = game.dealt
     while not rounds.over:
-        tick = rounds.tick
-        if len(tick.rows):
-            assert tick.view.words.tobytes() == game.view(game.seat).words.tobytes()
-            assert np.flatnonzero(tick.legal[0]).tolist() == game.legal_actions()
-            action = habits(tick.view, tick.legal)
+        decisions = rounds.decisions
+        if len(decisions.rows):
+            assert decisions.view.words.tobytes() == game.view(game.seat).words.tobytes()
+            assert np.flatnonzero(decisions.legal[0]).tolist() == game.legal_actions()
+            action = habits(decisions.view, decisions.legal)
             rounds.step(action)
             game.play(int(action[0]))
         else:
             (only,) = game.legal_actions()
             rounds.step([])
             game.play(only)
-    ended = rounds.tick.ended
+    ended = rounds.decisions.ended
     assert (ended.winner[0], ended.points[0]) == (game.winner, game.points)
     assert ended.hands[0].tolist() == dealt.tolist()
     for seat in range(4):
@@ -122,8 +127,8 @@ def test_final_views_and_hands_are_those_of_the_game():
 def test_a_dealt_view_does_not_tell_that_its_seat_is_asked_before_play(rules):
     hands = special_hands(np.random.default_rng(0), 300)
     rounds = Rounds(300, rules=rules, hands=hands)
-    dealt = rounds.tick.dealt
-    assert (rounds.tick.view.asked_call | rounds.tick.view.asked_choice).any()
+    dealt = rounds.decisions.dealt
+    assert (rounds.decisions.view.asked_call | rounds.decisions.view.asked_choice).any()
     for seat in range(4):
         view = dealt.view(np.arange(300), np.full(300, seat))
         assert not (view.asked_call | view.asked_choice).any()
@@ -133,8 +138,7 @@ def test_a_dealt_view_does_not_tell_that_its_seat_is_asked_before_play(rules):
 def test_every_decision_is_told_where_it_is_asked_for():
     rounds, game = Rounds(1, seed=2, log=True), Game(seed=2)
     while not rounds.over:
-        tick = rounds.tick
-        made = rounds.step(habits(tick.view, tick.legal) if len(tick.rows) else []).made
+        made = rounds.step(habits_of(rounds)).made
         assert (made.rows.tolist(), made.seats.tolist()) == ([0], [game.seat])
         game.play(int(made.actions[0]))
     assert game.done
@@ -144,42 +148,40 @@ def test_games_go_on_with_the_next_episode_where_that_is_asked_for():
     rounds = Rounds(8, seed=1, auto_reset=True)
     ends = np.zeros(8, int)
     for _ in range(200):
-        tick = rounds.tick
-        tick = rounds.step(habits(tick.view, tick.legal) if len(tick.rows) else [])
-        if tick.ended is not None:
-            ends[tick.ended.rows] += 1
-            assert set(tick.ended.rows) <= set(tick.dealt.rows)
+        decisions = rounds.step(habits_of(rounds))
+        if decisions.ended is not None:
+            ends[decisions.ended.rows] += 1
+            assert set(decisions.ended.rows) <= set(decisions.dealt.rows)
     assert ends.min() > 2
     assert not rounds.over
 
 
 def test_wrong_answers_are_refused_and_change_nothing():
     rounds = Rounds(4, seed=0)
-    tick = rounds.tick
-    good = habits(tick.view, tick.legal)
+    decisions = rounds.decisions
+    good = habits(decisions.view, decisions.legal)
     wrong = good.copy()
-    wrong[2] = np.flatnonzero(~tick.legal[2])[0]
-    with pytest.raises(IllegalActionError, match="in game 2"):
-        rounds.step(wrong)
-    with pytest.raises(ActionError, match=r"0\.\.68, got 69 in game 1"):
-        rounds.step([good[0], 69, good[2], good[3]])
-    with pytest.raises(ActionError, match="expected 4 actions"):
-        rounds.step(good[:3])
-    with pytest.raises(ActionError, match="ascending"):
-        rounds.step(good[:2], [1, 0])
-    with pytest.raises(ActionError, match=r"0\.\.3"):
-        rounds.step(good[:1], [4])
-    assert rounds.tick is tick
+    wrong[2] = np.flatnonzero(~decisions.legal[2])[0]
+    for error, message, answers in (
+        (IllegalActionError, "in game 2", (wrong,)),
+        (ActionError, r"0\.\.68, got 69 in game 1", ([good[0], 69, good[2], good[3]],)),
+        (ActionError, "expected 4 actions", (good[:3],)),
+        (ActionError, "ascending", (good[:2], [1, 0])),
+        (ActionError, r"0\.\.3", (good[:1], [4])),
+    ):
+        with pytest.raises(error, match=message):
+            rounds.step(*answers)
+    assert rounds.decisions is decisions
     assert rounds.time == 0
     assert rounds.step(good).view is not None
 
 
 def test_a_tick_is_read_before_the_next_step():
     rounds = Rounds(4, seed=0)
-    first = rounds.tick
+    first = rounds.decisions
     rounds.step(habits(first.view, first.legal))
-    second = rounds.tick
-    rounds.step(rounds.tick.legal.argmax(axis=1))
+    second = rounds.decisions
+    rounds.step(rounds.decisions.legal.argmax(axis=1))
     assert len(first.view) == 4  # it was built in time
     with pytest.raises(StaleTurnError):
         _ = second.view
@@ -196,7 +198,7 @@ def test_nothing_is_stepped_after_the_end():
 
 def worlds_of(rounds, count=1):
     """Positions that the asked seats of rounds hold possible, some for each."""
-    view = rounds.tick.view
+    view = rounds.decisions.view
     return determinize(view, sample(view, count, np.random.default_rng(1)))
 
 
@@ -207,65 +209,58 @@ def test_positions_are_played_on_to_the_end_of_the_round(rules):
     plain = play(Rounds.from_positions(positions, finals=True))
     assert {ending[0] for ending in plain if ending[1] >= 0} == set(range(len(positions)))
     rng = np.random.default_rng(3)
-    some = play(
-        Rounds.from_positions(positions, finals=True), lambda rows: rng.random(len(rows)) < 0.7
-    )
+    late = Rounds.from_positions(positions, finals=True)
+    some = play(late, lambda rows: rng.random(len(rows)) < 0.7)
     # Where a game waited, what a redeal dealt differs: it depends on the time.
     redealt = {ending[0] for ending in plain + some if ending[1] < 0}
-    assert [one for one in some if one[0] not in redealt] == [
-        one for one in plain if one[0] not in redealt
-    ]
+    kept, wanted = ([one for one in told if one[0] not in redealt] for told in (some, plain))
+    assert kept == wanted
 
 
 def test_first_decisions_are_made_at_once_and_positions_stay_as_they_are():
     positions = worlds_of(Rounds(5, seed=1), 2)
     before = positions._state.data.copy()
     asked = Rounds.from_positions(positions)
-    first = habits(asked.tick.view, asked.tick.legal)
+    first = habits(asked.decisions.view, asked.decisions.legal)
     asked.step(first)
     at_once = Rounds.from_positions(positions, actions=first)
-    assert at_once.tick.view.words.tobytes() == asked.tick.view.words.tobytes()
+    assert at_once.decisions.view.words.tobytes() == asked.decisions.view.words.tobytes()
     assert positions._state.data.tolist() == before.tolist()
     mask = np.arange(10) % 3 == 0
     some = Rounds.from_positions(positions, mask, actions=first[mask])
-    wanted = mask[at_once.tick.rows]
-    assert some.tick.view.words.tolist() == at_once.tick.view.words[wanted].tolist()
-    assert Rounds.from_positions(positions, np.zeros(0, int)).tick.legal.shape == (0, 69)
+    wanted = mask[at_once.decisions.rows]
+    assert some.decisions.view.words.tolist() == at_once.decisions.view.words[wanted].tolist()
+    assert Rounds.from_positions(positions, np.zeros(0, int)).decisions.legal.shape == (0, 69)
 
 
 def test_a_search_does_not_deal_what_the_game_will_deal_after_a_redeal():
     hands = special_hands(np.random.default_rng(0), 400)
     rounds = Rounds(400, hands=hands)
-    rounds.step(np.where(rounds.tick.legal[:, actions.CALL], actions.CALL, habits_of(rounds)))
-    asked = rounds.tick.legal[:, actions.REDEAL]
+    rounds.step(np.where(rounds.decisions.legal[:, actions.CALL], actions.CALL, habits_of(rounds)))
+    asked = rounds.decisions.legal[:, actions.REDEAL]
     assert asked.sum() > 20
     search = Rounds.from_positions(worlds_of(rounds), actions=choices(rounds, actions.REDEAL))
     game = rounds.step(choices(rounds, actions.REDEAL))
     same = set(map(bytes, game.dealt.hands.reshape(-1, 32)))
     turned = {
         bytes(np.roll(hands, seat, axis=0))
-        for hands in search.tick.dealt.hands
+        for hands in search.decisions.dealt.hands
         for seat in range(4)
     }
     assert not same & turned
 
 
-def habits_of(rounds):
-    """The habits in all games that are asked."""
-    return habits(rounds.tick.view, rounds.tick.legal)
-
-
 def choices(rounds, action):
     """An action where it is legal, else the habit."""
-    return np.where(rounds.tick.legal[:, action], action, habits_of(rounds))
+    return np.where(rounds.decisions.legal[:, action], action, habits_of(rounds))
 
 
 def test_endings_come_in_ascending_order_and_are_looked_at_by_index_or_mask():
     hands = special_hands(np.random.default_rng(4), 300)
     rounds = Rounds(300, hands=hands, auto_reset=True, rules="pagat")
     for _ in range(60):
-        tick = rounds.step(habits_of(rounds) if len(rounds.tick.rows) else [])
-        for over in (tick.ended, tick.redealt):
+        decisions = rounds.step(habits_of(rounds))
+        for over in (decisions.ended, decisions.redealt):
             if over is not None and len(over.rows) > 1:
                 assert (np.diff(over.rows) > 0).all()
                 mask = np.arange(len(over.rows)) % 2 == 1
@@ -274,8 +269,7 @@ def test_endings_come_in_ascending_order_and_are_looked_at_by_index_or_mask():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"games": [0, -1]}, {"games": [1]}, {"numbers": [0, 1, 2]}, {"numbers": [0.5, 1]}],
+    "options", [{"games": [0, -1]}, {"games": [1]}, {"numbers": [0, 1, 2]}, {"numbers": [0.5, 1]}]
 )
 def test_impossible_numbers_of_games_are_refused(options):
     with pytest.raises(SettingError, match="expected 2"):
@@ -290,8 +284,8 @@ def test_keys_of_the_wrong_form_are_refused_before_anything_is_played():
 
 def test_a_game_with_a_single_legal_action_is_not_asked():
     rounds = Rounds(50, seed=0)
-    while len(rounds.tick.rows) in (0, 50):
-        rounds.step(habits_of(rounds) if len(rounds.tick.rows) else [])
-    forced = np.setdiff1d(np.arange(50), rounds.tick.rows)[:1]
+    while len(rounds.decisions.rows) in (0, 50):
+        rounds.step(habits_of(rounds))
+    forced = np.setdiff1d(np.arange(50), rounds.decisions.rows)[:1]
     with pytest.raises(ActionError, match="games that are asked"):
         rounds.step([actions.PASS], forced)

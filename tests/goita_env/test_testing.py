@@ -21,32 +21,28 @@ class Uniform:
         return legal / legal.sum(axis=1, keepdims=True)
 
 
-class Passing(Uniform):
-    """Passes, whether that is legal or not."""
-
-    def act(self, view, legal, rng):
-        return np.zeros(len(legal), np.int64)
+def faulty(name, **methods):
+    """A ``Uniform`` with a fault in what it answers."""
+    return type(name, (Uniform,), methods)()
 
 
-class Short(Uniform):
-    """Answers all but one."""
-
-    def act(self, view, legal, rng):
-        return super().act(view, legal, rng)[1:]
+def act(view, legal, rng):
+    return Uniform().act(view, legal, rng)
 
 
-class Halved(Uniform):
-    """Answers in floats."""
-
-    def act(self, view, legal, rng):
-        return super().act(view, legal, rng) / 2
+def even(view, legal):
+    return Uniform().probabilities(view, legal)
 
 
-class Outside(Uniform):
-    """Answers what is no action."""
-
-    def act(self, view, legal, rng):
-        return np.full(len(legal), 69)
+FAULTY = {
+    faulty("Passing", act=lambda _, view, legal, rng: np.zeros(len(legal), int)): "legal actions",
+    faulty("Short", act=lambda _, *args: act(*args)[1:]): "actions of shape",
+    faulty("Halved", act=lambda _, *args: act(*args) / 2): "whole numbers",
+    faulty("Outside", act=lambda _, view, legal, rng: np.full(len(legal), 69)): "actions 0..68",
+    faulty("Boastful", probabilities=lambda _, view, legal: 1 / 69 + 0 * legal): "zero probability",
+    faulty("Doubtful", probabilities=lambda _, *args: even(*args) / 2): "probabilities that sum to",
+    faulty("Flat", probabilities=lambda _, *args: even(*args)[0]): "probabilities (16, 69)",
+}
 
 
 class Moody(Uniform):
@@ -57,27 +53,6 @@ class Moody(Uniform):
 
     def act(self, view, legal, rng):
         return super().act(view, legal, self.rng)
-
-
-class Boastful(Uniform):
-    """Gives illegal actions a probability."""
-
-    def probabilities(self, view, legal):
-        return np.full(legal.shape, 1 / legal.shape[1])
-
-
-class Doubtful(Uniform):
-    """Gives probabilities that sum to a half."""
-
-    def probabilities(self, view, legal):
-        return super().probabilities(view, legal) / 2
-
-
-class Flat(Uniform):
-    """Gives probabilities of the wrong shape."""
-
-    def probabilities(self, view, legal):
-        return super().probabilities(view, legal)[0]
 
 
 class Diary(Uniform):
@@ -130,23 +105,9 @@ def test_an_agent_with_a_memory_is_told_of_deals_and_of_their_ends():
     assert len(agent.hands) == 32 * 4
 
 
-def test_a_good_agent_passes():
-    assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
-
-
 @pytest.mark.parametrize(
     ("agent", "expected"),
-    [
-        (Passing(), "legal actions"),
-        (Short(), "actions of shape"),
-        (Halved(), "whole numbers"),
-        (Outside(), "actions 0..68"),
-        (Wild(), "actions 0..68"),
-        (Moody(), "the same actions"),
-        (Boastful(), "zero probability"),
-        (Doubtful(), "probabilities that sum to 1"),
-        (Flat(), "probabilities (16, 69)"),
-    ],
+    [*FAULTY.items(), (Wild(), "actions 0..68"), (Moody(), "the same actions")],
     ids=lambda value: type(value).__name__ if isinstance(value, Uniform) else "",
 )
 def test_what_is_wrong_with_an_agent_is_said(agent, expected):
@@ -171,13 +132,13 @@ def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
 
 def test_what_an_agent_draws_is_not_held_against_it():
     assert testing.inconsistency(Uniform()) is None
+    assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
 
 
 def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
     assert testing.inconsistency(SimpleNamespace(act=Honest().act)) is None
     wrong = testing.inconsistency(SimpleNamespace(act=ByState().act))
-    assert wrong is not None
-    assert "expected actions that depend on the view alone" in wrong
+    assert "expected actions that depend on the view alone" in (wrong or "")
 
 
 def test_the_fixed_views_are_of_all_phases_and_the_same_every_time():
@@ -198,13 +159,9 @@ def test_an_agent_with_a_declared_memory_may_depend_on_its_game():
 
 
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])
-def test_rule_sets_can_be_played(rules):
+def test_rule_sets_can_be_played_and_every_hand_can_lead(rules):
     assert testing.check_rules(rules, num_games=32, steps=60) is None
-
-
-def test_every_hand_of_the_rule_sets_can_lead():
-    for rules in (JGA, PAGAT, NINE):
-        assert len(testing.hands_without_a_lead(rules)) == 0
+    assert len(testing.hands_without_a_lead(rules)) == 0
 
 
 def test_a_rule_set_that_leaves_a_hand_without_a_lead_is_refused(monkeypatch):

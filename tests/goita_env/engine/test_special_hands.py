@@ -12,6 +12,7 @@ from playing import played
 from goita_env import Game, seeds
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.engine import deals as deal
+from goita_env.engine.tables import PAWN_DIGITS, code_counts
 from goita_env.errors import IllegalActionError
 
 # Pawns are 1; the seats 0 to 3 are dealt these, filled up with other tiles.
@@ -48,9 +49,6 @@ def begins(game, dealer=0):
     return game.seat == dealer and PASS not in legal and max(legal) < CALL
 
 
-# ------------------------------------------------------------------------------- the two steps
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("dealer", range(4))
 def test_without_a_special_hand_nobody_is_asked(rules, dealer):
@@ -68,14 +66,10 @@ def test_seats_with_special_hands_are_asked_from_the_dealer_on(rules, dealer):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_call_of_five_is_a_choice_or_a_duty(rules):
-    assert asked(after(rules, ONE_FIVE)) == (0, CALLING[rules][5])
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("others", ["23", "5", ""])
-def test_a_call_of_six_or_more_is_a_choice_or_a_duty(rules, others):
-    assert asked(after(rules, many_pawns(others))) == (0, CALLING[rules][6])
+@pytest.mark.parametrize("others", ["234", "23", "5", ""])
+def test_a_call_is_a_choice_or_a_duty(rules, others):
+    pawns = 5 if len(others) == 3 else 6
+    assert asked(after(rules, many_pawns(others))) == (0, CALLING[rules][pawns])
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -90,12 +84,20 @@ def test_a_seat_with_a_duty_to_call_may_not_keep_silent(rules):
                 game.play(SILENT)
 
 
-# ------------------------------------------------------------------------------------ five pawns
+CHOOSES = [
+    *((rules, ONE_FIVE, ("call",), 2) for rules in RULE_SETS),
+    ("jga", PARTNERS, ("call", "silent"), 2),
+    ("jga", PARTNERS, ("silent", "call"), 0),
+    *((rules, OPPONENTS, ("call", "silent"), 2) for rules in ("jga", "nine")),
+    *((rules, OPPONENTS, ("silent", "call"), 3) for rules in ("jga", "nine")),
+]
+"""Rules, hands, answers, and the seat that chooses: the caller's partner, whatever it holds."""
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_one_five_the_partner_alone_chooses(rules):
-    assert asked(after(rules, ONE_FIVE, "call")) == (2, [REDEAL, CONTINUE])
+@pytest.mark.parametrize(("rules", "hands", "answers", "chooser"), CHOOSES)
+def test_where_one_called_five_its_partner_alone_chooses(rules, hands, answers, chooser):
+    assert asked(after(rules, hands, *answers)) == (chooser, [REDEAL, CONTINUE])
+    assert after(rules, hands, *answers, "redeal").moves == []
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -123,17 +125,6 @@ def test_one_five_a_silent_seat_plays_on_unnoticed(rules):
     assert not game.view(1).called.any()
 
 
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_one_five_called_the_partner_chooses_even_if_silent_with_five_itself(rules):
-    if rules == "jga":
-        game = after(rules, PARTNERS, "call", "silent")
-        assert asked(game) == (2, [REDEAL, CONTINUE])
-        game = after(rules, PARTNERS, "silent", "call")
-        assert asked(game) == (0, [REDEAL, CONTINUE])
-    else:
-        assert after(rules, PARTNERS, "call", "silent").points == 150
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_call_tells_all_seats_exactly_five_pawns(rules):
     game = after(rules, ONE_FIVE, "call")
@@ -147,42 +138,28 @@ def test_a_call_tells_all_seats_exactly_five_pawns(rules):
 def test_the_questions_are_asked_again_after_a_redeal(rules):
     again = 0
     for seed in range(60):
-        game = Game(rules, hands=ONE_FIVE, dealer=0, seed=seed)
-        played(game, "call", "redeal")
+        game = played(Game(rules, hands=ONE_FIVE, dealer=0, seed=seed), "call", "redeal")
         pawns = game.hands[:, 0]
         assert (game.legal_actions()[0] == CALL) == bool(pawns.max() >= 5)
         again += pawns.max() >= 5
     assert again > 0
 
 
-# -------------------------------------------------------------------------------- six and more
+POINTS = {"23": 20, "24": 30, "58": 50, "46": 40, "45": 30, "67": 40}
+POINTS |= {"2": 40, "3": 40, "4": 60, "5": 60, "6": 80, "7": 80, "8": 100, "": 100}
+"""Of a called hand by its tiles but pawns: the higher of two, twice a single one."""
 
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_six_score_the_higher_of_the_two_other_tiles(rules):
-    for others, points in {"23": 20, "24": 30, "58": 50, "46": 40, "45": 30, "67": 40}.items():
-        game = after(rules, many_pawns(others), "call", dealer=3)
-        assert (game.winner, game.points, game.done) == (0, points, True)
+ALIKE = {"22": 20, "33": 20, "44": 30, "55": 30, "66": 40, "77": 40}
 
 
 @pytest.mark.parametrize(
-    ("rules", "factor", "kings"), [("jga", 2, 100), ("pagat", 1, 50), ("nine", 2, 50)]
+    ("rules", "factor", "kings"), [("jga", 2, 2), ("pagat", 1, 1), ("nine", 2, 1)]
 )
-def test_six_with_two_alike_score_twice_but_for_pagat_and_kings_of_nine(rules, factor, kings):
-    for others, points in {"22": 20, "33": 20, "44": 30, "55": 30, "66": 40, "77": 40}.items():
-        assert after(rules, many_pawns(others), "call").points == factor * points
-    assert after(rules, many_pawns("88"), "call").points == kings
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_seven_score_twice_the_other_tile(rules):
-    for other, points in {"2": 40, "3": 40, "4": 60, "5": 60, "6": 80, "7": 80, "8": 100}.items():
-        assert after(rules, many_pawns(other), "call").points == points
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_eight_score_100(rules):
-    assert after(rules, many_pawns(""), "call").points == 100
+def test_a_call_scores_and_two_alike_twice_but_for_pagat_and_kings_of_nine(rules, factor, kings):
+    alike = {others: factor * points for others, points in ALIKE.items()} | {"88": kings * 50}
+    for others, points in (POINTS | alike).items():
+        game = after(rules, many_pawns(others), "call", dealer=3)
+        assert (game.winner, game.points, game.done) == (0, points, True)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -206,28 +183,15 @@ def test_the_caller_of_six_or_more_deals_next(rules):
     assert game.winner == 0
 
 
-def test_six_or_more_kept_silent_are_played():
-    game = after("jga", SIX, "silent", dealer=3)
-    assert begins(game, dealer=3)
+WINNING = [("jga", ("call", "call")), ("pagat", ("call", "call"))]
+WINNING += [("nine", answers) for answers in product(["call", "silent"], repeat=2)]
 
 
-# -------------------------------------------------------------------------------- five and five
-
-
-def test_partners_fives_win_150_in_jga_once_both_have_called():
-    game = after("jga", PARTNERS, "call", "call")
-    assert (game.done, game.points, game.winner % 2) == (True, 150, 0)
-    assert begins(after("jga", PARTNERS, "silent", "silent"))
-
-
-def test_partners_fives_win_150_in_pagat_where_both_must_call():
-    game = after("pagat", PARTNERS, "call", "call")
-    assert (game.done, game.points, game.winner % 2) == (True, 150, 0)
-
-
-@pytest.mark.parametrize("answers", list(product(["call", "silent"], repeat=2)))
-def test_partners_fives_win_150_in_nine_whatever_they_answer(answers):
-    game = after("nine", PARTNERS, *answers)
+@pytest.mark.parametrize(("rules", "answers"), WINNING)
+def test_partners_fives_win_150_once_both_have_called_and_in_nine_whatever_they_answer(
+    rules, answers
+):
+    game = after(rules, PARTNERS, *answers)
     assert (game.done, game.points, game.winner % 2) == (True, 150, 0)
 
 
@@ -254,14 +218,18 @@ def test_opponents_fives_the_partner_of_the_first_caller_chooses_first(rules, de
         assert np.count_nonzero(choices) == 1
 
 
-@pytest.mark.parametrize("rules", ["jga", "pagat"])
-def test_opponents_fives_continue_settles_it(rules):
-    assert begins(after(rules, OPPONENTS, "call", "call", "continue"))
+PLAYED = [
+    ("jga", SIX, "silent"),
+    ("jga", PARTNERS, "silent", "silent"),
+    *((rules, OPPONENTS, "silent", "silent") for rules in ("jga", "nine")),
+    *((rules, OPPONENTS, "call", "call", "continue") for rules in ("jga", "pagat")),
+    *((rules, OPPONENTS, "call", "call", "redeal", "continue") for rules in ("jga", "pagat")),
+]
 
 
-@pytest.mark.parametrize("rules", ["jga", "pagat"])
-def test_opponents_fives_the_second_partner_may_still_continue(rules):
-    assert begins(after(rules, OPPONENTS, "call", "call", "redeal", "continue"))
+@pytest.mark.parametrize("answers", PLAYED)
+def test_play_begins_where_nobody_called_or_one_of_two_partners_continues(answers):
+    assert begins(after(*answers))
 
 
 @pytest.mark.parametrize("rules", ["jga", "pagat"])
@@ -274,21 +242,6 @@ def test_opponents_fives_in_nine_redeal_at_once():
     game = after("nine", OPPONENTS, "call", "call")
     assert (game.moves, game.dealer, game.points, game.done) == ([], 0, 0, False)
 
-
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-@pytest.mark.parametrize(("answers", "chooser"), [(("call", "silent"), 2), (("silent", "call"), 3)])
-def test_opponents_fives_one_called_its_partner_alone_chooses(rules, answers, chooser):
-    game = after(rules, OPPONENTS, *answers)
-    assert asked(game) == (chooser, [REDEAL, CONTINUE])
-    assert after(rules, OPPONENTS, *answers, "redeal").moves == []
-
-
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_opponents_fives_both_silent_play_begins(rules):
-    assert begins(after(rules, OPPONENTS, "silent", "silent"))
-
-
-# ---------------------------------------------------------------------------------- frequencies
 
 WAYS = comb(32, 10)
 """Ways in which the ten pawns fall on the 32 places."""
@@ -336,7 +289,7 @@ def pawns_dealt():
     """How many of a million deals gave the four seats so many pawns."""
     counts = Counter()
     for block in range(10):
-        pawns = (deal.hands(keys(7, 100_000, block)) == 0).sum(axis=2)
+        pawns = deal.hand_codes(keys(7, 100_000, block)) % PAWN_DIGITS
         numbers, times = np.unique(pawns @ np.array([1000, 100, 10, 1]), return_counts=True)
         counts.update(dict(zip(numbers.tolist(), times.tolist(), strict=True)))
     return {tuple(int(digit) for digit in f"{n:04}"): count for n, count in counts.items()}
@@ -361,10 +314,10 @@ def test_every_seat_is_dealt_each_number_of_pawns_as_often_as_it_should(pawns_de
 
 
 def test_every_tile_comes_to_every_place_of_the_deal_as_often():
-    hands = deal.hands(keys(8, 200_000))
+    hands = code_counts()[deal.hand_codes(keys(8, 200_000))]
     for kind, count in enumerate([10, 4, 4, 4, 4, 2, 2, 2]):
         for seat in range(4):
-            mean = (hands[:, seat] == kind).sum(axis=1).mean()
+            mean = hands[:, seat, kind].mean()
             one = count / 32 * (1 - count / 32) * 8 * 24 / 31  # hypergeometric variance
             assert abs(mean - count / 4) <= 5 * sqrt(one / 200_000)
 

@@ -1,31 +1,24 @@
 """How a game lies in memory: the table of fields, statuses decoded, games that wait."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from goita_env.engine.deals import Prepared
-from goita_env.engine.state import FIELDS, PREPARED, SEATS, State
-from goita_env.engine.tables import (
-    NUM_ATTACK_STATUSES,
-    attack_of,
-    attack_status,
-    king_up_of,
-    passes_of,
-)
+from goita_env.engine.solver_api import search_rules
+from goita_env.engine.state import FIELDS, SEATS, State
+from goita_env.engine.tables import NUM_ATTACK_STATUSES, attack_status
+from goita_env.rules import JGA
 
 
-def test_a_status_of_an_attack_is_read_back():
-    seen = set()
-    for attack in range(8):
-        for passes in range(4):
-            for king_up in (False, True):
-                status = attack_status(attack, passes, king_up)
-                read = (attack_of(status), passes_of(status), king_up_of(status))
-                assert read == (attack, passes, king_up)
-                seen.add(status)
+def test_a_status_of_an_attack_is_read_back_by_the_solver():
+    read, seen = search_rules(JGA), set()
+    for attack, passes, king_up in product(range(8), range(4), (False, True)):
+        status = attack_status(attack, passes, king_up)
+        assert read.attack[status] == (-1 if passes == 3 else attack)
+        assert (read.passes[status], read.king_up[status]) == (passes, king_up)
+        seen.add(status)
     assert seen == set(range(1, NUM_ATTACK_STATUSES + 1))
-    many = np.arange(1, NUM_ATTACK_STATUSES + 1)
-    assert (attack_status(attack_of(many), passes_of(many), king_up_of(many)) == many).all()
 
 
 def test_every_field_is_a_part_of_the_block():
@@ -37,14 +30,6 @@ def test_every_field_is_a_part_of_the_block():
         part[:] = number
     rows = [number for number, field in enumerate(FIELDS.values()) for _ in range(field.rows)]
     assert (state.data == np.array(rows)[:, None]).all()
-
-
-def test_a_prepared_deal_names_its_rows_in_the_order_of_the_fields():
-    rows = sum(FIELDS[name].rows for name in PREPARED)
-    assert rows == Prepared.ROWS
-    dealt = Prepared(np.arange(rows)[:, None])
-    places = np.concatenate([getattr(dealt, name).reshape(-1) for name in PREPARED])
-    assert places.tolist() == list(range(rows))
 
 
 @pytest.mark.parametrize("by", [0, 1, 2, 3])

@@ -21,6 +21,7 @@ from playing import deal, legal_mask, pick
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
 from goita_env.engine import deals as dealing
 from goita_env.engine.match import Match
+from goita_env.engine.tables import code_counts
 from goita_env.views.observation import OBSERVATION_VERSION
 
 TRAJECTORIES = {
@@ -40,8 +41,6 @@ OBSERVATIONS = {
 }
 """By rule set, for version 1 of the layout: all observations of the rounds."""
 
-
-# ------------------------------------------------------------------------------- the second source
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -66,6 +65,11 @@ def plain_deal(seed, game, episode, number):
     halves = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
     order = sorted(range(32), key=lambda tile: (halves[tile] & ~31, tile))
     return [sorted(TILES[tile] for tile in order[8 * seat : 8 * seat + 8]) for seat in range(4)]
+
+
+def plain_counts(*deal):
+    """Counts the tiles of each kind in the four hands of a deal."""
+    return [[hand.count(kind) for kind in range(8)] for hand in plain_deal(*deal)]
 
 
 def plain_dealer(seed, game, episode):
@@ -106,21 +110,16 @@ def test_deals_and_dealers_are_what_the_plain_hash_gives():
     for seed, game, episode, number in [(0, 0, 0, 0), (7, 5, 3, 2), (1 << 63, 9_999, 1 << 30, 7)]:
         games = seeds.game_keys(seed, np.array([game]))
         keys = seeds.deal_keys(games, np.array([episode]), np.array([number]))
-        assert dealing.hands(keys)[0].tolist() == plain_deal(seed, game, episode, number)
+        hands = code_counts()[dealing.hand_codes(keys)[0]]
+        assert hands.tolist() == plain_counts(seed, game, episode, number)
         keys = seeds.deal_keys(games, np.array([episode]), np.array([0]))
         assert dealing.first_dealers(keys)[0] == plain_dealer(seed, game, episode)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
-def test_a_fixed_seed_gives_the_pinned_trajectories(rules, episode):
-    assert trajectory(rules, episode) == TRAJECTORIES[rules, episode]
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
-def test_the_oracle_with_plain_deals_gives_the_pinned_trajectories(rules, episode):
-    assert plain_trajectory(rules, episode) == TRAJECTORIES[rules, episode]
+@pytest.mark.parametrize(("rules", "episode"), TRAJECTORIES)
+@pytest.mark.parametrize("play", [trajectory, plain_trajectory])
+def test_environment_and_oracle_give_the_pinned_trajectories(play, rules, episode):
+    assert play(rules, episode) == TRAJECTORIES[rules, episode]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -139,9 +138,6 @@ def test_another_process_gives_the_pinned_hashes():
     exec(done.stdout, found)
     assert found["TRAJECTORIES"] == TRAJECTORIES
     assert found["OBSERVATIONS"] == OBSERVATIONS
-
-
-# -------------------------------------------------------------------------------- batches and play
 
 
 def turns(env, first=None, steps=150, start=0):
@@ -236,9 +232,7 @@ def test_the_deals_are_the_same_whatever_the_play(rules, episode):
     assert len(quiet.keys() & fast.keys()) > 300
     assert all(quiet[key] == fast[key] for key in quiet.keys() & fast.keys())
     for game, number, count in sorted(common)[::25]:
-        plain = plain_deal(6, game, number, count - 1)
-        counts = [[hand.count(kind) for kind in range(8)] for hand in plain]
-        assert slow[game, number, count] == counts
+        assert slow[game, number, count] == plain_counts(6, game, number, count - 1)
 
 
 def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
@@ -252,14 +246,8 @@ def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
         env.step(65)
         env.step(67)
         state = env._match.state
-        plain = plain_deal(11, 0, number + 1, 1)
-        assert state.hand_counts()[0].tolist() == [
-            [hand.count(kind) for kind in range(8)] for hand in plain
-        ]
+        assert state.hand_counts()[0].tolist() == plain_counts(11, 0, number + 1, 1)
         assert state.dealer[0] == 3
-
-
-# ------------------------------------------------------------------------------- copies and resets
 
 
 def aec_trace(env, steps=60):
@@ -292,71 +280,47 @@ def parallel_trace(env, steps=60):
     return seen
 
 
-def game_trace(game):
-    """Plays a game to its end."""
+def game_trace(game, steps=10_000):
+    """Plays a game on, to its end at the latest."""
     seen = []
-    while not game.done:
+    while not game.done and len(seen) < steps:
         legal = game.legal_actions()
         seen.append((game.seat, legal, game.scores, repr(game)))
         game.play(legal[len(seen) % len(legal)])
     return [*seen, game.winner, game.points, game.scores]
 
 
-def begun_vector():
-    env = GoitaVectorEnv(30, "jga", "match", seed=4)
-    turns(env, steps=77)
+def vector_trace(env, steps=150):
+    first = env.step(pick(legal_mask(env._match.state), numbers(0, env.num_games)))
+    return [[part.tobytes() for part in turn] for turn in turns(env, first, steps)]
+
+
+TRACES = {"vector": vector_trace, "raw_env": aec_trace, "env": aec_trace}
+TRACES |= {"parallel_env": parallel_trace, "Game": game_trace}
+
+
+def begun(kind):
+    """Returns an environment or a game after 77 steps of a match."""
+    if kind == "vector":
+        env = GoitaVectorEnv(30, "jga", "match", seed=4)
+        env.reset()
+    elif kind == "Game":
+        env = Game("jga", episode="match", seed=4)
+    else:
+        env = getattr(goita_v0, kind)("jga", "match")
+        env.reset(seed=4)
+    TRACES[kind](env, 77)
     return env
 
 
-def begun_aec(make):
-    env = make("jga", "match")
-    env.reset(seed=4)
-    aec_trace(env, 77)
-    return env
-
-
-def begun_parallel():
-    env = goita_v0.parallel_env("jga", "match")
-    env.reset(seed=4)
-    parallel_trace(env, 77)
-    return env
-
-
-def begun_game():
-    game = Game("jga", episode="match", seed=4)
-    for step in range(77):
-        legal = game.legal_actions()
-        game.play(legal[step % len(legal)])
-    return game
-
-
-def vector_trace(env):
-    mask = legal_mask(env._match.state)
-    return turns(env, env.step(pick(mask, numbers(0, env.num_games))))
-
-
-KINDS = {
-    "vector": (begun_vector, vector_trace),
-    "raw_env": (lambda: begun_aec(goita_v0.raw_env), aec_trace),
-    "env": (lambda: begun_aec(goita_v0.env), aec_trace),
-    "parallel_env": (begun_parallel, parallel_trace),
-    "Game": (begun_game, game_trace),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TRACES)
 @pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
 def test_a_pickled_or_copied_environment_goes_on_identically_and_apart(kind, how):
-    begin, trace = KINDS[kind]
-    env = begin()
+    env, trace = begun(kind), TRACES[kind]
     twin = how(env)
     ahead = trace(how(twin))
-    if kind == "vector":
-        assert_same(ahead, trace(env))
-        assert_same(ahead, trace(twin))
-    else:
-        assert trace(env) == ahead
-        assert trace(twin) == ahead
+    assert trace(env) == ahead
+    assert trace(twin) == ahead
 
 
 @pytest.mark.parametrize("kind", ["raw_env", "env", "parallel_env"])
@@ -379,16 +343,13 @@ def test_reset_without_a_seed_goes_on_to_the_next_episode(kind):
     env.reset(seed=21)
     for number in range(5):
         hands, dealer = dealt(env)
-        plain = plain_deal(21, 0, number, 0)
-        assert hands == [[hand.count(kind) for kind in range(8)] for hand in plain]
+        assert hands == plain_counts(21, 0, number, 0)
         assert dealer == plain_dealer(21, 0, number)
         if number == 2 and kind != "parallel_env":
             aec_trace(env, 5)  # a break in mid-round changes nothing
         env.reset()
     env.reset(seed=21)
-    assert dealt(env)[0] == [
-        [hand.count(kind) for kind in range(8)] for hand in plain_deal(21, 0, 0, 0)
-    ]
+    assert dealt(env)[0] == plain_counts(21, 0, 0, 0)
 
 
 def test_vector_reset_goes_on_to_the_next_episode():
@@ -397,8 +358,7 @@ def test_vector_reset_goes_on_to_the_next_episode():
         turn = env.reset()
         hands = env._match.state.hand_counts()
         for game in range(5):
-            plain = plain_deal(21, game, number, 0)
-            assert hands[game].tolist() == [[h.count(k) for k in range(8)] for h in plain]
+            assert hands[game].tolist() == plain_counts(21, game, number, 0)
         env.step(pick(turn.action_mask, 1))
 
 
@@ -418,8 +378,6 @@ def test_given_hands_apply_to_the_first_deal_alone():
     env.reset(seed=5, options={"hands": hands, "dealer": 0})
     for name in [1 + 8 * 1 + 1, 0, 0, 0, 1 + 8 * 2 + 2, 0, 0, 0, 64, 0, 0, 0, 1 + 8 * 3 + 3]:
         env.step(name)
-    plain = plain_deal(5, 0, 0, 1)
-    counts = [[hand.count(kind) for kind in range(8)] for hand in plain]
-    assert dealt(env) == (counts, 0)
-    fresh = deal("jga", np.array([plain]), [0], np.array([[60, 0]]))
+    assert dealt(env) == (plain_counts(5, 0, 0, 1), 0)
+    fresh = deal("jga", np.array([plain_deal(5, 0, 0, 1)]), [0], np.array([[60, 0]]))
     assert env.agent_selection == f"player_{fresh.seat[0]}"

@@ -1,30 +1,28 @@
 """The PettingZoo environments: PettingZoo's own tests, rewards, masks, illegal moves, state."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pettingzoo
 import pytest
+from conformance import (
+    UNAVOIDABLE,
+    check_aec,
+    check_parallel,
+    check_render,
+    needs_registry,
+    own,
+    random_play,
+)
 from deals import RULE_SETS, complete
 from gymnasium.spaces import Box, Discrete
 from playing import pick
 
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
-from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError
+from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
-
-with warnings.catch_warnings():
-    # PettingZoo's tests import a game of its own in a way that it calls old, where pygame is there.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import (
-        api_test,
-        parallel_api_test,
-        parallel_seed_test,
-        render_test,
-        seed_test,
-    )
-    from pettingzoo.test.state_test import state_test
 
 SETTINGS = [
     (rules, episode, reward)
@@ -33,82 +31,37 @@ SETTINGS = [
     for reward in ("points", "win")
 ]
 AGENTS = [f"player_{seat}" for seat in range(4)]
+WON = ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]
+"""A round that the dealer wins with these hands."""
 
-UNAVOIDABLE = (
-    # PettingZoo warns of every observation that is a dictionary, but for names on a list in its
-    # own source.
-    "Observation is not a NumPy array",
-    "Observation space for each agent probably should be gymnasium.spaces.box or",
-)
-"""The two warnings that api_test gives to any environment with a mask in its observations."""
-
-
-def random_play(env, seed=0, steps=10_000):
-    """Plays legal actions at random to the end and yields each agent's last()."""
-    rng = np.random.default_rng(seed)
-    for agent in env.agent_iter(steps):
-        last = env.last()
-        yield agent, last
-        legal = np.flatnonzero(last[0]["action_mask"])
-        env.step(int(rng.choice(legal)) if len(legal) else None)
-
-
-# ------------------------------------------------------------------------------- PettingZoo's tests
+MAKERS = [goita_v0.env, goita_v0.raw_env]
 
 
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
-def test_api_test_passes(make, rules, episode, reward, capsys):
-    with warnings.catch_warnings():
-        for message in UNAVOIDABLE:
-            warnings.filterwarnings("ignore", message, UserWarning)
-        api_test(make(rules, episode, reward), num_cycles=100)
-    assert "Passed API test" in capsys.readouterr().out
+@pytest.mark.parametrize("make", MAKERS)
+def test_pettingzoos_tests_pass(make, rules, episode, reward, capsys):
+    check_aec(lambda: make(rules, episode, reward), capsys)
+
+
+@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
+def test_pettingzoos_tests_of_parallel_environments_and_states_pass(rules, episode, reward, capsys):
+    makers = goita_v0.parallel_env, goita_v0.env
+    check_parallel(*(partial(make, rules, episode, reward) for make in makers), capsys)
 
 
 def test_the_two_warnings_left_out_are_given_indeed_and_no_others(capsys):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        api_test(goita_v0.env(), num_cycles=5)
+        own.api_test(goita_v0.env(), num_cycles=5)
     messages = {str(one.message) for one in caught}
     assert len(messages) == 2
     assert all(any(one.startswith(known) for one in messages) for known in UNAVOIDABLE)
 
 
-@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
-def test_seed_test_passes(make, rules, episode, reward):
-    seed_test(lambda: make(rules, episode, reward), num_cycles=100)
-
-
-@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-def test_parallel_api_test_passes(rules, episode, reward, capsys):
-    parallel_api_test(goita_v0.parallel_env(rules, episode, reward), num_cycles=200)
-    assert "Passed Parallel API test" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-def test_parallel_seed_test_passes(rules, episode, reward):
-    parallel_seed_test(lambda: goita_v0.parallel_env(rules, episode, reward), num_cycles=100)
-
-
-@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-def test_state_test_passes(rules, episode, reward):
-    settings = rules, episode, reward
-    # It samples without the mask, so it needs the environment that takes illegal actions.
-    state_test(goita_v0.env(*settings), goita_v0.parallel_env(*settings), num_cycles=20)
-
-
-@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+@pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_render_test_passes(make, rules, capsys):
-    render_test(lambda render_mode: make(rules, render_mode=render_mode))
-    assert capsys.readouterr().out, "human prints"
-
-
-needs_registry = pytest.mark.skipif(
-    not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry"
-)
+def test_pettingzoos_test_of_drawings_passes(make, rules, capsys):
+    check_render(partial(make, rules), capsys)
 
 
 @needs_registry
@@ -125,9 +78,6 @@ def test_the_registry_makes_the_environments(name):
     assert list(observations) == AGENTS
 
 
-# ---------------------------------------------------------------------------------- what it offers
-
-
 def test_agents_teams_spaces_and_metadata():
     env = goita_v0.env()
     assert env.possible_agents == AGENTS
@@ -142,23 +92,11 @@ def test_agents_teams_spaces_and_metadata():
     assert env.metadata["render_modes"] == ["ansi", "human", "svg", "rgb_array"]
     assert env.metadata["is_parallelizable"] is False
     assert env.render_mode is None
-
-
-def test_an_observation_lists_observation_before_mask():
-    env = goita_v0.env()
-    env.reset(seed=1)
-    observation, mask = env.observe(env.agent_selection).values()
-    assert (observation.shape, observation.dtype) == ((512,), np.uint8)
-    assert (mask.shape, mask.dtype) == ((69,), np.int8)
-
-
-def test_no_render_mode_draws_nothing():
-    env = goita_v0.env()
     env.reset(seed=1)
     assert env.render() is None
 
 
-@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
+@pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_mask_is_zero_for_all_but_the_asked_seat(make, rules):
     env = make(rules)
@@ -215,20 +153,6 @@ def test_numpy_integers_are_actions():
         env.step(kind(legal[0]))
 
 
-def test_given_hands_dealer_and_scores_apply():
-    hands = complete("8822334", "", "", "")
-    nines = [hand.replace("88", "98") for hand in hands]
-    env = goita_v0.raw_env(episode="match")
-    env.reset(options={"hands": nines, "dealer": 2, "scores": [140, 30]})
-    assert env.agent_selection == "player_2"
-    other = goita_v0.raw_env(episode="match")
-    other.reset(options={"hands": hands, "dealer": 2, "scores": [140, 30]})
-    assert np.array_equal(env.state(), other.state())
-
-
-# ---------------------------------------------------------------------------------------- rewards
-
-
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
 def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
     env = goita_v0.env(rules, episode, reward)
@@ -250,7 +174,7 @@ def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
 def test_the_losers_see_their_loss_through_last(reward, gain):
     env = goita_v0.env(reward=reward)
     env.reset(options={"hands": complete("88223344", "", "", ""), "dealer": 0})
-    for name in ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]:
+    for name in WON:
         env.step(actions.parse(name))
     expected = {"player_0": gain, "player_1": -gain, "player_2": gain, "player_3": -gain}
     seen = {}
@@ -265,7 +189,7 @@ def test_the_losers_see_their_loss_through_last(reward, gain):
 def test_a_match_pays_the_points_of_every_round_when_it_is_scored():
     env = goita_v0.env(episode="match")
     env.reset(seed=2, options={"hands": complete("88223344", "", "", ""), "dealer": 0})
-    for name in ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]:
+    for name in WON:
         env.step(actions.parse(name))
     assert env.rewards == {"player_0": 60, "player_1": -60, "player_2": 60, "player_3": -60}
     assert not any(env.terminations.values())
@@ -281,10 +205,8 @@ def test_a_match_won_pays_one_at_its_end_alone():
     env = goita_v0.env(episode="match", reward="win")
     for seed in range(5):
         env.reset(seed=seed)
-        gains = [
-            gain for _, (_, gain, terminated, _, _) in random_play(env, seed) if not terminated
-        ]
-        assert not any(gains)
+        for _, (_, gain, terminated, _, _) in random_play(env, seed):
+            assert terminated or not gain
 
 
 def test_a_seat_that_never_acts_sees_the_end_of_a_special_hand():
@@ -295,9 +217,6 @@ def test_a_seat_that_never_acts_sees_the_end_of_a_special_hand():
     rewards = {agent: reward for agent, (_, reward, _, _, _) in random_play(env)}
     points = env.unwrapped._match.state.points[0]
     assert rewards == {agent: float(points if agent in TEAMS[1] else -points) for agent in AGENTS}
-
-
-# ---------------------------------------------------------------------------------- illegal actions
 
 
 @pytest.mark.parametrize(("reward", "loss"), [("points", 100.0), ("win", 1.0)])
@@ -336,27 +255,6 @@ def test_an_illegal_answer_to_a_question_ends_the_episode_too():
     assert env.rewards["player_0"] == env.rewards["player_2"] == -100
 
 
-def test_raw_env_raises_on_an_illegal_action_and_changes_nothing():
-    env = goita_v0.raw_env()
-    env.reset(seed=1, options={"hands": complete("", "", "", ""), "dealer": 1})
-    before = env.state(), env.last(), dict(env.rewards), dict(env.terminations)
-    with pytest.raises(IllegalActionError, match=r"expected one of .* from player_1, got 'p'"):
-        env.step(PASS)
-    after = env.state(), env.last(), dict(env.rewards), dict(env.terminations)
-    assert str(before) == str(after)
-    env.step(int(env.last()[0]["action_mask"].argmax()))
-
-
-@pytest.mark.parametrize("make", [goita_v0.env, goita_v0.raw_env])
-@pytest.mark.parametrize("action", [69, -1, None, "p", 0.5])
-def test_what_is_no_action_raises_in_both_environments(make, action):
-    env = make()
-    env.reset(seed=1)
-    with pytest.raises(ActionError, match="expected an action"):
-        env.step(action)
-    assert not any(env.terminations.values())
-
-
 def test_in_the_parallel_environment_the_asked_seats_action_counts():
     env = goita_v0.parallel_env()
     observations, _ = env.reset(seed=1, options={"hands": complete("", "", "", ""), "dealer": 3})
@@ -370,9 +268,6 @@ def test_in_the_parallel_environment_the_asked_seats_action_counts():
     assert rewards == {"player_0": -100, "player_1": 100, "player_2": -100, "player_3": 100}
     assert all(terminations.values())
     assert env.agents == []
-
-
-# ------------------------------------------------------------------------------------------ state
 
 
 def hands_in(state):

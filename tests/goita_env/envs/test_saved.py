@@ -52,10 +52,6 @@ def test_nothing_is_saved_before_the_first_reset():
         GoitaVectorEnv(2).save()
 
 
-def wrong(saved, name, change):
-    return saved | {name: change(saved[name])}
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [

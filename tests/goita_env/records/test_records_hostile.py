@@ -108,9 +108,6 @@ def test_yaml_may_be_wide_and_is_deep_only_where_it_nests():
     assert "levels" in message(kifu.loads, YAML + "more: [[[[[[[[1]]]]]]]]\n")
 
 
-# ------------------------------------------------------------------------------- lone surrogates
-
-
 def test_names_that_no_file_can_hold_are_refused():
     with pytest.raises(errors.SettingError, match=r"names that UTF-8 can write, got 'a\\udc80'"):
         Record((), (LONE, "", "", ""))

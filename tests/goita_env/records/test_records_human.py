@@ -61,7 +61,6 @@ def test_what_is_unsound_in_the_known_records_is_reported_by_file_deal_and_move(
         for _, record in known.values()
         for problem in record.problems
     }
-
     assert found == {place: what for place, what in UNSOUND.items() if place[0] in known}
 
 
@@ -110,5 +109,4 @@ def test_the_known_records_come_back_byte_for_byte():
         for name, (text, _) in known.items()
         if records.kifu.dumps(records.kifu.loads(text)) != text.removeprefix("\ufeff")
     ]
-
     assert changed == [name for name in EDITED_BY_HAND if name in known]

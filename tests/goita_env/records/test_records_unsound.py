@@ -14,7 +14,6 @@ from goita_env.records import DealRecord, Record
 @pytest.mark.parametrize("strict", [True, False])
 def test_a_history_string_without_a_line_is_refused(text, strict):
     found = message(records.history.loads, text, strict=strict, source="a.txt")
-
     assert found == "a.txt: expected a deal in each line, got no line"
 
 
@@ -33,7 +32,6 @@ def test_a_history_string_without_a_line_is_refused(text, strict):
 )
 def test_a_malformed_beginning_of_a_history_string_is_named(found, instead, expected):
     text = message(records.history.loads, f"{LINE}\n{LINE.replace(found, instead, 1)}")
-
     assert text.startswith("deal 2: ")
     assert expected in text
 
@@ -51,7 +49,6 @@ def test_a_malformed_beginning_of_a_history_string_is_named(found, instead, expe
 )
 def test_a_malformed_move_of_a_history_string_is_named(found, instead, place, expected):
     text = message(records.history.loads, LINE.replace(found, instead, 1), source="game.txt")
-
     assert text.startswith(f"game.txt: {place}: ")
     assert expected in text
 
@@ -71,7 +68,6 @@ def test_an_illegal_move_is_named_with_its_deal_and_what_was_expected(
 ):
     record = records.history.loads(f"{LINE}\n{LINE.replace(found, instead, 1)}", source="a.txt")
     text = message(replayed, record)
-
     assert text.startswith(f"a.txt: deal 2, {place}: ")
     assert expected in text
     assert [str(problem) for problem in records.check(record)] == [text]
@@ -99,7 +95,6 @@ BAD_YAML = [
 @pytest.mark.parametrize("strict", [True, False])
 def test_what_is_no_kifu_at_all_is_refused(text, expected, strict):
     found = message(records.kifu.loads, text, strict=strict, source="a.yaml")
-
     assert found.startswith("a.yaml: ")
     assert expected in found
 
@@ -107,11 +102,7 @@ def test_what_is_no_kifu_at_all_is_refused(text, expected, strict):
 @pytest.mark.parametrize(
     ("found", "instead", "expected"),
     [
-        (
-            " - hand:",
-            " - 3\n - hand:",
-            "expected a deal with hand, uchidashi, score and game, got 3",
-        ),
+        (" - hand:", " - 3\n - hand:", "a deal with hand, uchidashi, score and game, got 3"),
         (" - hand:", " - hund:", "expected hand with the tiles of p0 to p3, got None"),
         ('     p3: "ししし', '     p4: "ししし', "expected hand with the tiles of p0 to p3, got {"),
         ('"ししし玉', '"しししあ', "for p0, got 'あ' in 'しししあ金金銀香'"),
@@ -128,7 +119,6 @@ def test_a_malformed_deal_of_a_yaml_kifu_is_named_and_the_rest_read(found, inste
     text = YAML.replace(found, instead, 1) + YAML.split("log:\n")[1]
     first = message(records.kifu.loads, text)
     record = records.kifu.loads(text, strict=False)
-
     assert first.startswith("deal 1: ")
     assert expected in first
     assert [str(problem) for problem in record.problems] == [first]
@@ -140,12 +130,7 @@ def test_a_malformed_deal_of_a_yaml_kifu_is_named_and_the_rest_read(found, inste
 @pytest.mark.parametrize(
     ("found", "instead", "place", "expected"),
     [
-        (
-            '["3","王","馬"]',
-            '["4","王","馬"]',
-            "move 2 (play 2)",
-            "expected a seat 0 to 3, got '4'",
-        ),
+        ('["3","王","馬"]', '["4","王","馬"]', "move 2 (play 2)", "a seat 0 to 3, got '4'"),
         ('["3","王","馬"]', "[true,王,馬]", "move 2 (play 2)", "expected a seat 0 to 3, got True"),
         ('["3","王","馬"]', '["3","王"]', "move 2 (play 2)", "expected a seat, a block and an"),
         ('["3","王","馬"]', "x", "move 2 (play 2)", "a block and an attack, got 'x'"),
@@ -160,7 +145,6 @@ def test_a_malformed_row_of_a_yaml_kifu_is_named_and_the_rows_before_it_kept(
     text = YAML.replace(found, instead, 1)
     first = message(records.kifu.loads, text, source="a.yaml")
     record = records.kifu.loads(text, strict=False, source="a.yaml")
-
     assert first.startswith(f"a.yaml: deal 1, {place}: ")
     assert expected in first
     assert [str(problem) for problem in record.problems] == [first]
@@ -171,7 +155,6 @@ def test_a_malformed_row_of_a_yaml_kifu_is_named_and_the_rows_before_it_kept(
 def test_the_first_of_two_faults_of_a_deal_is_reported():
     text = LINE.replace("194", "124").replace("351", "3x1")
     record = records.history.loads(text, strict=False)
-
     assert [(problem.move, problem.play) for problem in record.problems] == [(3, 3)]
     assert len(record.deals[0].moves) == 2
     after_the_end = records.history.loads(f"{LINE},9", strict=False)
@@ -181,11 +164,9 @@ def test_the_first_of_two_faults_of_a_deal_is_reported():
 
 def test_a_deal_that_breaks_off_is_reported():
     record = records.history.loads(LINE[:-4])
-
     (problem,) = records.check(record)
-    assert str(problem) == (
-        "deal 1, move 13 (play 9): expected a move of seat 2, got the end of the deal"
-    )
+    place = "deal 1, move 13 (play 9)"
+    assert str(problem) == f"{place}: expected a move of seat 2, got the end of the deal"
     assert records.history.loads(LINE[:-4], strict=False).problems == (problem,)
 
 
@@ -215,7 +196,6 @@ def test_four_names_belong_to_a_record():
 
 def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-
     with pytest.raises(ImportError, match=re.escape("pip install 'goita-env[records]'")):
         records.kifu.loads(YAML)
     assert records.kifu.dumps(records.history.loads(LINE))

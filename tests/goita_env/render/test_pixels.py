@@ -10,43 +10,42 @@ from drawings import HANDS, MOVES, SVG, middle_game
 from playing import played
 
 from goita_env import Game, actions, errors, goita_v0, records
-from goita_env.render import RENDER_MODES, animation, frame, pixels, scene, svg
+from goita_env.render import RENDER_MODES, animation, frame, pixels, svg
 from goita_env.render.pen import document
 from goita_env.render.themes import THEMES
+from goita_env.views.scenes import of_state
 
 
 def test_pixels_show_the_drawing():
-    image = pixels.rgb_array(svg.table(middle_game()._state))
+    image = pixels.rgb_array(svg.render(middle_game()))
     colors = THEMES["light"]
-
     assert image.shape == (600, 600, 3)
     assert image.dtype == np.uint8
     for (x, y), color in (((2, 2), colors.ground), ((80, 130), colors.board)):
         assert image[y, x].tolist() == [int(color[n : n + 2], 16) for n in (1, 3, 5)]
     wood = [int(colors.wood[n : n + 2], 16) for n in (1, 3, 5)]
     assert (image == wood).all(axis=2).sum() > 20_000
-    assert np.array_equal(image, pixels.rgb_array(svg.table(middle_game()._state)))
-    assert pixels.rgb_array(svg.view(middle_game().view(0)), 321).shape == (321, 321, 3)
+    assert np.array_equal(image, pixels.rgb_array(svg.render(middle_game())))
+    assert pixels.rgb_array(svg.render(middle_game().view(0)), 321).shape == (321, 321, 3)
 
 
 @pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
 def test_without_the_extra_the_error_names_it(monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ImportError, match=r"pip install 'goita-env\[render\]'"):
-        pixels.rgb_array(svg.view(middle_game().view(0)))
+        pixels.rgb_array(svg.render(middle_game().view(0)))
 
 
 def test_what_is_no_svg_is_refused():
     with pytest.raises(errors.SettingError, match="expected SVG text, got 'no'"):
         pixels.png("no")
     with pytest.raises(errors.SettingError, match="expected a width above 0 pixels, got 0"):
-        pixels.png(svg.view(middle_game().view(0)), 0)
+        pixels.png(svg.render(middle_game().view(0)), 0)
 
 
 def short_round() -> list:
     game = Game(hands=HANDS, dealer=2)
-    states = [game._state.copy(), *(played(game, move)._state.copy() for move in MOVES)]
-    return [svg.draw(scene.of_table(state)) for state in states]
+    return [svg.draw(game), *(svg.draw(played(game, move)) for move in MOVES)]
 
 
 def test_a_recorded_deal_is_drawn_position_by_position():
@@ -54,16 +53,14 @@ def test_a_recorded_deal_is_drawn_position_by_position():
     for move in MOVES:
         game.play(actions.parse(move))
     deal = records.from_game(game).deals[0]
-
     assert deal.drawings() == short_round()
-    assert deal.drawings(2)[-1] == svg.draw(scene.of_view(game.view(2)))
+    assert deal.drawings(2)[-1] == svg.draw(game.view(2))
 
 
 def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves():
     drawings = short_round()
     text = animation.animated(drawings, 0.5)
     root = ElementTree.fromstring(text)
-
     assert len(root.findall(f"{SVG}g[@class]")) == len(drawings)
     assert "prefers-reduced-motion" in text
     assert len(text.encode()) < 25_000 + 8_000 * len(drawings)
@@ -76,14 +73,13 @@ def test_a_gif_has_a_frame_for_each_position():
 
     drawings = short_round()
     image = Image.open(BytesIO(animation.gif(drawings, 0.5, 200)))
-
     assert (image.n_frames, image.size) == (len(drawings), (200, 200))
     assert image.info["duration"] == 500
 
 
 def test_animations_of_nothing_or_of_several_sizes_are_refused():
     one, other = short_round()[:2]
-    wide = svg.draw(scene.of_table(middle_game()._state), legal=np.ones(69))
+    wide = svg.draw(middle_game(), legal=np.ones(69))
     for drawings, seconds in (([], 1), ([one, wide], 1), ([one, other], 0)):
         with pytest.raises(errors.SettingError, match="expected"):
             animation.animated(drawings, seconds)
@@ -95,20 +91,19 @@ def test_the_environments_draw_the_whole_table_in_every_mode(capsys):
         assert env.render() is None
         env.reset(seed=3)
         capsys.readouterr()
-        drawn, state = env.render(), env.unwrapped._match.state
+        drawn, table = env.render(), of_state(env.unwrapped._match.state)
         if mode == "human":
             assert drawn is None
-            assert capsys.readouterr().out == f"{frame(state, 'ansi')}\n"
+            assert capsys.readouterr().out == f"{frame(table, 'ansi')}\n"
         elif mode == "rgb_array":
             assert (drawn.shape, drawn.dtype) == ((600, 600, 3), np.uint8)
         else:
-            assert drawn == frame(state, mode)
-        assert frame(state, None) is None
+            assert drawn == frame(table, mode)
+        assert frame(table, None) is None
     assert goita_v0.raw_env().metadata["render_modes"] == list(RENDER_MODES)
 
 
 def test_a_frame_of_a_view_is_what_its_seat_sees():
     view = middle_game().view(1)
-
-    assert frame(view, "svg") == svg.view(view)
+    assert frame(view, "svg") == svg.render(view)
     assert frame(view, "rgb_array").shape == (600, 600, 3)

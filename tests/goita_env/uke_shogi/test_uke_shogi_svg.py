@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from drawings import SVG, check_dialect, counted
-from uke_shogi_playing import FEW, VARIANTS, played, random_game, short
+from uke_shogi_playing import FEW, HANDS, VARIANTS, played, random_game, short
 
 from goita_env import uke_shogi_v0
 from goita_env.errors import SettingError
@@ -16,8 +16,6 @@ from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, darkened
 from goita_env.tiles import LETTERS
 from goita_env.uke_shogi import MURRAY, UMEBAYASHI, UkeShogiGame, svg
-
-HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
 
 
 def middle_game() -> UkeShogiGame:
@@ -38,15 +36,11 @@ def shown(game: UkeShogiGame) -> dict[str, int]:
     return {kind: n for kind, n in kinds.items() if n}
 
 
-# ------------------------------------------------------------------------------------ what is shown
-
-
 @pytest.mark.parametrize("rules", VARIANTS, ids=short)
 def test_a_game_shows_every_tile_and_a_view_its_own_and_backs(rules):
     rng = np.random.default_rng(3)
     game = random_game(rules, rng, decisions=int(rng.integers(2 * rules.players)))
     assert counted(svg.draw(game)) == shown(game)
-
     view = game.view(rules.players - 1)
     seen = counted(svg.draw(view))
     assert seen.pop("b", 0) == view.tiles_left[1:].sum()
@@ -55,7 +49,6 @@ def test_a_game_shows_every_tile_and_a_view_its_own_and_backs(rules):
 
 def test_the_words_say_what_the_picture_shows():
     game = middle_game()
-
     assert words(svg.draw(game)) == (
         "Uke-Shogi: seat 3: match the rook",
         [
@@ -83,7 +76,6 @@ def test_the_words_say_what_the_picture_shows():
 def test_the_end_tells_who_won_and_what_everybody_gained():
     game = played(middle_game(), "p 1111 1111 1111 111p 1ppp 1ppp 1ppp 2")
     title, said = words(svg.draw(game))
-
     assert title == "Uke-Shogi: seat 0: the last tile is played"
     assert said[1].startswith("seat 0, dealer, wins, +215; played rook, king, pawn")
     assert said[1].endswith("; in hand nothing.")
@@ -93,7 +85,6 @@ def test_the_end_tells_who_won_and_what_everybody_gained():
 
 def test_murrays_two_have_the_rest_of_the_set_aside():
     game = played(UkeShogiGame(MURRAY, hands=["11112267", "11133334"], dealer=0), "7p")
-
     title, said = words(svg.draw(game))
     assert title == "Uke-Shogi: seat 0: lead a tile"
     assert said[0] == "2 players, 40 tiles, 24 of them aside."
@@ -104,9 +95,6 @@ def test_the_kind_to_match_is_marked_while_there_is_one():
     mark = f'stroke="{THEMES["light"].last}"'
     assert svg.draw(middle_game()).count(mark) == 1
     assert svg.draw(UkeShogiGame(hands=HANDS)).count(mark) == 0
-
-
-# ---------------------------------------------------------------------------------- how it is drawn
 
 
 @pytest.mark.parametrize("rules", VARIANTS[::4] + FEW, ids=short)
@@ -134,12 +122,9 @@ def places(text: str) -> list[tuple[float, float]]:
         elif scaled := re.match(r'<g transform="scale\((\S+)\)"><use href="#\w+(?:t|b)', line):
             for x, y in re.findall(r'x="(\S+)" y="(\S+)"', line):
                 right, down = (float(scaled[1]) * float(one) - 300 for one in (x, y))
-                found.append(
-                    (
-                        300 + right * np.cos(turn) - down * np.sin(turn),
-                        300 + right * np.sin(turn) + down * np.cos(turn),
-                    )
-                )
+                across = right * np.cos(turn) - down * np.sin(turn)
+                along = right * np.sin(turn) + down * np.cos(turn)
+                found.append((300 + across, 300 + along))
     assert found
     return found
 

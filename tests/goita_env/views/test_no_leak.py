@@ -12,18 +12,22 @@ from redrawn_worlds import World, random_world, redraw
 from goita_env import Game, goita_v0
 from goita_env.actions import SILENT
 from goita_env.engine import core
-from goita_env.engine.history import FRAME_OTHER_SCORE, SCORE_BITS
 from goita_env.engine.match import Match
-from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, RADIX, WAITING
+from goita_env.engine.tables import (
+    CALL_CHOICE,
+    CODE_MASK,
+    FRAME_OTHER_SCORE,
+    RADIX,
+    SCORE_BITS,
+    WAITING,
+)
 from goita_env.render import ansi, svg
 from goita_env.tiles import KING
-from goita_env.views import View, packing
+from goita_env.views import View
+from goita_env.views import observation as packing
 from goita_env.views.observation import TABLE_WORD
 
 POSITIONS = 500
-
-
-# ------------------------------------------------------------------------------------- what is seen
 
 
 def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -158,10 +162,10 @@ def drawn(words: np.ndarray, rules: str, n: int, game: int) -> list[str]:
     view = View(words[n : n + 1], np.array([game]), rules)
     legal = view.legal()[0]
     return [
-        ansi.view(view),
+        ansi.render(view),
         str(view),
-        svg.view(view, faces="letters"),
-        svg.view(view, legal=legal),
+        svg.render(view, faces="letters"),
+        svg.render(view, legal=legal),
     ]
 
 
@@ -172,23 +176,6 @@ def test_no_drawing_tells_what_its_seat_cannot_know(rules):
     other, _ = look(after, viewers)
     for n in np.random.default_rng(3).choice(len(words), 150, replace=False):
         assert drawn(words, rules, n, 0) == drawn(other, rules, n, 7)
-
-
-def test_a_leak_into_a_drawing_is_caught(monkeypatch):
-    pack_seat = packing.pack_seat
-
-    def leaky_pack_seat(state, seat):
-        words = pack_seat(state, seat)
-        told = next_seat_holds_a_king(state, np.broadcast_to(seat, len(words))).astype(np.uint64)
-        words[:, TABLE_WORD] |= told << np.uint64(FRAME_OTHER_SCORE + SCORE_BITS - 1)
-        return words
-
-    monkeypatch.setattr(packing, "pack_seat", leaky_pack_seat)
-    monkeypatch.setattr(packing, "pack", lambda state: leaky_pack_seat(state, state.seat))
-    before, after, viewers, _ = pairs("jga")
-    (words, _), (other, _) = look(before, viewers), look(after, viewers)
-    caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(60)]
-    assert sum(caught) >= 5
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -216,9 +203,6 @@ def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
             assert np.array_equal(words, packing.pack_seat(fresh, seat))
         compared += len(new)
     assert compared >= 500
-
-
-# ----------------------------------------------------------------------------------- planted leaks
 
 
 def next_seat_holds_a_king(state: core.State, viewer: np.ndarray) -> np.ndarray:
@@ -255,32 +239,38 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "secret"), SECRETS)
-def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
+def plant(monkeypatch, secret, bit):
+    """Lets a secret show in a bit of the word that tells of the table."""
     pack_seat = packing.pack_seat
 
     def leaky_pack_seat(state, seat):
         words = pack_seat(state, seat)
-        words[:, TABLE_WORD] |= secret(state, np.broadcast_to(seat, len(words))).astype(
-            np.uint64
-        ) << np.uint64(63)
+        told = secret(state, np.broadcast_to(seat, len(words))).astype(np.uint64)
+        words[:, TABLE_WORD] |= told << np.uint64(bit)
         return words
 
-    assert not leaks(rules).any()
     monkeypatch.setattr(packing, "pack_seat", leaky_pack_seat)
     monkeypatch.setattr(packing, "pack", lambda state: leaky_pack_seat(state, state.seat))
+
+
+@pytest.mark.parametrize(("rules", "secret"), SECRETS)
+def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
+    assert not leaks(rules).any()
+    plant(monkeypatch, secret, 63)
     assert leaks(rules).sum() >= 5
 
 
+def test_a_leak_into_a_drawing_is_caught(monkeypatch):
+    plant(monkeypatch, next_seat_holds_a_king, FRAME_OTHER_SCORE + SCORE_BITS - 1)
+    before, after, viewers, _ = pairs("jga")
+    (words, _), (other, _) = look(before, viewers), look(after, viewers)
+    caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(60)]
+    assert sum(caught) >= 5
+
+
 def test_a_game_shows_a_silent_seat_to_nobody():
-    hands = complete("11111234", "11111235", "", "")
-    asked = Game("jga", hands=hands, dealer=0)
-    silent = Game("jga", hands=hands, dealer=0)
-    silent.play(SILENT)
-    both_silent = Game("jga", hands=hands, dealer=0)
-    both_silent.play(SILENT)
-    both_silent.play(SILENT)
-    for seat in (2, 3):
-        words = asked.view(seat).words
-        assert np.array_equal(words, silent.view(seat).words)
-        assert np.array_equal(words, both_silent.view(seat).words)
+    game, seen = Game("jga", hands=complete("11111234", "11111235", "", ""), dealer=0), []
+    for _ in range(2):
+        seen.append([game.view(seat).words.tolist() for seat in (2, 3)])
+        game.play(SILENT)
+    assert seen[0] == seen[1] == [game.view(seat).words.tolist() for seat in (2, 3)]

@@ -1,6 +1,6 @@
-"""Views: each field against a plain reading of the moves, the observation's slices, and suppose."""
+"""Views: each field against a plain reading of the moves, and the observation's slices."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
@@ -11,9 +11,8 @@ from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from oracle import Referee
 from playing import played
 
-from goita_env import Game, GoitaVectorEnv, Rules, get_rules, views
-from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode
-from goita_env.errors import HandsError, SettingError
+from goita_env import Game, GoitaVectorEnv, get_rules, views
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode, hide_block
 from goita_env.tiles import COUNTS, KING, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
 from goita_env.views import observation as layout
@@ -44,6 +43,10 @@ def counts(tiles):
     return [tiles.count(kind) for kind in range(8)]
 
 
+PARTS = ("seat", "event", "action", "play", "face_down", "hidden")
+DECISIONS = [f"decisions.{field}" for field in PARTS]
+
+
 def reading(position: Position) -> dict:
     """Reads all that a view shows from the moves, tile by tile."""
     p = position
@@ -56,12 +59,12 @@ def reading(position: Position) -> dict:
         if action == PASS:
             attack = plays[-1][2]
             passes += 1
-            log.append((p.rel(seat), NONE))
+            log.append((p.rel(seat), NONE, PASS, 0, False, False))
             which = "passed_partner" if (seat - attacker) % 4 == 2 else "passed_opponents"
             if attack != KING:
                 passed[which][p.rel(seat), attack] = True
         elif pair is not None:
-            log.append((p.rel(seat), len(plays)))
+            log.append((p.rel(seat), len(plays)))  # completed once it is known what is shown
             plays.append((seat, *pair, attacker in (None, seat)))
             attacker, passes = seat, 0
         elif action == CALL:
@@ -80,6 +83,9 @@ def reading(position: Position) -> dict:
         doubled = number[who] == 3 and block == attack and (block != KING or p.kings_are_alike)
         shown = block if own or not face_down or doubled else FACE_DOWN
         blocks[who, number[who]], attacks[who, number[who]] = shown, attack
+        hidden = shown == FACE_DOWN
+        public = (encode(0 if hidden else block, attack), number[who], face_down, hidden)
+        log[log.index((who, n))] = (who, n, *public)
         down[who, number[who]] = face_down and (own or not doubled)
         number[who] += 1
         for name, value in (("seat", who), ("block", shown), ("attack", attack)):
@@ -92,9 +98,8 @@ def reading(position: Position) -> dict:
             own_down += [block] if face_down else []
     seen = [*hand, *own_down, *chain(*up)]
     asked = p.phase if p.asked == p.viewer else None
-    seats, events = np.full(46, NONE), np.full(46, NONE)
-    for n, (who, play) in enumerate(log):
-        seats[n], events[n] = who, play
+    decisions = [*log, *[(NONE, NONE, PASS, 0, False, False)] * (46 - len(log))]
+    columns = zip(*decisions, strict=True)
     team = p.viewer % 2
     return {
         "hand": counts(hand),
@@ -106,6 +111,8 @@ def reading(position: Position) -> dict:
         "dealer": p.rel(p.dealer),
         "king_up": any(KING in tiles for tiles in up),
         "scores": [p.scores[team], p.scores[1 - team]],
+        "mover": p.rel((attacker + passes + 1) % 4 if plays else p.dealer),
+        "mover_leads": not plays or passes == 3,
         "leads": p.rel(p.dealer) == 0 if not plays else attacker == p.viewer and passes == 3,
         "asked_call": asked == "question",
         "asked_choice": asked == "choice",
@@ -120,13 +127,13 @@ def reading(position: Position) -> dict:
         "num_plays": len(plays),
         **event,
         "event_face_down": event_down,
-        "decisions.seat": seats,
-        "decisions.event": events,
+        **dict(zip(DECISIONS, columns, strict=True)),
         "decisions.length": len(log),
     }
 
 
-ONLY_IN_PLAY = {"attack", "attacker", "passes", "king_up", "leads", "decisions.length"}
+ONLY_IN_PLAY = {"attack", "attacker", "passes", "king_up", "mover", "mover_leads", "leads"}
+ONLY_IN_PLAY |= {"decisions.length"}
 """Fields about the moment; a view of a round that is over leaves them blank."""
 
 
@@ -136,18 +143,9 @@ def positions_of(rules: str, hands: np.ndarray, rng: np.random.Generator):
     game = Game(rules, hands=digits(hands), dealer=dealer, scores=scores)
     judge = Referee(rules, hands.tolist(), dealer, scores)
     while True:
+        now = hands.tolist(), dealer, scores, tuple(judge.log), judge.seat, judge.phase
         for viewer in range(4):
-            position = Position(
-                hands.tolist(),
-                dealer,
-                scores,
-                tuple(judge.log),
-                judge.seat,
-                judge.phase,
-                viewer,
-                rules != "nine",
-            )
-            yield position, game.view(viewer).words[0]
+            yield Position(*now, viewer, rules != "nine"), game.view(viewer).words[0]
         if judge.seat is None:
             return
         legal = judge.legal_actions()
@@ -175,9 +173,6 @@ def shown(view: View, name: str) -> np.ndarray:
     return getattr(view.decisions(), field) if part else getattr(view, name)
 
 
-# ------------------------------------------------------------------------------------------ fields
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_field_of_a_view_is_what_the_moves_say(rules):
     positions, view = sample(rules)
@@ -193,12 +188,25 @@ def test_every_field_of_a_view_is_what_the_moves_say(rules):
         assert len(wrong) == 0, (name, positions[np.flatnonzero(rows)[wrong[0]]])
 
 
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_nobody_moves_once_a_round_has_been_scored(rules):
+    positions, view = sample(rules)
+    over = np.array([position.phase == "over" and bool(position.moves) for position in positions])
+    played = over & (view.num_plays > 0)
+    assert played.any()
+    assert (view.mover[played] == NONE).all()
+    assert not view.mover_leads[played].any()
+
+
+def test_a_hidden_block_counts_as_kind_0():
+    assert hide_block(encode(5, 2)) == encode(0, 2) == hide_block(encode(0, 2))
+    assert [hide_block(action) for action in (PASS, CALL, REDEAL)] == [PASS, CALL, REDEAL]
+
+
 def test_the_reading_covers_every_field():
     fields = {name for name in dir(View) if isinstance(getattr(View, name), cached_property)}
-    named = reading(sample("jga")[0][0])
-    assert {name for name in fields if not name.startswith("_")} == {
-        name for name in named if "." not in name
-    }
+    named = {name for name in reading(sample("jga")[0][0]) if "." not in name}
+    assert {name for name in fields if not name.startswith("_")} == named
 
 
 def test_the_sample_covers_questions_choices_plays_and_ends():
@@ -254,7 +262,7 @@ def test_seat_view_equals_the_asked_view_and_takes_one_seat_or_one_a_game():
     turn, rng = env.reset(), np.random.default_rng(0)
     for _ in range(60):
         state = env._match.state
-        assert np.array_equal(views.asked_view(state).words, turn.view.words)
+        assert np.array_equal(views.acting_view(state).words, turn.view.words)
         each = views.seat_view(state, turn.seat.astype(int))
         assert np.array_equal(each.words, turn.view.words)
         for seat in range(4):
@@ -276,9 +284,6 @@ def test_views_are_indexed_by_slices_arrays_and_masks():
         assert np.array_equal(some.hand, view.hand[index])
         assert some.rules is view.rules
         assert len(some) == len(view.words[index])
-
-
-# ------------------------------------------------------------------------------------- observation
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -366,214 +371,5 @@ def test_every_slice_holds_the_bits_that_its_name_says(rules):
                 assert array[n, one.start : one.stop].tolist() == bits[one.name], one.name
 
 
-@pytest.mark.skipif(not DOCS.exists(), reason="docs/observation.md is not written yet")
 def test_the_observations_page_holds_the_table_printed_from_the_code():
     assert layout.documentation() in DOCS.read_text(encoding="utf-8")
-
-
-def test_the_documentation_names_every_slice_with_its_bits():
-    text = layout.documentation()
-    assert f"Layout version {layout.OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits" in text
-    for one in SLICES:
-        assert f"| `{one.name}` | {one.start}:{one.stop} | {one.meaning} |" in text
-
-
-# ----------------------------------------------------------------------------------------- suppose
-
-
-@dataclass(frozen=True)
-class Record:
-    """A deal's record, as suppose reads it."""
-
-    rules: Rules
-    hands: np.ndarray
-    dealer: int
-    scores: tuple
-    moves: tuple
-
-    def seen_by(self, seat: int, moves=None) -> np.ndarray:
-        """Plays the record and returns what the seat saw at each of its decisions: [n, 8]."""
-        game = Game(self.rules, hands=digits(self.hands), dealer=self.dealer, scores=self.scores)
-        seen = []
-        for mover, action in moves or self.moves:
-            if mover == seat:
-                seen.append(game.view(seat).words[0])
-            assert game.seat == mover
-            game.play(action)
-        return np.array(seen).reshape(-1, 8)
-
-
-def record(rules: str, hands: np.ndarray, rng: np.random.Generator) -> Record:
-    """Plays a deal at random to its end."""
-    dealer, scores = int(rng.integers(4)), (30, 110)
-    judge = Referee(rules, hands.tolist(), dealer, scores)
-    while judge.seat is not None:
-        legal = judge.legal_actions()
-        judge.play(PASS if legal[0] == PASS and rng.random() < 0.3 else int(rng.choice(legal)))
-    # A redeal is not the deal's last word: the record ends before it.
-    moves = judge.log[:-1] if judge.phase == "redeal" else judge.log
-    return Record(get_rules(rules), hands, dealer, scores, tuple(moves))
-
-
-def records_of(rules: str, count: int = 25):
-    rng = np.random.default_rng(4)
-    for hands in np.concatenate([uniform_hands(rng, count), special_hands(rng, count)]):
-        yield record(rules, hands, rng), rng
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_supposing_the_real_hand_gives_the_real_views(rules):
-    checked = 0
-    for one, _ in records_of(rules):
-        for seat in range(4):
-            supposed = views.suppose(one, seat, one.hands[seat][None])
-            seen = one.seen_by(seat)
-            assert len(supposed) == len(seen)
-            for view, words in zip(supposed, seen, strict=True):
-                assert np.array_equal(view.words, words[None])
-                assert view.rules is one.rules
-                checked += 1
-    assert checked > 600
-
-
-def left_over(one: Record, seat: int) -> list[int]:
-    """Lists the tiles that a seat never played."""
-    left = list(one.hands[seat])
-    for mover, action in one.moves:
-        if mover == seat and decode(action) is not None:
-            for kind in decode(action):
-                left.remove(kind)
-    return left
-
-
-def exchanged(one: Record, seat: int, other: int, mine: int, theirs: int) -> Record | None:
-    """Exchanges two tiles that were never played; None where the moves don't fit any more."""
-    hands = [list(hand) for hand in one.hands.tolist()]
-    hands[seat].remove(mine)
-    hands[other].remove(theirs)
-    hands[seat].append(theirs)
-    hands[other].append(mine)
-    return replayed(replace(one, hands=np.array(hands)))
-
-
-def replayed(one: Record) -> Record | None:
-    judge = Referee(one.rules.name, one.hands.tolist(), one.dealer, one.scores)
-    try:
-        for seat, action in one.moves:
-            if judge.seat != seat:
-                return None
-            judge.play(action)
-    except ValueError:
-        return None
-    return one
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_supposing_other_hands_gives_what_would_have_been_seen(rules):
-    compared = 0
-    for one, rng in records_of(rules):
-        for seat in range(4):
-            worlds = [one]
-            for other in range(4):
-                pools = left_over(one, seat), left_over(one, other)
-                if other != seat and all(pools):
-                    mine, theirs = (int(rng.choice(pool)) for pool in pools)
-                    worlds.append(exchanged(one, seat, other, mine, theirs))
-            worlds = [world for world in worlds if world is not None]
-            supposed = views.suppose(one, seat, np.array([world.hands[seat] for world in worlds]))
-            for n, world in enumerate(worlds):
-                seen = world.seen_by(seat)
-                assert np.array_equal(np.array([v.words[n] for v in supposed]).reshape(-1, 8), seen)
-            compared += len(worlds) - 1
-    assert compared > 200
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_supposing_other_tiles_face_down_gives_what_would_have_been_seen(rules):
-    compared = 0
-    for one, rng in records_of(rules):
-        for seat in range(4):
-            attacker, down = None, []
-            for n, (mover, action) in enumerate(one.moves):
-                if decode(action) is not None:
-                    if mover == seat and attacker in (None, seat):
-                        down.append(n)
-                    attacker = mover
-            left = left_over(one, seat)
-            if not down or not left:
-                continue
-            place, tile = int(rng.integers(len(down))), int(rng.choice(left))
-            moves = list(one.moves)
-            attack = decode(moves[down[place]][1])[1]
-            moves[down[place]] = seat, encode(tile, attack)
-            world = replayed(replace(one, moves=tuple(moves)))
-            if world is None:
-                continue
-            blocks = [decode(one.moves[n][1])[0] for n in down]
-            others = [*blocks[:place], tile, *blocks[place + 1 :]]
-            hands = np.array([one.hands[seat]] * 2)
-            supposed = views.suppose(one, seat, hands, np.array([blocks, others]))
-            words = np.array([view.words for view in supposed])
-            assert np.array_equal(words[:, 0], one.seen_by(seat))
-            assert np.array_equal(words[:, 1], world.seen_by(seat))
-            compared += 1
-    assert compared > 25
-
-
-def test_supposing_no_hands_gives_empty_views():
-    one, _ = next(records_of("jga"))
-    supposed = views.suppose(one, one.dealer, np.zeros((0, 8), int))
-    assert supposed
-    assert all(len(view) == 0 for view in supposed)
-
-
-def known() -> Record:
-    """Seat 0 lays a knight face down, attacks with a lance, then plays two pawns."""
-    hands = complete("321145", "", "", "")
-    game = played(Game("jga", hands=hands, dealer=0), "32", "p", "p", "p", "11")
-    kinds = np.array([[int(digit) - 1 for digit in hand] for hand in hands])
-    return Record(game.rules, kinds, 0, (0, 0), tuple(game.moves))
-
-
-@pytest.mark.parametrize("seat", [4, -1, "0", None])
-def test_suppose_refuses_what_is_no_seat(seat):
-    with pytest.raises(SettingError, match=r"expected a seat 0\.\.3, got"):
-        views.suppose(known(), seat, known().hands[:1])
-
-
-BAD_SUPPOSED = {
-    "one hand without a row": (known().hands[0], None),
-    "seven tiles": (known().hands[:1, :7], None),
-    "fractions": (known().hands[:1] * 1.0, None),
-    "strings": (["11223344"], None),
-    "rows of different lengths": ([[0, 1], [0]], None),
-    "kind 8": (np.full((1, 8), 8), None),
-    "kind -1": (np.full((1, 8), -1), None),
-    "a hand without the tiles played": (known().hands[1:2] * 0 + 3, None),
-    "a hand of pawns": (np.zeros((1, 8), int), None),
-    "eight kings": (np.full((1, 8), KING), None),
-    "more of a kind than there are": (np.array([[2, 1, 0, 0, 7, 7, 7, 3]]), None),
-    "one of two hands wrong": (np.array([known().hands[0], [0] * 8]), None),
-    "too few tiles face down": (known().hands[:1], np.array([[2]])),
-    "no row of tiles face down": (known().hands[:1], np.array([2, 0])),
-    "tiles face down for another number of hands": (known().hands[:1], np.array([[2, 0]] * 3)),
-    "kind 8 face down": (known().hands[:1], np.array([[2, 8]])),
-    "fractions face down": (known().hands[:1], np.array([[2.0, 0.0]])),
-    "a tile face down that is not held": (known().hands[:1], np.array([[7, 0]])),
-}
-
-
-@pytest.mark.parametrize("wrong", BAD_SUPPOSED)
-def test_suppose_refuses_wrong_hands_and_tiles(wrong):
-    hands, face_down = BAD_SUPPOSED[wrong]
-    with pytest.raises(HandsError, match=r"(?s)expected .*got "):
-        views.suppose(known(), 0, hands, face_down)
-
-
-def test_suppose_refuses_tiles_that_another_seat_has_played_face_up():
-    game = played(Game("jga", hands=complete("24", "88", "", ""), dealer=0), "24", "88", "p")
-    one = Record(game.rules, game.dealt, 0, (0, 0), tuple(game.moves))
-    hand = [kind for kind in range(8) for _ in range(game.dealt[2, kind])]
-    assert len(views.suppose(one, 2, np.array([hand]))) == 1
-    with pytest.raises(HandsError, match=r"(?s)expected .*got "):
-        views.suppose(one, 2, np.array([[*hand[1:], KING]]))  # seat 1 has played both

@@ -1,5 +1,6 @@
 """Worlds: uniform, complete and never impossible, against brute force and the rules engine."""
 
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -122,7 +123,6 @@ def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name):
     worlds = sample(at.view, 30_000, rng)
     assert possible(at, worlds.hands[:2000], worlds.face_down[:2000]).all()
     drawn = statistics(worlds.hands, worlds.face_down)
-
     assert len(redealt) > 400
     freedoms = []
     for columns in (slice(3), slice(3, None), slice(None)):  # pawns, the others, and all together
@@ -222,7 +222,7 @@ def test_games_of_sampled_worlds_show_the_viewer_its_own_view_and_can_be_played_
     worlds = sample(view, 4, np.random.default_rng(0))
     state = determinize(view, worlds)._state
     assert np.array_equal(views.seat_view(state, 0).words, view.words.repeat(4, axis=0))
-    asked_now = views.asked_view(state)
+    asked_now = views.acting_view(state)
     assert np.array_equal(asked_now.legal(), legal_mask(state))
     rng = np.random.default_rng(0)
     for _ in range(60):
@@ -261,18 +261,14 @@ def test_draws_depend_on_generator_and_row_alone(rules):
     assert not np.array_equal(one.hands, sample(view, 8, np.random.default_rng(5)).hands)
 
 
-def test_worlds_are_indexed_like_arrays():
-    worlds = sample(after(*EARLY["a called five"]).view, 10, np.random.default_rng(0))
+def test_worlds_are_indexed_like_arrays_and_none_make_no_games():
+    view = after(*EARLY["a called five"]).view
+    worlds = sample(view, 10, np.random.default_rng(0))
     assert len(worlds) == 10
     assert len(worlds[2:5]) == 3
     chosen = worlds[np.array([3, 3, 7])]
     assert np.array_equal(chosen.dealt, worlds.dealt[[3, 3, 7]])
     assert len(worlds[worlds.hands[:, 1, KING] > 0]) < 10
-
-
-def test_no_worlds_and_no_rows_make_no_games():
-    view = after(*EARLY["a called five"]).view
-    worlds = sample(view, 3, np.random.default_rng(0))
     assert len(determinize(view, worlds[:0])) == 0
     assert len(sample(view[:0], 3, np.random.default_rng(0))) == 0
     assert len(determinize(view[:0], worlds[:0])) == 0
@@ -304,32 +300,27 @@ def test_the_end_of_a_round_is_an_error(name):
         assert legal_mask(state)[0, parse(move)]
         core.step(state, np.array([parse(move)]))
     assert state.status[0] >= WAITING
-    under_way = after(*EARLY["a king attacks first"]).view
-    worlds = sample(under_way, 2, np.random.default_rng(0))
+    in_play = after(*EARLY["a king attacks first"]).view
+    worlds = sample(in_play, 2, np.random.default_rng(0))
     for seat in range(4):
         end = views.seat_view(state, seat)
-        both = View(np.concatenate((under_way.words, end.words)), rules=rules)
+        both = View(np.concatenate((in_play.words, end.words)), rules=rules)
         with pytest.raises(SettingError, match="under way, got the end of one in row 1"):
             sample(both, 1, np.random.default_rng(0))
-        with pytest.raises(SettingError, match="under way, got the end of one in row 0"):
-            enumerate_worlds(end, 1)
-        with pytest.raises(SettingError, match="under way, got the end of one in row 0"):
-            determinize(end, worlds)
+        for ask in (partial(enumerate_worlds, end, 1), partial(determinize, end, worlds)):
+            with pytest.raises(SettingError, match="under way, got the end of one in row 0"):
+                ask()
 
 
 @pytest.mark.parametrize("number", [0, -1, 1.5, True, "many"])
-def test_a_number_of_worlds_below_1_is_an_error(number):
+def test_a_number_of_worlds_below_1_and_a_list_for_no_row_are_errors(number):
     view = after(*EARLY["a called five"]).view
+    with pytest.raises(SettingError, match="expected a view of one row, got 0 rows"):
+        enumerate_worlds(view[:0], 10)
     with pytest.raises(SettingError, match="expected a whole number of worlds from 1 on, got"):
         sample(view, number, np.random.default_rng(0))
     with pytest.raises(SettingError, match="expected a whole number of worlds as limit"):
         enumerate_worlds(view, number)
-
-
-def test_a_list_of_worlds_is_of_one_row():
-    view = after(*EARLY["a called five"]).view
-    with pytest.raises(SettingError, match="expected a view of one row, got 0 rows"):
-        enumerate_worlds(view[:0], 10)
 
 
 def test_worlds_of_another_view_are_an_error():

@@ -1,11 +1,11 @@
 """Plays one game with a learner among bots, as a ``gymnasium.Env``: for reading and checking.
 
-It is a batch of one (``solo``), so a thousand games side by side take hardly longer.
+It is a batch of one (``seat_vector_env``); a batch of a thousand takes hardly longer.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import gymnasium
 import numpy as np
@@ -14,22 +14,17 @@ from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode
 
 from goita_env.checks import check_action, check_options, check_seed
-from goita_env.engine.match import Episode
 from goita_env.envs.bots import Named, Opponents
-from goita_env.envs.solo import GIVEN, Form, Illegal, SeatVectorEnv
-from goita_env.envs.table import Seat
-from goita_env.envs.vector import Reward
+from goita_env.envs.seat_vector_env import GIVEN, SeatSettings, SeatVectorEnv
 from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
-from goita_env.rules import Rules
 
 
 class SeatEnv(gymnasium.Env[Any, int]):
     """Plays one game with a learner among bots: the game 0 of a batch.
 
     Args:
-        rules, episode, reward, reward_scale, seat, partner, opponents, observation, keys, illegal:
-            as ``SeatVectorEnv`` takes them.
-        render_mode: as ``goita_v0.env`` takes it; the whole table is drawn.
+        render_mode: as ``goita_v0.env`` takes it; the full table is drawn, hidden hands included.
+        settings: as ``SeatVectorEnv`` takes them.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -43,36 +38,11 @@ class SeatEnv(gymnasium.Env[Any, int]):
     """The advice was given."""
 
     def __init__(
-        self,
-        *,
-        rules: str | Rules = "jga",
-        episode: Episode = "round",
-        reward: Reward = "points",
-        reward_scale: float = 1.0,
-        seat: Seat = None,
-        partner: Named | None = None,
-        opponents: Opponents = "random",
-        observation: Form = "flat",
-        keys: tuple[str, str] = ("observation", "action_mask"),
-        illegal: Illegal = "forfeit",
-        render_mode: RenderMode | None = None,
+        self, *, render_mode: RenderMode | None = None, **settings: Unpack[SeatSettings]
     ) -> None:
         check_render_mode(render_mode)
         self.render_mode = self._mode = render_mode
-        self._batch = SeatVectorEnv(
-            1,
-            rules=rules,
-            episode=episode,
-            reward=reward,
-            reward_scale=reward_scale,
-            seat=seat,
-            partner=partner,
-            opponents=opponents,
-            observation=observation,
-            keys=keys,
-            illegal=illegal,
-            autoreset_mode=AutoresetMode.DISABLED,
-        )
+        self._batch = SeatVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **settings)
         self._advise()
         self.observation_space: Space[Any] = self._batch.single_observation_space
         self.action_space: Space[Any] = self._batch.single_action_space
@@ -125,22 +95,21 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns what the learner may do, all True after the end: bool [69]."""
-        masks: npt.NDArray[np.bool_] = self._batch.action_masks()[0]
-        return masks
+        return np.asarray(self._batch.action_masks()[0])
 
     def render(self) -> Any:
-        """Draws the whole table, as ``goita_v0.env`` does: returns it, or prints it ("human")."""
+        """Draws the full table, as ``goita_v0.env`` does: returns it, or prints it ("human")."""
         if not self._batch.begun:
             return None
-        return frame(self._batch.positions()._state, self._mode)
+        return frame(self._batch.positions(), self._mode)
 
     def close(self) -> None:
         """Ends what bots that were named by texts run beside the game."""
         self._batch.close()
 
     def _advise(self) -> None:
-        """Tells once in a process that many games at once are faster, if bots look at the table."""
-        if SeatEnv._advised or not self._batch._table.bots.look:
+        """Warns once a process that many games at once are faster, if bots look at their views."""
+        if SeatEnv._advised or not self._batch._games.bots.look:
             return
         SeatEnv._advised = True
         gymnasium.logger.warn(
@@ -151,7 +120,6 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
 
 def _one(observation: Any) -> Any:
-    """Returns the only row of a batch of one."""
     if isinstance(observation, dict):
         return {key: rows[0] for key, rows in observation.items()}
     return observation[0]

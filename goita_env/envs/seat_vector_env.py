@@ -8,7 +8,7 @@
 | what | |
 |---|---|
 | the learner | sits in a seat drawn for each episode, in ``seat=0..3``, or in both of a team |
-| the others | texts, or objects with ``act(view, legal, rng)``; the game itself knows "random" |
+| the others | texts that ``agents.load_agent`` takes, or objects with ``act(view, legal, rng)`` |
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |
@@ -16,12 +16,12 @@
 | mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
 | illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
 
-docs/one_seat.md has it whole: every argument, every key of ``info``, the three autoreset modes.
+docs/one_seat.md lists all: every argument, every key of ``info``, the three autoreset modes.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -30,14 +30,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from goita_env import actions as coding
-from goita_env.checks import as_array, came, check_options, check_reward_scale, integers
-from goita_env.engine.match import Episode
-from goita_env.envs.bots import Named, Opponents, uniform
-from goita_env.envs.table import Seat, Table, Told
-from goita_env.envs.vector import Reward
-from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env import checks
+from goita_env.agent import uniform
+from goita_env.engine.match import Episode, Reward
+from goita_env.engine.state import NO_ROWS
+from goita_env.envs.bots import Named, Opponents
+from goita_env.envs.seat_games import Seat, SeatedGames, SeatStep
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.rules import Rules
-from goita_env.views import packing
+from goita_env.views import observation as packing
 from goita_env.views.observation import OBSERVATION_SIZE
 from goita_env.worlds import Positions
 
@@ -47,7 +48,21 @@ Illegal = Literal["forfeit", "raise"]
 ILLEGAL: Final = ("forfeit", "raise")
 
 GIVEN: Final = ("hands", "dealer", "scores")
-_NO_ROWS: Final = np.zeros(0, np.int64)
+
+
+class SeatSettings(TypedDict, total=False):
+    """Lists the settings that one game and a batch share; see ``SeatVectorEnv``."""
+
+    rules: str | Rules
+    episode: Episode
+    reward: Reward
+    reward_scale: float
+    seat: Seat
+    partner: Named | None
+    opponents: Opponents
+    observation: Form
+    keys: tuple[str, str]
+    illegal: Illegal
 
 
 class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -101,7 +116,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
         if len(keys) != 2 or len({*keys}) != 2:
             raise SettingError(f"expected two keys, of observation and mask, got {keys!r}")
-        self._reward_scale = check_reward_scale(reward_scale)
+        self._reward_scale = checks.check_reward_scale(reward_scale)
         if render_mode is not None:
             raise SettingError(f"expected no render_mode for a batch, got {render_mode!r}")
         if partner is not None and seat == "team":
@@ -109,7 +124,9 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         partner = "random" if partner is None and seat != "team" else partner
-        self._table = Table(num_envs, rules, episode, reward, seat, partner, opponents, self._again)
+        self._games = SeatedGames(
+            num_envs, rules, episode, reward, seat, partner, opponents, self._again
+        )
         self.closed = False
         self.num_envs = int(num_envs)
         self._team = seat == "team"
@@ -130,7 +147,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         """
         if partner is not None and self._team:
             raise SettingError(f"expected no partner where the learner plays both, got {partner!r}")
-        self._table.bots.set(partner, opponents)
+        self._games.bots.set(partner, opponents)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -138,7 +155,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         """Begins the next episode of every game, or with a seed its first.
 
         Args:
-            seed: of deals, seats and bots: game i has the same in a batch of any size.
+            seed: of deals, seats and bots: game i has the same in a batch of any size. None: go on
+                with the next episodes, or with seed 0 the first time.
             options: "hands", "dealer", "scores" of the first deals, as ``GoitaVectorEnv.reset``
                 takes them; "reset_mask" (bool [N]): the games that begin anew, for which the former
                 are given, too. It is left as it is.
@@ -149,20 +167,20 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         Raises:
             SettingError, HandsError: if one of them is impossible; nothing has changed then.
         """
-        given = check_options(options, (*GIVEN, "reset_mask"))
+        given = checks.check_options(options, (*GIVEN, "reset_mask"))
         rows = None
         if "reset_mask" in given:
             asked = given.pop("reset_mask")
-            mask = as_array(asked)
+            mask = checks.as_array(asked)
             right = mask is not None and mask.shape == (self.num_envs,) and mask.dtype == np.bool_
             if mask is None or not right or not mask.any():
                 raise SettingError(
                     f"expected a reset_mask of shape ({self.num_envs},) and type bool, one True at "
-                    f"least, got {came(asked)}" + ", all False" * right
+                    f"least, got {checks.describe(asked)}" + ", all False" * right
                 )
             rows = mask.nonzero()[0]
-        told = self._table.reset(seed, rows, **given)
-        return self._observation(self._table.words), self._info(told)
+        result = self._games.reset(seed, rows, **given)
+        return self._observation(self._games.words), self._info(result)
 
     def step(
         self, actions: npt.ArrayLike
@@ -182,118 +200,89 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             IllegalActionError: if one is illegal and ``illegal="raise"``. Nothing has changed in
                 each case. Errors of bots come through, and then a reset must follow.
         """
-        table = self._table
-        if not table.begun:
+        games = self._games
+        if not games.begun:
             raise EpisodeOverError("expected a reset before the first step")
-        given = integers(actions)
-        if given is None or given.shape != (self.num_envs,):
-            raise ActionError(
-                f"expected {self.num_envs} actions as whole numbers of shape ({self.num_envs},), "
-                f"got {came(actions)}"
-            )
-        fresh = table.over.nonzero()[0]
+        given = checks.check_actions(actions, self.num_envs)
+        fresh = games.over.nonzero()[0]
         if len(fresh) and self.autoreset_mode == AutoresetMode.DISABLED:
             raise EpisodeOverError(
                 f"expected a reset with options={{'reset_mask': ...}} after the end, got a step "
                 f"with game {int(fresh[0])} over"
             )
-        inside = (given >= 0) & (given < coding.NUM_ACTIONS)
-        if not inside.all():
-            game = int(inside.argmin())
-            raise ActionError(
-                f"expected actions 0..{coding.NUM_ACTIONS - 1}, got {int(given[game])!r} "
-                f"in game {game}"
-            )
-        fine = table.legal[np.arange(self.num_envs), given]  # all legal where the episode is over
-        lost = _NO_ROWS
-        if not fine.all():
+        fine, lost = checks.are_legal(given, games.legal), NO_ROWS
+        if not fine.all():  # never where the episode is over: all is legal there
+            inside = (given >= 0) & (given < coding.NUM_ACTIONS)
+            right = fine if self._illegal == "raise" and inside.all() else inside
+            if not right.all():
+                game = int(right.argmin())
+                source, place = " from the learner", f" in game {game}"
+                raise checks.illegal_action(int(given[game]), games.legal[game], source, place)
             lost = (~fine).nonzero()[0]
-            if self._illegal == "raise":
-                self._refuse(int(lost[0]), int(given[lost[0]]))
-        rows = (
-            (fine & ~table.over).nonzero()[0] if len(lost) or len(fresh) else np.arange(len(given))
-        )
-        told = table.step(rows, given[rows].astype(np.int64), lost, fresh)
+        rows = (fine & ~games.over).nonzero()[0]
+        result = games.step(rows, given[rows], lost, fresh)
         if self._reward_scale != 1:
-            told.reward *= self._reward_scale
-        info = self._info(told)
-        observation = self._observation(table.words)
-        return observation, told.reward, told.done, np.zeros(self.num_envs, bool), info
+            result.reward *= self._reward_scale
+        info = self._info(result)
+        observation = self._observation(games.words)
+        return observation, result.reward, result.done, np.zeros(self.num_envs, bool), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns what the learner may do, all True after the end: bool [N, 69]."""
-        return self._table.legal.copy()
+        return self._games.legal.copy()
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Draws an action for each game, uniform over the legal ones: int64 [N]."""
-        return uniform(self._table.legal, rng.random(self.num_envs))
+        return uniform(self._games.legal, rng.random(self.num_envs))
 
     @property
     def begun(self) -> bool:
         """Tells whether there has been a reset."""
-        return self._table.begun
+        return self._games.begun
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden: for drawings and studies, not for play."""
-        return self._table.positions()
+        return self._games.positions()
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends what bots that were named by texts run beside them."""
-        self._table.bots.close()
+        self._games.bots.close()
 
     @property
     def _again(self) -> bool:
-        """Tells whether the next episode begins in the step that ends one."""
         return self.autoreset_mode == AutoresetMode.SAME_STEP
 
     def _observation(self, words: packing.Words, legal: npt.NDArray[np.bool_] | None = None) -> Any:
-        """Returns new arrays of what the learner sees; ``legal``: [n, 69], None: of all games."""
+        """Returns new arrays; ``legal``: [n, 69], None: of all games."""
         flat = packing.expand(words)
         if self._keys is None:
             return flat
-        legal = self._table.legal if legal is None else legal
+        legal = self._games.legal if legal is None else legal
         return {self._keys[0]: flat, self._keys[1]: legal.astype(np.int8)}
 
-    def _info(self, told: Told) -> dict[str, Any]:
-        """Returns the info of all games, in new arrays."""
+    def _info(self, result: SeatStep) -> dict[str, Any]:
         every = np.ones(self.num_envs, bool)
-        table = self._table
+        games = self._games
         info: dict[str, Any] = {
-            "action_mask": table.legal.astype(np.int8),
-            "seat": table.seat.astype(np.int8),
-            "skipped": told.skipped,
-            "skipped_points": told.skipped_points,
+            "action_mask": games.legal.astype(np.int8),
+            "seat": games.seat.astype(np.int8),
+            "skipped": result.skipped,
+            "skipped_points": result.skipped_points,
         }
-        if told.done.any():
-            last = {"points": told.points, "winner": told.winner, "rewards": told.rewards}
+        always = [*info]
+        if result.done.any():
+            last = {"points": result.points, "winner": result.winner, "rewards": result.rewards}
             if self._again:
                 ones = np.ones((self.num_envs, coding.NUM_ACTIONS), bool)
-                info["final_obs"] = self._observation(told.words, ones)
-                last |= {"action_mask": ones.view(np.int8), "seat": told.seat}
-                info["final_info"] = last | {f"_{key}": told.done.copy() for key in last}
+                info["final_obs"] = self._observation(result.words, ones)
+                last |= {"action_mask": ones.view(np.int8), "seat": result.seat}
+                info["final_info"] = last | {f"_{key}": result.done.copy() for key in last}
             else:
                 info |= last
-        return info | {f"_{key}": (every if key in _ALWAYS else told.done).copy() for key in info}
-
-    def _refuse(self, game: int, action: int) -> NoReturn:
-        """Raises the error for an illegal action."""
-        legal = np.flatnonzero(self._table.legal[game]).tolist()
-        raise IllegalActionError(
-            f"expected one of {' '.join(map(coding.name, legal))} from the learner, "
-            f"got {coding.name(action)!r} ({action}) in game {game}"
-        )
-
-
-_ALWAYS: Final = {"action_mask", "seat", "skipped", "skipped_points"}
-"""Keys of ``info`` that are there in every step."""
+        return info | {f"_{key}": (every if key in always else result.done).copy() for key in info}
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Returns an autoreset mode.
-
-    Raises:
-        SettingError: if it is none.
-    """
     try:
         return AutoresetMode(mode)
     except ValueError as error:
@@ -302,7 +291,6 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def _space(keys: tuple[str, str] | None) -> Space[Any]:
-    """Returns the space of one game's observations; ``keys``: of a Dict, None: flat."""
     flat = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
     if keys is None:
         return flat

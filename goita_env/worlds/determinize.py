@@ -7,37 +7,31 @@ from typing import Final
 import numpy as np
 
 from goita_env import actions
-from goita_env.engine.history import FRAME_DEALER, FRAME_OTHER_SCORE, FRAME_OWN_SCORE, SCORE_BITS
+from goita_env.arrays import Bool, Int, Int8
+from goita_env.engine import tables
 from goita_env.engine.state import SLOTS, State
-from goita_env.engine.tables import (
-    ALL_TILES,
-    CHOOSE,
-    FRESH,
-    KING_PERMIT,
-    RADIX,
-    attack_status,
-    tables,
-)
 from goita_env.errors import HandsError, SettingError
+from goita_env.render.scene import Scene
 from goita_env.rules import Rules
 from goita_env.tiles import KING, MAX_PLAYS, NUM_SEATS, PAWN
 from goita_env.views import NONE, View
 from goita_env.views.observation import NOTES_WORD, PLAYS_WORD, TABLE_WORD
-from goita_env.worlds.facts import check_under_way
-from goita_env.worlds.model import Bool, Int, Int8, Worlds
+from goita_env.views.scenes import of_state
+from goita_env.views.view import status_of
+from goita_env.worlds.facts import check_in_play
+from goita_env.worlds.worlds import Worlds
 
-_RADIX: Final = np.array(RADIX)
-_CODES: Final = np.array([*RADIX, 0])
+_RADIX: Final = np.array(tables.RADIX)
+_CODES: Final = np.array([*tables.RADIX, 0])
 """Code of one tile, 0 for NONE, which is the last."""
 _BLOCK_BITS: Final = np.array([[*(1 << (16 * n + k) for k in range(8)), 0] for n in range(4)])
 """Bit of a block in its seat's word of plays: [4, 9] by play and kind, 0 for NONE."""
 
-_PLAYS: Final = np.arange(4)
 _SEATS: Final = np.arange(NUM_SEATS)
 _BLOCKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
 """Bits of each play's block in a word of plays."""
 
-_SCORE: Final = (1 << SCORE_BITS) - 1
+_SCORE: Final = (1 << tables.SCORE_BITS) - 1
 _PLAY_BITS: Final = np.uint32((1 << MAX_PLAYS) - 1)
 
 
@@ -48,14 +42,13 @@ class Positions:
         state: the games as the engine holds them.
 
     Attributes:
-        _state: the same, for ``Rounds`` and for the engine's door alone.
+        _state: the same, for ``Rounds`` and ``engine.solver_api`` alone.
     """
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     def __len__(self) -> int:
-        """Returns n."""
         return self._state.num_games
 
     def __getitem__(self, index: slice | Int | Bool) -> Positions:
@@ -63,12 +56,14 @@ class Positions:
         return Positions(self._state.select(np.arange(len(self))[index]))
 
     def __repr__(self) -> str:
-        """Shows the number and the rule set."""
         return f"Positions({len(self)}, {self.rules.name})"
+
+    def scene(self, viewer: int = 0) -> Scene:
+        """Describes the first position as ``render`` draws it, ``viewer`` at the bottom."""
+        return of_state(self._state, viewer)
 
     @property
     def rules(self) -> Rules:
-        """Returns the rule set."""
         return self._state.rules
 
     @property
@@ -108,35 +103,28 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     hands, face_down = worlds.hands, worlds.face_down
     hand: Int = hands @ _RADIX
     down: Int = _CODES[face_down].sum(axis=2)
-    state.up[:] = ALL_TILES - (hand + down).sum(axis=1)
+    state.up[:] = tables.ALL_TILES - (hand + down).sum(axis=1)
     _check_tiles(view, worlds, hand[:, 0], state.up)
     if view.rules.second_king_after_own_face_down:
         kings = hands[..., KING] + (face_down == KING).sum(axis=2)
         kings += view.face_up[..., KING].repeat(each, axis=0)
-        hand += (kings == 2) * KING_PERMIT
+        hand += (kings == 2) * tables.KING_PERMIT
     place = ((SLOTS - state.offset) & 3) + np.arange(0, 4 * games, 4)
     state.hand[:] = hand.take(place)
     state.down[:] = down.take(place)
-    state.own |= _BLOCK_BITS[_PLAYS, face_down].sum(axis=2).take(place)
+    state.own |= _BLOCK_BITS[np.arange(4), face_down].sum(axis=2).take(place)
     if len(state.asking):
         _ask(view, state, hands[..., PAWN], each)
     return Positions(state)
 
 
 def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
-    """Checks that worlds put the tiles where their view says.
-
-    Args:
-        view: N positions.
-        worlds: the worlds, row after row.
-        own: [n] code of the viewer's hand in each.
-        up: [n] code of the tiles that are neither in a hand nor under a block.
-    """
+    """``own``, ``up``: [n] codes of the viewer's hand, and of tiles in no hand and no block."""
     each = len(worlds) // max(len(view), 1)
     places = (worlds.face_down != NONE) != view.face_down.repeat(each, axis=0)
     sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(each, axis=0)
     held = view.hand @ _RADIX
-    seen_up = ALL_TILES - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
+    seen_up = tables.ALL_TILES - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
     wrong = places.any(axis=(1, 2)) | sizes.any(axis=1)
     wrong |= (own != held.repeat(each)) | (up != seen_up.repeat(each))
     if wrong.any():
@@ -147,21 +135,14 @@ def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
 
 
 def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
-    """Numbers the questions that are open before play, by what has been answered, in place.
-
-    Args:
-        view: N positions.
-        state: their worlds as games, each row's side by side.
-        pawns: [n, 4] pawns that each seat was dealt, by seat.
-        each: worlds of a row.
-    """
-    entries, games, row = state.questions, state.asking, state.asking // each
+    """Numbers the open questions before play in place; ``pawns``: [n, 4] dealt, by seat."""
+    entries, games, row = state.tables.questions, state.asking, state.asking // each
     dealer = view.dealer[row].astype(np.int64)
     called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
     query = entries.opening(dealer, pawns[games].astype(np.int64))
     for _ in range(4):  # two seats are asked whether they call, two partners choose
         asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
-        choosing, choice = status == CHOOSE, choices[one, asked]
+        choosing, choice = status == tables.CHOOSE, choices[one, asked]
         call = np.where(called[one, asked], actions.CALL, actions.SILENT)
         answers = np.where(choosing, choice, call)
         stop = np.where(choosing, choice == 0, view.asked_call[row] & (asked == 0))
@@ -181,16 +162,9 @@ def _public_state(view: View) -> State:
     """Returns games as views show them, the viewer on seat 0, the asked seat on slot 0.
 
     Hands, face-down tiles and face-up tiles are left empty, the number of a question 0, and the
-    others' own plays as the viewer sees them. A view whose seat isn't asked and that shows no play
-    becomes the moment when all have said whether they call.
-
-    Args:
-        view: N positions, each in a round under way.
-
-    Raises:
-        SettingError: if a row shows the end of a round.
+    others' own plays as the viewer sees them.
     """
-    check_under_way(view)
+    check_in_play(view)
     state, games = State.empty(len(view), view.rules), np.arange(len(view))
     state.status[:], asked = _status_and_asked(view)
     state.offset[:] = (-asked) & 3
@@ -206,13 +180,16 @@ def _public_state(view: View) -> State:
     state.shift[:] = 16 * np.bitwise_count(notes & _PLAY_BITS).take(place)
 
     table = view.words[:, TABLE_WORD].view(np.int64)[:, None]
-    own, other = (table >> FRAME_OWN_SCORE) & _SCORE, (table >> FRAME_OTHER_SCORE) & _SCORE
+    own, other = (
+        (table >> tables.FRAME_OWN_SCORE) & _SCORE,
+        (table >> tables.FRAME_OTHER_SCORE) & _SCORE,
+    )
     frame = np.where(
         _SEATS & 1,
-        (own << FRAME_OTHER_SCORE) | (other << FRAME_OWN_SCORE),
-        (own << FRAME_OWN_SCORE) | (other << FRAME_OTHER_SCORE),
+        (own << tables.FRAME_OTHER_SCORE) | (other << tables.FRAME_OWN_SCORE),
+        (own << tables.FRAME_OWN_SCORE) | (other << tables.FRAME_OTHER_SCORE),
     )
-    frame |= 1 << (FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
+    frame |= 1 << (tables.FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
     state.frame[:] = frame.take(place)
     state.event[:] = 1 << view.num_plays.astype(np.int64)
     state.dealer[:] = view.dealer
@@ -222,20 +199,11 @@ def _public_state(view: View) -> State:
 
 def _status_and_asked(view: View) -> tuple[Int, Int]:
     """Returns the status of each row and the seat that is asked: two arrays [N]."""
-    status = np.full(len(view), FRESH)
-    asked = view.dealer.astype(np.int64)
-    turn = view.attack != NONE
-    attack, passes = view.attack[turn].astype(np.int64), view.passes[turn]
-    status[turn] = attack_status(attack, passes, view.king_up[turn])
-    asked[turn] = (view.attacker[turn] + passes + 1) & 3
-
-    called = view.called.any(axis=1) & (view.num_plays == 0)
+    status, asked = status_of(view), view.mover.astype(np.int64)
+    called = view.called.any(axis=1) & (view.num_plays == 0) & ~view.asked_call
     for row in np.flatnonzero(called & (view.choices != actions.CONTINUE).all(axis=1)).tolist():
-        status[row], asked[row] = CHOOSE, _chooser(view[row : row + 1])
-    calling = view.asked_call
-    if calling.any():
-        question = tables(view.rules).question
-        status[calling], asked[calling] = question[view.hand[calling, PAWN]], 0
+        status[row], asked[row] = tables.CHOOSE, _chooser(view[row : row + 1])
+    asked[view.asked_call] = 0
     return status, asked
 
 

@@ -1,8 +1,8 @@
-"""Opens the engine to a compiled search: the one door for code outside ``goita_env``.
+"""Hands the engine's arrays to a compiled search: the one interface for code outside ``goita_env``.
 
 A search that is to be fast cannot go through views and calls: it reads the rules as plain arrays
-(``search_rules``) and positions as numbers (``standing``). Both speak in the engine's *codes* of
-hands and in its *status* (``goita_env.engine.tables``), so what makes and reads these comes along.
+(``search_rules``) and positions as numbers (``position_arrays``). Both use the engine's *codes* of
+hands and its *status* (``goita_env.engine.tables``), so what makes and reads these comes along.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from goita_env.arrays import Bits, Int
 from goita_env.engine.state import SLOTS, State
 from goita_env.engine.tables import (
     ALL_TILES,
@@ -22,11 +22,8 @@ from goita_env.engine.tables import (
     NUM_ATTACK_STATUSES,
     NUM_CODES,
     RADIX,
-    attack_of,
     attack_status,
     code_counts,
-    king_up_of,
-    passes_of,
     tables,
 )
 from goita_env.errors import HandsError, SettingError
@@ -38,16 +35,14 @@ __all__ = [
     "NUM_ATTACK_STATUSES",
     "NUM_CODES",
     "RADIX",
+    "PositionArrays",
     "SearchRules",
-    "Standing",
     "attack_status",
     "code_counts",
+    "position_arrays",
     "search_rules",
-    "standing",
 ]
 
-Int = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint64]
 
 _LEADS: Final = 3
 """Passes after which the attacker leads anew; the dealer's first turn is told as one more lead."""
@@ -76,7 +71,7 @@ class SearchRules(NamedTuple):
     """[S] 1 where a king lies face up, else 0."""
 
 
-class Standing(NamedTuple):
+class PositionArrays(NamedTuple):
     """Holds n positions of play, nothing hidden."""
 
     codes: Int
@@ -88,18 +83,18 @@ class Standing(NamedTuple):
 
 
 class Games(Protocol):
-    """Describes what holds games of the engine: ``worlds.Positions``, ``Game``."""
+    """Holds games of the engine, as ``worlds.Positions`` and ``Game`` do."""
 
     @property
-    def _state(self) -> State:
-        """Returns the games."""
+    def _state(self) -> State: ...
 
 
 def search_rules(rules: Rules) -> SearchRules:
     """Returns a rule set as plain arrays."""
     t, statuses = tables(rules), np.arange(NUM_ATTACK_STATUSES + 1)
     keys = len(t.points) // len(t.answers) * len(statuses)
-    attack, passes, king_up = attack_of(statuses), passes_of(statuses), king_up_of(statuses)
+    rest, king_up = np.divmod(statuses - 1, 2)  # the inverse of ``attack_status``
+    attack, passes = np.divmod(rest, 4)
     passes[0], king_up[0] = _LEADS, 0
     attack[passes == _LEADS] = -1
     return SearchRules(
@@ -113,11 +108,8 @@ def search_rules(rules: Rules) -> SearchRules:
     )
 
 
-def standing(games: State | Games) -> Standing:
-    """Returns where games stand.
-
-    Args:
-        games: n games, each at a position of play.
+def position_arrays(games: State | Games) -> PositionArrays:
+    """Returns where n games stand, each at a position of play.
 
     Raises:
         SettingError: if no seat is asked to play or pass in one.
@@ -140,4 +132,4 @@ def standing(games: State | Games) -> Standing:
             f"expected the set of tiles, code {ALL_TILES}, in hands and on the table, "
             f"got code {tiles[wrong[0]]} in game {wrong[0]}"
         )
-    return Standing(codes, state.seat, state.status.copy())
+    return PositionArrays(codes, state.seat, state.status.copy())

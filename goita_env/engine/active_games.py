@@ -12,16 +12,20 @@ from typing import Final
 
 import numpy as np
 
+from goita_env.arrays import Bits, Int
 from goita_env.engine import core
-from goita_env.engine.core import Bits
+from goita_env.engine.choices import only_action
 from goita_env.engine.match import Match, Outcome
-from goita_env.engine.state import OFFSET, ROWS, ROWS_BY_TURN, Int, State, in_question
+from goita_env.engine.state import NO_ROWS, OFFSET, ONE, ROWS, SEATS, THREE, State, in_question
 from goita_env.engine.tables import OVER, WAITING
+from goita_env.tiles import NUM_SEATS
 
-_NO_ROWS: Final = np.zeros(0, np.int64)
 _EVERY_ROW: Final = np.arange(ROWS)[:, None]
-_THREE: Final = np.array(3)
-_ONE: Final = np.array(1)
+_ROWS_BY_TURN: Final = [
+    np.concatenate((np.roll(SEATS, by, axis=1).reshape(-1, 1), _EVERY_ROW[SEATS.size :]))
+    for by in range(NUM_SEATS)
+]
+"""By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
 _WAITING: Final = np.array(WAITING)
 _SPARSE: Final = 0.5
 _FEW: Final = 64
@@ -31,7 +35,7 @@ a block of a few games, which costs hardly more than one."""
 
 @dataclass(frozen=True)
 class Endings:
-    """Says which deals have ended, and with what; ``n`` games."""
+    """Says which deals have ended; ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
@@ -45,11 +49,8 @@ class Endings:
     """[k] The games among them in which the next deal lies."""
 
 
-class Moving:
-    """Holds those of a match's games that move.
-
-    Args:
-        match: N games, which all stand.
+class ActiveGames:
+    """Holds those of a match's games that move; all stand at first.
 
     Attributes:
         match: the games that stand; what of the others lies there is out of date.
@@ -59,18 +60,17 @@ class Moving:
 
     def __init__(self, match: Match) -> None:
         self.match = match
-        self.rows: Int = _NO_ROWS
-        self._state = match.state.select(_NO_ROWS)
+        self.rows: Int = NO_ROWS
+        self._state = match.state.select(NO_ROWS)
         self._many = 0
         self._ended: list[Int] = []
         """Games that have ended and stand."""
 
     def __len__(self) -> int:
-        """Returns how many games move."""
         return self._many
 
     def join(self, rows: Int) -> None:
-        """Lets games that stand move; ``rows``: [n] the games."""
+        """Lets games [n] that stand move."""
         data = self._fetch(rows)
         if self._many:
             live = (self._state.status < _WAITING).nonzero()[0]
@@ -80,7 +80,7 @@ class Moving:
         self._state = self._state.like(data)
 
     def leave(self, places: Int) -> None:
-        """Lets games stand; ``places``: [n] where they are in ``rows``."""
+        """Lets games [n] stand, given by where they are in ``rows``."""
         if len(places) == 0:
             return
         state = self._state
@@ -91,31 +91,24 @@ class Moving:
             state.asking = in_question(state.status).nonzero()[0]
 
     def seats(self, places: Int) -> Int:
-        """Returns the seats that are asked in some games: [n]."""
-        seats: Int = (self._state.clock - self._state.offset[places]) & _THREE
-        return seats
+        """[n] The seats that are asked in some games."""
+        return np.asarray((self._state.clock - self._state.offset[places]) & THREE)
 
     def legal(self) -> tuple[Bits, Bits, Int, Int]:
-        """Says what the asked seats may do.
+        """Returns what the asked seats may do: two [m] of bits; [m] the only action, else 0.
 
-        Returns:
-            ``low``, ``high``: [m] the bits of what is legal; [m] the action that alone is legal,
-            else 0; [n] the places in which there is a choice.
+        And [n] the places in which there is a choice.
         """
         low, high = core.legal_actions(self._state)
-        forced, number = core.only_action(low, high)
-        return low, high, forced, (number > _ONE).nonzero()[0]
+        forced, number = only_action(low, high)
+        return low, high, forced, (number > ONE).nonzero()[0]
 
     def step(self, actions: Int) -> Endings | None:
         """Makes a decision in every game that moves; where a deal ends the game leaves.
 
         It joins again with its next deal, at once or, while many others move, some steps later.
-
-        Args:
-            actions: [m] legal actions, 0 for those that have left.
-
-        Returns:
-            What has ended, so far as it is gone on with; None: nothing.
+        ``actions``: [m] legal ones, 0 for those that have left. Returns what has ended, so far as
+        it is gone on with; None: nothing.
         """
         state = self._state
         core.step(state, actions)
@@ -125,39 +118,38 @@ class Moving:
             self._many -= len(state.ended)
         # As many as still move: a few at a time cost hardly less.
         if self._ended and sum(map(len, self._ended)) >= self._many:
-            return self._go_on()
+            return self._begin_next()
         if self._many < _SPARSE * len(self.rows) and len(self.rows) > _FEW:
-            self.join(_NO_ROWS)
+            self.join(NO_ROWS)
         return None
 
-    def _go_on(self) -> Endings:
-        """Goes on where deals have ended."""
+    def _begin_next(self) -> Endings:
         match = self.match
         stand, rows = match.state, np.sort(np.concatenate(self._ended))
         self._ended.clear()
         final = stand.select(rows)
-        stand.asking, stand.ended = _NO_ROWS, rows
-        outcome = match.go_on()
+        stand.asking, stand.ended = NO_ROWS, rows
+        outcome = match.begin_next()
         dealt = rows[stand.status[rows] != OVER]
         self.join(dealt)
         return Endings(rows, final, outcome, match.redealt, dealt)
 
     def _fetch(self, rows: Int) -> Int:
-        """Returns games that stand as the clock wants them: [r, n]."""
+        """[r, n] Games that stand, turned to the clock."""
         clock, stand = self._state.clock, self.match.state
-        places = ROWS_BY_TURN[clock] * stand.num_games + rows
+        places = _ROWS_BY_TURN[clock] * stand.num_games + rows
         fetched: Int = stand.data.reshape(-1).take(places)
         offset = fetched[OFFSET]
         offset += clock
-        offset &= _THREE
+        offset &= THREE
         return fetched
 
     def _store(self, places: Int) -> None:
         """Writes games that move to where they stand."""
         state, stand = self._state, self.match.state
-        back, rows = ROWS_BY_TURN[-state.clock & 3], self.rows[places]
+        back, rows = _ROWS_BY_TURN[-state.clock & 3], self.rows[places]
         stored = state.data.reshape(-1).take(back * len(self.rows) + places)
         offset = stored[OFFSET]
         offset -= state.clock
-        offset &= _THREE
+        offset &= THREE
         stand.data.reshape(-1)[_EVERY_ROW * stand.num_games + rows] = stored

@@ -5,10 +5,10 @@ import pytest
 from deals import RULE_SETS
 from playing import habits, legal_mask, pick
 
+from goita_env.engine.active_games import ActiveGames
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
-from goita_env.engine.moving import Moving
-from goita_env.views import asked_view
+from goita_env.views import acting_view
 
 GAMES, STEPS = 24, 60
 
@@ -24,7 +24,7 @@ def all_at_once(rules, episode):
     """Plays by habit; returns what was seen before each real choice, by game."""
     match, seen = begun(rules, episode), [[] for _ in range(GAMES)]
     for _ in range(STEPS):
-        view, legal = asked_view(match.state), legal_mask(match.state)
+        view, legal = acting_view(match.state), legal_mask(match.state)
         for game in np.flatnonzero(legal.sum(axis=1) > 1).tolist():
             seen[game].append(view.words[game].tobytes())
         match.step(habits(view, legal))
@@ -34,7 +34,7 @@ def all_at_once(rules, episode):
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("episode", ["round", "match"])
 def test_games_that_leave_and_join_at_random_are_played_as_all_at_once(rules, episode):
-    rng, moving = np.random.default_rng(0), Moving(begun(rules, episode))
+    rng, moving = np.random.default_rng(0), ActiveGames(begun(rules, episode))
     seen, standing, ended = [[] for _ in range(GAMES)], np.arange(GAMES), 0
     for _ in range(2 * STEPS):
         joins = rng.random(len(standing)) < 0.5
@@ -43,7 +43,7 @@ def test_games_that_leave_and_join_at_random_are_played_as_all_at_once(rules, ep
         leaves = rng.random(len(asked)) < 0.2
         stays, leaving = asked[~leaves], asked[leaves]
         standing = np.concatenate((standing[~joins], moving.rows[leaving]))
-        view = asked_view(moving._state, rows=stays)
+        view = acting_view(moving._state, rows=stays)
         chosen[stays] = habits(view, unpack_legal(low[stays], high[stays]))
         for game, words in zip(moving.rows[stays].tolist(), view.words, strict=True):
             seen[game].append(words.tobytes())
@@ -59,7 +59,7 @@ def test_games_that_leave_and_join_at_random_are_played_as_all_at_once(rules, ep
 
 def test_who_stands_is_asked_at_the_first_slot_and_stays_still():
     match = begun("jga", "round")
-    moving, rng = Moving(match), np.random.default_rng(0)
+    moving, rng = ActiveGames(match), np.random.default_rng(0)
     moving.join(np.arange(GAMES))
     for step in range(8):
         low, high, chosen, asked = moving.legal()

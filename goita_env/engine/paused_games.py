@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from goita_env.engine.core import Bits
-from goita_env.engine.state import SEATS, Bool, Int, State, in_question
+from goita_env.arrays import Bits, Bool, Int
+from goita_env.engine.state import SEATS, State, in_question
 from goita_env.engine.tables import WAITING
 
 
-class Waiting:
+class PausedGames:
     """Keeps which of N games wait, and how they stood.
 
     Attributes:
@@ -27,20 +27,8 @@ class Waiting:
         self._low: Bits = np.zeros(num_games, np.uint64)
         self._high: Bits = np.zeros(num_games, np.uint64)
 
-    @property
-    def places(self) -> Int:
-        """Returns where the games that wait stand in the state, ascending: int64 [w]."""
-        return self.there.nonzero()[0]
-
     def park(self, state: State, places: Int, low: Bits, high: Bits) -> None:
-        """Lets games wait in which a seat is asked.
-
-        Args:
-            state: N games, in place.
-            places: [n] those that wait from now on.
-            low: [N] bits of what is legal in all games, actions 0 to 63.
-            high: [N] the same, actions 64 to 68.
-        """
+        """Lets games [n] wait in which a seat is asked; ``low``, ``high``: [N] what is legal."""
         self.there[places] = True
         self._status[places], self._slot[places] = state.status[places], state.clock
         self._low[places], self._high[places] = low[places], high[places]
@@ -49,12 +37,7 @@ class Waiting:
             state.asking = state.asking[~self.there[state.asking]]
 
     def wake(self, state: State, places: Int) -> None:
-        """Lets those of some games that wait go on: the same seats are asked again.
-
-        Args:
-            state: N games, in place.
-            places: [n] games; those that don't wait are left as they are.
-        """
+        """Lets those of games [n] that wait go on: the same seats are asked again."""
         rows = places[self.there[places]]
         if len(rows) == 0:
             return
@@ -67,14 +50,13 @@ class Waiting:
         self.there[rows] = False
 
     def keep(self, places: Int) -> None:
-        """Drops all games but those of ``places``, int64 [n]."""
+        """Drops all games but those of ``places``."""
         self.there, self._status = self.there[places], self._status[places]
         self._slot = self._slot[places]
         self._low, self._high = self._low[places], self._high[places]
 
     def tell(self, low: Bits, high: Bits) -> None:
         """Writes what is legal in the games that wait into ``low`` and ``high``, [N] each."""
-        there = self.there
-        if there.any():
-            np.copyto(low, self._low, where=there)
-            np.copyto(high, self._high, where=there)
+        if self.there.any():
+            np.copyto(low, self._low, where=self.there)
+            np.copyto(high, self._high, where=self.there)

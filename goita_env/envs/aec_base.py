@@ -1,17 +1,18 @@
-"""Seats agents for PettingZoo: what the AEC environments share of spaces, gains and the end."""
+"""Holds what the AEC environments of PettingZoo share: spaces, rewards, the end, the wrapper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env.checks import check_options
-from goita_env.errors import EpisodeOverError
+from goita_env.errors import EpisodeOverError, IllegalActionError
 from goita_env.render import RenderMode, check_render_mode
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -69,11 +70,25 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self._check_running("a call of last()")
         return super().last(observe)
 
+    def forfeit(self) -> None:
+        """Ends the episode against ``agent_selection``, as after an illegal action.
+
+        Raises:
+            EpisodeOverError: before the first reset, and after the end.
+        """
+        self._check_running("a forfeit")
+        self._begin_rewards()
+        self._reward(self._forfeited(self._seats[self.agent_selection]))
+        self._end()
+
     def close(self) -> None:
         """Does nothing: there is no window."""
 
+    def _forfeited(self, offender: int) -> Iterable[float]:
+        """Returns what each seat gets when one forfeits."""
+        raise NotImplementedError
+
     def _begin(self) -> None:
-        """Seats all agents, who have gained nothing yet."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -83,22 +98,15 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self._has_reset = True
 
     def _given(self, options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
-        """Returns the options that were given.
-
-        Raises:
-            SettingError: if they are no dict, or one is unknown.
-        """
         if isinstance(options, dict):
             options = {key: value for key, value in options.items() if key != _TRIED}
         return check_options(options, known)
 
     def _check_begun(self, wanted: str) -> None:
-        """Raises before the first reset."""
         if not self._has_reset:
             raise EpisodeOverError(f"expected a reset before the first {wanted}")
 
     def _check_running(self, came: str) -> None:
-        """Raises before the first reset and after the last step."""
         if not self.agents:
             what = "after the end of the episode" if self._has_reset else "before the first reset"
             raise EpisodeOverError(f"expected a reset, got {came} {what}")
@@ -119,12 +127,11 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         return True
 
     def _begin_rewards(self) -> None:
-        """Begins what agents gain by a step; the agent that makes it has seen its former gains."""
+        """Begins a step's rewards; the agent that makes it has seen its former ones."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
 
     def _reward(self, gains: Iterable[float]) -> None:
-        """Gives every seat its gain."""
         self.rewards = dict(zip(self.possible_agents, gains, strict=True))
         self._accumulate_rewards()
 
@@ -132,3 +139,21 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         """Terminates all agents; each then takes one step with None."""
         self.terminations = dict.fromkeys(self.agents, True)
         self._deads_step_first()
+
+
+class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
+    """Ends the episode on an illegal action: the offender's side pays, the others gain.
+
+    PettingZoo's own wrapper punishes the offender and pays nobody, which breaks the zero sum.
+    """
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Returns what ``raw_env.last`` does, with its errors."""
+        return self.env.last(observe)
+
+    def step(self, action: int | None) -> None:
+        """Makes the decision; an illegal one forfeits the episode instead of raising."""
+        try:
+            self.env.step(action)
+        except IllegalActionError:
+            cast(SeatedEnv, self.env.unwrapped).forfeit()

@@ -1,46 +1,44 @@
-"""Plays N games with a learner among bots: on and on, until the learner is asked everywhere.
+"""Plays N games with a learner among bots, on to the learner's next decision in each.
 
-It knows no library's conventions; ``solo`` puts them on top. Games in which the learner is asked
-stand, the others move on. A bot that looks at the table is asked once nothing moves without it, so
-that it is asked as seldom as can be: for a few games it takes hardly less time than for dozens.
+It knows no library's conventions; ``seat_vector_env`` puts them on top. Games in which the learner
+is asked stand, the others move on. A bot that looks at its view is asked once nothing moves without
+it, as seldom as can be: for a few games it takes hardly less time than for dozens.
 """
 
 from __future__ import annotations
 
-import secrets
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env.actions import NUM_ACTIONS
+from goita_env.arrays import Int
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match, Outcome
-from goita_env.engine.moving import Endings, Moving
-from goita_env.engine.state import State, in_question
+from goita_env.engine.active_games import ActiveGames, Endings
+from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
+from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
-from goita_env.envs.vector import REWARDS, Reward
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.rounds import Ended
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import packing
+from goita_env.views import observation as packing
 from goita_env.views.observation import NUM_WORDS
 from goita_env.worlds import Positions
 
-Bool = npt.NDArray[np.bool_]
-Int = npt.NDArray[np.int64]
-
 Seat: TypeAlias = int | Literal["team"] | None
 
-ILLEGAL_REWARD: Final = 100
-"""What the team of an illegal action loses and the other wins, in points."""
 
-_NO_ROWS: Final = np.zeros(0, np.int64)
+def forfeit_loss(reward: Reward) -> int:
+    """Returns what the team of an illegal action loses and the other wins."""
+    return 100 if reward == "points" else 1
+
+
 _SEATS: Final = np.arange(NUM_SEATS)
 
 
-class Told:
+class SeatStep:
     """Tells what a step led to; its arrays are never written again.
 
     Attributes:
@@ -71,7 +69,7 @@ class Told:
         return np.where(same, self.reward[:, None], -self.reward[:, None])
 
 
-class Table:
+class SeatedGames:
     """Plays N games with a learner among bots.
 
     Args:
@@ -106,14 +104,12 @@ class Table:
         opponents: Opponents,
         again: bool,
     ) -> None:
-        if reward not in REWARDS:
-            raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
         fixed = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
         if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
             raise SettingError(f"expected a seat 0..3, 'team' or None, got {seat!r}")
         self._again = again
-        self._moving = Moving(Match(num_games, rules, episode, auto_reset=again))
-        self._reward: Reward = reward
+        self._active = ActiveGames(Match(num_games, rules, episode, auto_reset=again))
+        self._reward: Reward = check_reward(reward)
         self._fixed: Seat = seat
         self.bots = Bots(num_games, rules, partner, opponents)
         self.begun = False
@@ -136,18 +132,18 @@ class Table:
 
     @property
     def _standstill(self) -> str:
-        """Returns when it is, where nothing but a reset of all games may come."""
+        """When it is, where nothing but a reset of all games may come."""
         return "after a bot's error" if self.begun else "before the first reset"
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden."""
-        return Positions(self._moving.match.state.copy())
+        return Positions(self._active.match.state.copy())
 
-    def reset(self, seed: int | None, rows: Int | None, **given: Any) -> Told:
+    def reset(self, seed: int | None, rows: Int | None, **given: Any) -> SeatStep:
         """Begins the next episode of some games; with a seed, or the first time, of all anew.
 
         Args:
-            seed: of deals, seats and bots.
+            seed: of deals, seats and bots; None: goes on, or 0 the first time.
             rows: [m] the games; None: all.
             given: hands, dealer, scores of the first deals, as ``GoitaVectorEnv.reset`` takes them.
 
@@ -164,24 +160,24 @@ class Table:
                 f"got one of {len(rows)} {self._standstill}"
             )
         if seed is None and self.begun:
-            return self._play(_NO_ROWS, _NO_ROWS, rows, given)
+            return self._play(NO_ROWS, NO_ROWS, rows, given)
         if some:
             raise SettingError(
                 f"expected no seed where some games begin anew, but not all, got {seed!r} "
                 f"for {len(rows)} of {self.num_games}"
             )
-        seed = secrets.randbits(63) if seed is None else seed
-        match = self._moving.match.copy()
-        match.seed(seed)
-        match.reset(**given)
-        self._moving, self.begun = Moving(match), True
+        seed = 0 if seed is None else seed
+        match = self._active.match
+        match.state.asking = in_question(match.state.status).nonzero()[0]
+        match.reset(**given, seed=seed)
+        self._active, self.begun = ActiveGames(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
         self._open(every)
         self._seat(every)
-        return self._run(Told(self.num_games), every, _NO_ROWS, _NO_ROWS)
+        return self._run(SeatStep(self.num_games), every, NO_ROWS, NO_ROWS)
 
-    def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> Told:
+    def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
         """Makes the learner's decisions and plays on until it is asked in every game.
 
         Args:
@@ -199,51 +195,39 @@ class Table:
             raise EpisodeOverError(f"expected a reset, got a step {self._standstill}")
         return self._play(rows, actions, fresh, {}, lost)
 
-    # ------------------------------------------------------------------------------------ playing
-
     def _play(
-        self,
-        rows: Int,
-        actions: Int,
-        fresh: Int,
-        given: dict[str, Any],
-        lost: Int = _NO_ROWS,
-    ) -> Told:
+        self, rows: Int, actions: Int, fresh: Int, given: dict[str, Any], lost: Int = NO_ROWS
+    ) -> SeatStep:
         """Makes decisions, begins episodes, and plays on until the learner is asked everywhere."""
-        told = Told(self.num_games)
+        result = SeatStep(self.num_games)
         if len(lost):
-            loss = ILLEGAL_REWARD if self._reward == "points" else 1
-            self._carry[lost] -= loss
-            self._end(told, lost, self.words[lost])
+            self._carry[lost] -= forfeit_loss(self._reward)
+            self._end(result, lost, self.words[lost])
             if self._again:
                 fresh = np.sort(np.concatenate((fresh, lost)))
         if len(fresh):
             self._begin(fresh, given)
         self._decided[rows] = True
-        return self._run(told, fresh, rows, actions)
+        return self._run(result, fresh, rows, actions)
 
-    def _run(self, told: Told, fresh: Int, rows: Int, actions: Int) -> Told:
+    def _run(self, result: SeatStep, fresh: Int, rows: Int, actions: Int) -> SeatStep:
         """Lets games move until the learner is asked in each, or it is over.
 
-        Args:
-            told: is told what happens.
-            fresh: games that begin.
-            rows: [m] others, in which the learner decided something.
-            actions: [m] what.
+        Games ``fresh`` begin; in others, ``rows`` [m], the learner decided ``actions`` [m].
         """
         self._sound = False
-        moving, answered, waiting = self._moving, rows, list[Int]()
-        moving.join(fresh)
+        active, answered, waiting = self._active, rows, list[Int]()
+        active.join(fresh)
         while True:
             if len(answered):
-                moving.join(answered)
-            if len(moving):
+                active.join(answered)
+            if len(active):
                 chosen = self._choose(len(answered), waiting)
                 chosen[len(chosen) - len(answered) :] = actions
-                answered = actions = _NO_ROWS
-                endings = moving.step(chosen)
+                answered = actions = NO_ROWS
+                endings = active.step(chosen)
                 if endings is not None:
-                    self._settle(endings, told)
+                    self._settle(endings, result)
             elif waiting:
                 answered = np.sort(np.concatenate(waiting))
                 actions = self._ask(answered)
@@ -251,46 +235,45 @@ class Table:
             else:
                 break
         self._look()
-        told.reward[rows] += self._carry[rows] * ~told.done[rows]
-        self._carry[rows] *= told.done[rows]
+        result.reward[rows] += self._carry[rows] * ~result.done[rows]
+        self._carry[rows] *= result.done[rows]
         self._sound = True
-        return told
+        return result
 
     def _choose(self, answered: int, waiting: list[Int]) -> Int:
-        """Returns what is done in the games that move, as far as no look at the table is needed.
+        """[m] What is done in the games that move, as far as nobody must look at a view for it.
 
-        Args:
-            answered: so many that came last have an answer.
-            waiting: gets those in which a bot must look; they leave, as do the learner's.
+        So many that came last are ``answered``. Where a bot must look the games leave, as do the
+        learner's; they are added to ``waiting``.
         """
-        moving = self._moving
-        low, high, chosen, asked = moving.legal()
+        active = self._active
+        low, high, chosen, asked = active.legal()
         if answered:
             asked = asked[: asked.searchsorted(len(chosen) - answered)]
         if len(asked) == 0:
             return chosen
-        rows = moving.rows[asked]
-        learner, blind = self.bots.sitting(rows, moving.seats(asked))
+        rows = active.rows[asked]
+        learner, blind = self.bots.sitting(rows, active.seats(asked))
         places = asked[blind]
         if len(places):
             legal = core.unpack_legal(low[places], high[places])
             chosen[places] = self.bots.draw(rows[blind], legal)
         if len(places) < len(asked):
-            moving.leave(asked[~blind])
+            active.leave(asked[~blind])
             learner |= blind
             if not learner.all():
                 waiting.append(rows[~learner])
         return chosen
 
     def _ask(self, rows: Int) -> Int:
-        """Returns what bots do in games that wait for them."""
-        state = self._moving.match.state.select(rows)
+        """[n] What bots do in games that wait for them."""
+        state = self._active.match.state.select(rows)
         legal = core.unpack_legal(*core.legal_actions(state))
         return self.bots.ask(rows, -state.offset & 3, packing.pack(state), legal)
 
     def _look(self) -> None:
-        """Looks at the table for the learner, but where an episode is over: it has seen the end."""
-        state = self._moving.match.state
+        """Shows the learner where it is asked, but not past the end of an episode."""
+        state = self._active.match.state
         state.asking = in_question(state.status).nonzero()[0]
         words, seat = packing.pack(state), -state.offset & 3
         legal = core.unpack_legal(*core.legal_actions(state))
@@ -300,13 +283,12 @@ class Table:
         self.words, self.seat, self.legal = words, seat, legal
 
     def _begin(self, rows: Int, given: dict[str, Any]) -> None:
-        """Begins the next episode of some games."""
-        self._moving.match.reset(**given, rows=rows)
+        self._active.match.reset(**given, rows=rows)
         self._open(rows)
         self._seat(rows)
 
     def _open(self, rows: Int) -> None:
-        """Forgets the last episode of some games and seats the learner for the one that began."""
+        """Seats the learner for an episode that began, and forgets the last one."""
         self._episodes[rows] += 1
         seats = self.bots.begin(rows, self._episodes[rows])
         if isinstance(self._fixed, int | np.integer):
@@ -316,73 +298,54 @@ class Table:
         self.over[rows] = self._decided[rows] = False
 
     def _seat(self, rows: Int) -> None:
-        """Seats the bots in games that were dealt."""
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
         if self.bots.remember:
-            self.bots.tell_dealt(rows, self._moving.match.state.select(rows))
+            self.bots.tell_dealt(rows, self._active.match.state.select(rows))
 
-    def _settle(self, endings: Endings, told: Told) -> None:
-        """Takes notice of what a step ended and dealt, and goes on where nobody is to be told."""
-        done = skipped = _NO_ROWS
+    def _settle(self, endings: Endings, result: SeatStep) -> None:
+        done = skipped = NO_ROWS
         final = endings.final
         won = final.winner >= 0
         if self.bots.remember and len(endings.redealt):
-            rows, zeros = endings.redealt, np.zeros(len(endings.redealt), np.int64)
-            numbers = self.bots.numbers[rows]
-            lost = Ended(rows, zeros, zeros - 1, zeros > 0, numbers, final.select(~won))
-            self.bots.tell_redealt(lost)
+            numbers, redealt = self.bots.numbers, final.select(~won)
+            self.bots.tell_redealt(Ended.redealt(endings.redealt, numbers, redealt))
         if endings.outcome is not None:
             final = final if won.all() else final.select(won)
             if self.bots.remember:
-                rows, result = endings.outcome.rows, endings.outcome
-                numbers = self.bots.numbers[rows]
-                ended = Ended(rows, result.points, result.winner, result.done, numbers, final)
-                self.bots.tell_ended(ended)
-            done, skipped = self._score(endings.outcome, final, told)
+                rounds, numbers = endings.outcome, self.bots.numbers
+                self.bots.tell_ended(Ended.scored(rounds, rounds.rows, numbers, final))
+            done, skipped = self._score(endings.outcome, final, result)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)
         if len(endings.dealt):
             self._seat(endings.dealt)
         if len(skipped) and not self._again:
             self._begin(skipped, {})
-            self._moving.join(skipped)
+            self._active.join(skipped)
 
-    def _score(self, ended: Outcome, final: State, told: Told) -> tuple[Int, Int]:
-        """Takes notice of rounds that ended.
+    def _score(self, ended: Outcome, final: State, result: SeatStep) -> tuple[Int, Int]:
+        """Pays for n rounds that ended as ``final``.
 
-        Args:
-            ended: n rounds.
-            final: how the games stood then.
-            told: is told of it.
-
-        Returns:
-            The games whose episode ended, and those of them in which the learner decided nothing.
+        Returns the games whose episode ended, and those in which the learner decided nothing.
         """
         rows = ended.rows
-        sign = 1 - 2 * ((ended.winner ^ self._home[rows]) & 1)
-        gain = sign * ended.points
-        self._points[rows] += gain
-        self._carry[rows] += gain if self._reward == "points" else sign * ended.done
+        own = np.arange(len(rows)), self._home[rows]
+        self._points[rows] += ended.rewards("points")[own].astype(np.int64)
+        self._carry[rows] += ended.rewards(self._reward)[own].astype(np.int64)
         missed = ended.done & ~self._decided[rows]
         skipped = rows[missed]
-        told.skipped[skipped] += 1
-        told.skipped_points[skipped] += self._points[skipped]
+        result.skipped[skipped] += 1
+        result.skipped_points[skipped] += self._points[skipped]
         places = (ended.done & ~missed).nonzero()[0]
         over = rows[places]
         if len(over):
-            told.points[over], told.winner[over] = ended.points[places], ended.winner[places]
-            self._end(told, over, packing.pack_seat(final, self.seat[rows])[places])
+            result.points[over], result.winner[over] = ended.points[places], ended.winner[places]
+            self._end(result, over, packing.pack_seat(final, self.seat[rows])[places])
         return rows[ended.done], skipped
 
-    def _end(self, told: Told, rows: Int, words: npt.NDArray[np.uint64]) -> None:
-        """Ends episodes of some games.
-
-        Args:
-            told: who is told of it.
-            rows: [m] the games.
-            words: uint64 [m, 8] what the learner sees there.
-        """
-        told.done[rows], told.reward[rows] = True, self._carry[rows]
-        told.words[rows], told.seat[rows] = words, self.seat[rows]
+    def _end(self, result: SeatStep, rows: Int, words: npt.NDArray[np.uint64]) -> None:
+        """Ends episodes of games [m]; ``words``: [m, 8] what the learner sees there."""
+        result.done[rows], result.reward[rows] = True, self._carry[rows]
+        result.words[rows], result.seat[rows] = words, self.seat[rows]
         self.words[rows], self.legal[rows] = words, True
         self.over[rows] = True

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,7 @@ from deals import RULE_SETS, digits
 from gymnasium.utils.env_checker import check_env
 from redrawn_worlds import random_world, redraw
 
+import goita_env
 from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
 from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
 from goita_env.render import RENDER_MODES
@@ -53,17 +55,38 @@ def test_one_id_makes_one_game_or_many():
     assert workers.step(workers.action_space.sample())[2].shape == (2,)
 
 
-@pytest.mark.parametrize(("module", "knows"), [("goita_env", False), ("agents", True)])
-def test_the_registry_of_agents_is_known_to_whoever_imports_it(module, knows):
+ROOT = Path(goita_env.__file__).parents[1]
+
+
+def making(path, cwd):
+    """Makes an environment with a named opponent in a process that finds packages at a path."""
     code = (
-        "import gymnasium\n"
-        f"env = gymnasium.make('{module}:goita/Seat-v0', opponents='greedy', seat=0)\n"
+        "import os, sys\n"
+        "rest = [one for one in sys.path if not os.path.isdir(os.path.join(one, 'agents'))]\n"
+        f"sys.path = [{str(path)!r}, *rest]\n"
+        "import gymnasium, goita_env\n"
+        "env = gymnasium.make('goita/Seat-v0', opponents='greedy', seat=0)\n"
         "print(env.reset(seed=0)[1]['seat'])\n"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode == 0) == knows
-    assert "0" in done.stdout if knows else "`import agents`" in done.stderr
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_opponents_are_named_without_an_import_of_agents(tmp_path):
+    done = making(ROOT, tmp_path)
+    assert done.stdout.split() == ["0"], done.stderr
+
+
+@pytest.mark.parametrize("there", [None, "agents.py", "agents/__init__.py", "agents/other.py"])
+def test_without_our_agents_a_name_is_refused_with_what_was_found(tmp_path, there):
+    (tmp_path / "goita_env").symlink_to(ROOT / "goita_env")
+    if there is not None:
+        (tmp_path / there).parent.mkdir(exist_ok=True)
+        (tmp_path / there).touch()
+    done = making(tmp_path, tmp_path)
+    found = "not on Python's path" if there is None else str((tmp_path / there).parent)
+    assert "SettingError: expected" in done.stderr
+    assert found in done.stderr.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -95,14 +118,6 @@ def test_it_is_the_game_0_of_a_batch(settings):
             infos = many.reset(options={"reset_mask": dones})
             if done:
                 compare(*one.reset(), *infos)
-
-
-def test_a_seed_repeats_and_no_seed_goes_on():
-    env = SeatEnv()
-    first, second = env.reset(seed=1)[0], env.reset()[0]
-    assert np.array_equal(env.reset(seed=1)[0], first)
-    assert np.array_equal(env.reset()[0], second)
-    assert not np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
@@ -152,9 +167,6 @@ def test_it_is_drawn_as_the_other_environments_are(capsys):
     env.step(int(env.action_masks().argmax()))
     assert capsys.readouterr().out.count("seat 2") == 2
     assert SeatEnv().render() is None
-
-
-# ------------------------------------------------------------------------------------------ no leak
 
 
 class OverError(Exception):

@@ -9,10 +9,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from seat_playing import MODES, Drawing, Habits, decide, told
 
 from goita_env import SeatVectorEnv
-from goita_env.errors import (
-    EpisodeOverError,
-    SettingError,
-)
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.views import from_observation
 
 

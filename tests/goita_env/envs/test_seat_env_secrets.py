@@ -2,13 +2,15 @@
 
 import copy
 import secrets
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from seat_playing import Drawing, Habits
+from seat_playing import Drawing, Habits, Watching, step_at_random
 
 from goita_env import SeatEnv, SeatVectorEnv, seeds
 from goita_env.engine import deals as dealing
+from goita_env.engine.tables import code_counts
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -85,8 +87,7 @@ class Attacker(Habits):
         every, best = np.arange(len(rows)), (-1.0, 0.0)
         for seed in self.seeds():
             keys = seeds.game_keys(seed, rows)
-            kinds = dealing.hands(seeds.deal_keys(keys, episodes, numbers))
-            hands = (kinds[..., None] == np.arange(8)).sum(axis=2)
+            hands = code_counts()[dealing.hand_codes(seeds.deal_keys(keys, episodes, numbers))]
             fits = (hands[every, seats] == own).all(axis=1).mean()
             right = (hands[every, (seats + 2) % 4] == partners).all(axis=1).mean()
             best = max(best, (fits, right))
@@ -123,34 +124,22 @@ def test_what_was_drawn_for_bots_cannot_be_traced_to_the_seed():
     seed, attacker = secrets.randbits(63), Attacker()
     env = SeatVectorEnv(1, partner=Drawing(), opponents="random")
     env.reset(seed=seed)
-    state = int(env._table.bots._streams[0])
+    state = int(env._games.bots._streams[0])
     for drawn in range(200):
         attacker.words.add(unmixed(unmixed(state - drawn * GOLDEN & MASK)) ^ SEATS)
         attacker.words.add(unmixed(state - drawn * GOLDEN & MASK))
     assert seed not in attacker.seeds()
 
 
-class Counting(Habits):
-    """Notes the games and the generators that it is given."""
-
-    def __init__(self):
-        self.games, self.generators = set(), set()
-
-    def act(self, view, legal, rng):
-        self.games |= set(view.game.tolist())
-        self.generators.add(rng.bit_generator.seed_seq.entropy)
-        return super().act(view, legal, rng)
-
-
 def test_each_bot_has_a_generator_of_its_own_and_a_seed_gives_it_again():
     def generators(seed):
-        bots = [Counting() for _ in range(4)]
+        bots = [Watching() for _ in range(4)]
         env = SeatVectorEnv(8, partner=bots[0], opponents=(bots[1], bots[2]))
         env.reset(seed=seed)
-        env.step(env.sample_legal(np.random.default_rng(0)))
+        step_at_random(env, 1)
         env.set_opponents(bots[3])
         env.reset()
-        env.step(env.sample_legal(np.random.default_rng(0)))
+        step_at_random(env, 1)
         return [next(iter(bot.generators)) for bot in bots if len(bot.generators) == 1]
 
     first = generators(5)
@@ -161,11 +150,10 @@ def test_each_bot_has_a_generator_of_its_own_and_a_seed_gives_it_again():
 
 def test_games_have_the_same_numbers_in_a_batch_of_any_size_and_others_under_another_seed():
     def numbers(games, seed):
-        bot = Counting()
+        bot = Watching()
         env = SeatVectorEnv(games, seat=1, partner=bot, opponents=bot, episode="match")
         env.reset(seed=seed)
-        for _ in range(5):
-            env.step(env.sample_legal(np.random.default_rng(0)))
+        step_at_random(env, 5)
         return bot.games
 
     few, many = numbers(2, 3), numbers(9, 3)
@@ -176,7 +164,7 @@ def test_games_have_the_same_numbers_in_a_batch_of_any_size_and_others_under_ano
     assert not few & numbers(2, 4)
 
 
-class Remembering(Habits):
+class StatefulAgent(Habits):
     """Keeps the games that it was told of, and notes when it is closed."""
 
     made = ()
@@ -200,54 +188,40 @@ class Remembering(Habits):
 
 
 def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
-    monkeypatch.setattr(
-        "goita_env.envs.bots._loaders", [(lambda text: Remembering(), lambda text: False)]
-    )
-    monkeypatch.setattr(Remembering, "made", ())
+    known = SimpleNamespace(load_agent=lambda text: StatefulAgent(), is_own=lambda text: False)
+    monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
+    monkeypatch.setattr(StatefulAgent, "made", ())
     env = SeatVectorEnv(30, partner="mine", opponents=("random", "mine"))
     env.reset(seed=0)
-    for _ in range(20):
-        env.step(env.sample_legal(np.random.default_rng(0)))
-    assert [{game % 4 for game in bot.games} for bot in Remembering.made] == [{0}, {1}, {2}, {3}]
-    for bot in Remembering.made:  # partner and opponent of a game have two memories
+    step_at_random(env)
+    assert [{game % 4 for game in bot.games} for bot in StatefulAgent.made] == [{0}, {1}, {2}, {3}]
+    for bot in StatefulAgent.made:  # partner and opponent of a game have two memories
         assert len(bot.games) <= 30
     env.set_opponents("random", "random")
     env.reset()
     env.set_opponents("random")
-    assert all(bot.closed for bot in Remembering.made)
+    assert all(bot.closed for bot in StatefulAgent.made)
 
 
 def test_a_class_of_the_users_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
     made = []
 
-    class Keeping:
-        """Has no memory that it says it has."""
+    def load(text):
+        made.append(Watching())  # it declares no memory
+        return made[-1]
 
-        def __init__(self):
-            self.seats = set()
-            made.append(self)
-
-        def act(self, view, legal, rng):
-            self.seats |= set((view.game % 4).tolist())
-            return legal.argmax(axis=1)
-
-    known = (lambda text: Keeping(), lambda text: text == "mine:Keeping")
-    monkeypatch.setattr("goita_env.envs.bots._loaders", [known])
-    env = SeatVectorEnv(30, partner="random", opponents="mine:Keeping")
-    env.reset(seed=0)
-    for _ in range(20):
-        env.step(env.sample_legal(np.random.default_rng(0)))
-    assert [one.seats for one in made] == [{0}, {1}, {2}, {3}]
-    made.clear()
-    env = SeatVectorEnv(30, partner="random", opponents="shared")
-    env.reset(seed=0)
-    for _ in range(20):
-        env.step(env.sample_legal(np.random.default_rng(0)))
-    assert [one.seats for one in made] == [{0, 1, 2, 3}]
+    known = SimpleNamespace(load_agent=load, is_own=lambda text: text == "mine:Keeping")
+    monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
+    for opponents, seats in (("mine:Keeping", [{0}, {1}, {2}, {3}]), ("shared", [{0, 1, 2, 3}])):
+        made.clear()
+        env = SeatVectorEnv(30, partner="random", opponents=opponents)
+        env.reset(seed=0)
+        step_at_random(env)
+        assert [one.seats for one in made] == seats
 
 
 def test_an_object_with_a_memory_stays_one_and_is_not_closed():
-    bot = Remembering()
+    bot = StatefulAgent()
     env = SeatVectorEnv(30, seat=0, partner=bot, opponents=("random", bot))
     env.reset(seed=0)
     assert {game % 4 for game in bot.games} == {2, 3}

@@ -13,8 +13,6 @@ from goita_env import Game, SeatVectorEnv
 from goita_env.actions import CALL
 from goita_env.rounds import Rounds
 
-# --------------------------------------------------------------------------- rewards, skipped deals
-
 
 def plain(rules, episode, games, episodes):
     """Plays by habit in all seats, without a learner.
@@ -25,14 +23,13 @@ def plain(rules, episode, games, episodes):
     rounds = Rounds(games, rules=rules, episode=episode, seed=4, auto_reset=True)
     found, points = [[] for _ in range(games)], np.zeros(games, int)
     while min(map(len, found)) < episodes:
-        tick = rounds.tick
-        tick = rounds.step(habits(tick.view, tick.legal) if len(tick.rows) else [])
-        if tick.ended is not None:
-            ended = tick.ended
+        decisions = rounds.decisions
+        chosen = habits(decisions.view, decisions.legal) if len(decisions.rows) else []
+        ended = rounds.step(chosen).ended
+        if ended is not None:
             points[ended.rows] += ended.points * (1 - 2 * (ended.winner & 1))
-            for row, winner in zip(
-                ended.rows[ended.done].tolist(), ended.winner[ended.done].tolist(), strict=True
-            ):
+            done = ended.rows[ended.done].tolist(), ended.winner[ended.done].tolist()
+            for row, winner in zip(*done, strict=True):
                 found[row].append((int(points[row]), winner))
                 points[row] = 0
     return found
@@ -72,10 +69,8 @@ def test_rewards_and_skipped_points_are_what_the_team_gets_in_plain_play(rules, 
                 assert gained[game] == (points if side == 0 else -points)
                 assert last["winner"][game] == winner
             assert reward[game] == last["rewards"][game, side]
-            assert (
-                last["rewards"][game]
-                == reward[game] * np.array([1, -1, 1, -1])[(np.arange(4) + side) % 4]
-            ).all()
+            signs = 1 - 2 * ((np.arange(4) + side) % 2)
+            assert (last["rewards"][game] == reward[game] * signs).all()
             found[game].append(float(gained[game]))
             gained[game] = 0
     assert gaps > 3 or seat != 1  # hardly any where a team sits, or a match is played
@@ -112,14 +107,10 @@ def test_a_deal_that_ends_before_the_learner_decides_is_told_and_not_paid():
 
 def test_reward_win_is_plus_and_minus_one_at_the_end():
     for episode in ("round", "match"):
-        points, wins = (
-            [*told(SeatVectorEnv(20, seat=1, episode=episode, reward=reward), 40)]
-            for reward in ("points", "win")
-        )
+        envs = (SeatVectorEnv(20, seat=1, episode=episode, reward=pay) for pay in ("points", "win"))
+        points, wins = ([*told(env, 40)][1:] for env in envs)
         ends = 0
-        for (_, gain, done, _, info), (_, won, also, _, _) in zip(
-            points[1:], wins[1:], strict=True
-        ):
+        for (_, gain, done, _, info), (_, won, also, _, _) in zip(points, wins, strict=True):
             assert np.array_equal(done, also)
             assert np.array_equal(np.abs(won), done)
             if done.any():
@@ -128,9 +119,6 @@ def test_reward_win_is_plus_and_minus_one_at_the_end():
                 assert (won[done] == side).all()
                 assert episode == "match" or (np.sign(gain[done]) == side).all()
         assert ends > 10
-
-
-# ------------------------------------------------------------------------------- what is handed out
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,0 +1,68 @@
+"""Reads the bits of what is legal: the only action, or one drawn uniformly."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from goita_env.arrays import U64, Bits, Int
+
+# Arrays without a dimension: numpy takes them in half the time of a scalar.
+_BYTES_ONE: Final = np.array(0x0101010101010101, U64)
+_BYTES_HIGH: Final = np.array(0x8080808080808080, U64)
+_ONE: Final = np.array(1, U64)
+_LOW_BYTE: Final = np.array(255, U64)
+_THREE: Final = np.array(3, U64)
+_EIGHT: Final = np.array(8, U64)
+_FIFTY_SIX: Final = np.array(56, U64)
+
+
+_BYTES: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+_SELECT: Final = (1 - _BYTES).argsort(axis=1, kind="stable").reshape(-1)
+"""[256 * 8] The place of the r-th one in a byte, index 8 * byte + r."""
+
+
+def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
+    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each."""
+    number = np.bitwise_count(low).astype(np.int64)
+    number += np.bitwise_count(high)
+    # Of a word with a single one, the ones of word - 1 count the place of that one.
+    place = np.bitwise_count(low - _ONE).astype(np.int64)
+    beyond = (low == 0).nonzero()[0]
+    if len(beyond):
+        place[beyond] += np.bitwise_count(high[beyond] - _ONE)
+    return np.where(number == 1, place, 0), number
+
+
+def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
+    """Draws one of the legal actions of each game, [N], all equally likely: one double a game.
+
+    ``low``, ``high``: [N] bits of actions 0 to 63, and 64 to 68.
+    """
+    ones = np.bitwise_count(low.view(np.uint8)).view(U64)
+    ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
+    total = ones >> _FIFTY_SIX
+    draws = rng.random(len(low))
+    rank = (draws * (total + np.bitwise_count(high))).astype(U64)
+    wide = rank * _BYTES_ONE
+    wide |= _BYTES_HIGH
+    wide -= ones
+    wide &= _BYTES_HIGH  # one bit for each byte that lies before the rank-th one
+    shift = np.bitwise_count(wide).astype(U64)
+    shift <<= _THREE
+    ones <<= _EIGHT
+    ones >>= shift
+    ones &= _LOW_BYTE
+    index = low >> shift
+    index &= _LOW_BYTE
+    index <<= _THREE
+    index += rank
+    index -= ones
+    drawn: Int = _SELECT.take(index.view(np.int64), mode="clip")
+    drawn += shift.view(np.int64)
+    beyond = (rank >= total).nonzero()[0]
+    if len(beyond):
+        bits = high[beyond].view(np.int64) << 3
+        drawn[beyond] = 64 + _SELECT[bits + (rank[beyond] - total[beyond]).view(np.int64)]
+    return drawn

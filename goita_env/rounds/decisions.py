@@ -1,0 +1,191 @@
+"""Says what a step of ``Rounds`` led to: who is asked, what was decided, what ended, what began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.arrays import Bits, Bool, Int
+from goita_env.engine.core import unpack_legal
+from goita_env.engine.match import Outcome
+from goita_env.engine.state import State
+from goita_env.errors import SettingError, StaleTurnError
+from goita_env.views import View, acting_view, seat_view
+
+
+class Moment:
+    """Holds the games between two steps, until the next one closes it.
+
+    Args:
+        state: the games that are held; let go of when it is closed.
+        held: int64 [h] which of all games these are, ascending; None: all.
+        numbers: int64 [N] by which views tell games apart.
+    """
+
+    def __init__(self, state: State, held: Int | None, numbers: Int) -> None:
+        self._state: State | None = state
+        self.held, self.numbers = held, numbers
+
+    @property
+    def state(self) -> State:
+        """Returns the games; a StaleTurnError after the next step."""
+        if self._state is None:
+            raise StaleTurnError("expected a look at the games before the next step, got one after")
+        return self._state
+
+    def close(self) -> None:
+        self._state = None
+
+    def games(self, places: Int) -> Int:
+        """[m] The games that stand at places of the state."""
+        return places if self.held is None else self.held[places]
+
+
+class Decisions:
+    """Tells what a step led to, and asks for the next decisions; ``m`` games.
+
+    Attributes:
+        rows: int64 [m] the games that are asked now, ascending: those with a real choice.
+        seats: int64 [m] the seats that are asked in them.
+        ended: the rounds that the step ended with a score; None: none.
+        redealt: the deals that it ended with a redeal; None: none.
+        dealt: the deals that were dealt since the last decisions; None: none.
+        made: every decision of the step, unasked ones among them; None unless ``log=True``.
+    """
+
+    def __init__(self, moment: Moment, bits: tuple[Bits, Bits], asked: Int) -> None:
+        self._moment, self._bits, self._asked = moment, bits, asked
+        self.rows = moment.games(asked)
+        self.seats = (moment.state.clock - moment.state.offset[asked]) & 3
+        self.ended: Ended | None = None
+        self.redealt: Ended | None = None
+        self.dealt: Dealt | None = None
+        self.made: Made | None = None
+
+    @cached_property
+    def view(self) -> View:
+        """What the asked seats may know: [m]; ``view.game`` is 4 * game number + seat.
+
+        Raises:
+            StaleTurnError: if it is first asked for after the next step.
+        """
+        games = 4 * self._moment.numbers[self.rows] + self.seats
+        return acting_view(self._moment.state, games, self._asked)
+
+    @cached_property
+    def legal(self) -> Bool:
+        """What they may do: bool [m, 69]."""
+        low, high = self._bits
+        return unpack_legal(low[self._asked], high[self._asked])
+
+
+@dataclass(frozen=True)
+class Made:
+    """Lists decisions that a step made, one in each of ``n`` games."""
+
+    rows: Int
+    """[n] The games, ascending."""
+    seats: Int
+    """[n] Who decided."""
+    actions: Int
+    """[n] What."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Holds deals that are over, with all they ended in; ``n`` games."""
+
+    rows: Int
+    """[n] The games, ascending."""
+    points: Int
+    """[n] Points of the round, to the winner's team; 0 where it is dealt again."""
+    winner: Int
+    """[n] Seat that ended the round; -1 where it is dealt again."""
+    done: Bool
+    """[n] The round also ended the episode."""
+    _numbers: Int = field(repr=False)
+    _state: State | None = field(repr=False)
+
+    @classmethod
+    def scored(cls, rounds: Outcome, rows: Int, numbers: Int, final: State | None) -> Self:
+        """Holds rounds of games ``rows``; ``numbers``: [N] as ``Rounds`` takes them."""
+        return cls(rows, rounds.points, rounds.winner, rounds.done, numbers[rows], final)
+
+    @classmethod
+    def redealt(cls, rows: Int, numbers: Int, final: State | None) -> Self:
+        """Holds deals that ended in a redeal; arguments as ``scored``."""
+        zeros = np.zeros(len(rows), np.int64)
+        return cls(rows, zeros, zeros - 1, zeros > 0, numbers[rows], final)
+
+    def view(self, index: Int, seats: Int) -> View:
+        """Returns the end as seats see it.
+
+        Args:
+            index: [k] places in ``rows``.
+            seats: [k] the seats.
+
+        Raises:
+            SettingError: if the rounds are played with ``finals=False``.
+        """
+        return seat_view(self._final.select(index), seats, 4 * self._numbers[index] + seats)
+
+    @property
+    def hands(self) -> Int:
+        """Returns what each seat was dealt: int64 [n, 4, 8] tiles of each kind.
+
+        After a redeal, too, when no player has seen them.
+
+        Raises:
+            SettingError: as ``view``.
+        """
+        return self._final.dealt_counts().astype(np.int64)
+
+    @property
+    def _final(self) -> State:
+        if self._state is None:
+            raise SettingError("expected finals=True where the ends of rounds are looked at")
+        return self._state
+
+
+class Dealt:
+    """Holds deals in which nothing has been decided; ``n`` games.
+
+    All but ``rows`` raises a ``StaleTurnError`` after the next step.
+
+    Attributes:
+        rows: int64 [n] the games, ascending.
+    """
+
+    def __init__(self, moment: Moment, places: Int) -> None:
+        self._moment, self._places = moment, places
+        self.rows = moment.games(places)
+
+    def view(self, index: Int, seats: Int) -> View:
+        """Returns deals as seats see them; who is asked before play is not told.
+
+        Args:
+            index: [k] places in ``rows``.
+            seats: [k] the seats.
+        """
+        state = self._moment.state.select(self._places[index])
+        games = 4 * self._moment.numbers[self.rows[index]] + seats
+        return seat_view(state, seats, games, hide_question=True)
+
+    @property
+    def hands(self) -> npt.NDArray[np.int8]:
+        """Returns what each seat was dealt: int8 [n, 4, 8] tiles of each kind."""
+        return self._moment.state.hand_counts()[self._places]
+
+    @property
+    def dealer(self) -> Int:
+        """Returns the dealers: int64 [n] seats."""
+        return self._moment.state.dealer[self._places]
+
+    @property
+    def scores(self) -> Int:
+        """Returns the teams' points before the round: int64 [n, 2]."""
+        return self._moment.state.scores[:, self._places].T

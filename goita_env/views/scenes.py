@@ -1,0 +1,163 @@
+"""Describes views and whole tables as scenes, which ``goita_env.render`` draws."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from goita_env import actions
+from goita_env.arrays import Int8
+from goita_env.engine.state import State
+from goita_env.engine.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
+from goita_env.errors import SettingError
+from goita_env.render.scene import TILE, Place, Scene
+from goita_env.tiles import HAND_SIZE, NONE, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.views.fields import ViewFields
+from goita_env.views.observation import pack_seat
+
+_RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
+_NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
+_QUESTIONS: Final = {
+    CALL_CHOICE: "call or keep silent",
+    CALL_DUTY: "call, a duty",
+    CHOOSE: "redeal or continue",
+}
+
+
+def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
+    """Describes what one seat may know; arguments and errors as ``View.scene``."""
+    if len(view) == 0:
+        raise SettingError("expected a position to draw, got a view of none")
+    one = view[:1]
+    names = _RELATIVE_NAMES if viewer is None else _names(viewer)
+    asked = one.asked_call[0] or one.asked_choice[0]
+    mover = 0 if asked else NONE if one.attack[0] == NONE else int(one.mover[0])
+    own, other = one.scores[0].tolist()
+    if viewer is None:
+        scores: tuple[tuple[str, int], ...] = (("you and partner", own), ("the others", other))
+    else:
+        scores = _scores(own, other) if viewer % 2 == 0 else _scores(other, own)
+    return Scene(
+        rules=one.rules.name,
+        places=_places(one, names, mover),
+        scores=scores,
+        bottom_team=0 if viewer is None else viewer % 2,
+        attack=_open_attack(one),
+        mover=mover,
+        template=_moment_of_view(one, names),
+        dealer=int(one.dealer[0]),
+        decisions=_decisions(one),
+    )
+
+
+def of_state(state: State, viewer: int = 0) -> Scene:
+    """Describes the whole table of the first game, all tiles open, ``viewer`` at the bottom.
+
+    Raises:
+        SettingError: if there is no game or no such seat.
+    """
+    names = _names(viewer)
+    if state.num_games == 0:
+        raise SettingError("expected a game to draw, got none")
+    one = state.select(np.zeros(1, np.int64))
+    seats = [(viewer + place) % NUM_SEATS for place in range(NUM_SEATS)]
+    asked = int(one.seat[0])
+    mover = (asked - viewer) % NUM_SEATS if asked >= 0 else NONE
+    even, odd = one.scores[:, 0].tolist()
+    words = pack_seat(one.repeat(NUM_SEATS), np.array(seats))
+    eyes, dealt = ViewFields(words, rules=one.rules), one.dealt_counts()[0]
+    return Scene(
+        rules=one.rules.name,
+        places=_places(eyes, names, mover),
+        scores=_scores(even, odd),
+        bottom_team=viewer % 2,
+        attack=_open_attack(eyes),
+        mover=mover,
+        template=_moment_of_state(one, eyes, f"seat {asked}"),
+        dealer=int(eyes.dealer[0]),
+        dealt=tuple(_kinds(dealt[seat]) for seat in seats),
+        decisions=_decisions(eyes),
+    )
+
+
+def _open_attack(view: ViewFields) -> int:
+    return int(view.attack[0]) if view.passes[0] < 3 else NONE
+
+
+def _decisions(view: ViewFields) -> tuple[int, ...]:
+    decided = view[:1].decisions()
+    return tuple(decided.event[0, : decided.length[0]].tolist())
+
+
+def _kinds(counts: Int8) -> tuple[int, ...]:
+    return tuple(np.arange(NUM_KINDS).repeat(counts).tolist())
+
+
+def _names(viewer: int) -> tuple[str, ...]:
+    if viewer not in range(NUM_SEATS):
+        raise SettingError(f"expected a seat 0..3 at the bottom, got {viewer!r}")
+    return tuple(f"seat {(viewer + place) % NUM_SEATS}" for place in range(NUM_SEATS))
+
+
+def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
+    return (("seats 0 and 2", even), ("seats 1 and 3", odd))
+
+
+def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
+    """Describes the places by what the seat at the bottom sees, alone, or each seat, by place."""
+    called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
+    sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])
+    last_seat = int(eyes.event_seat[0, plays - 1]) if plays else NONE
+    attacker, passes = int(eyes.attacker[0]), int(eyes.passes[0])
+    passed = [(attacker + 1 + n) % NUM_SEATS for n in range(passes)] if attacker != NONE else []
+    remarks = {"dealer": [int(eyes.dealer[0])], "passed": passed, "to move": [mover]}
+    shown = []
+    for place, name in enumerate(names):
+        known = place < len(eyes)
+        row, seat = (place, 0) if known else (0, place)
+        calls = [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
+        calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
+        shown.append(
+            Place(
+                name,
+                tuple(remark for remark, at in remarks.items() if place in at),
+                tuple(calls),
+                tuple(eyes.blocks[row, seat].tolist()),
+                tuple(eyes.attacks[row, seat].tolist()),
+                tuple(eyes.face_down[row, seat].tolist()),
+                _kinds(eyes.hand[row]) if known else None,
+                sizes[place],
+                (HAND_SIZE - sizes[place]) // 2 - 1 if place == last_seat else NONE,
+            )
+        )
+    return tuple(shown)
+
+
+def _turn(view: ViewFields) -> str:
+    return "lead again, a block face down" if view.mover_leads[0] else f"receive {TILE} or pass"
+
+
+def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> str:
+    if view.asked_call[0]:
+        return f"{names[0]}: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
+    if view.asked_choice[0]:
+        return f"{names[0]}: {_QUESTIONS[CHOOSE]}"
+    if view.attack[0] != NONE:
+        return f"{names[view.mover[0]]}: {_turn(view)}"
+    if (view.hand_sizes[0] == 0).any() or (view.called[0] > 5).any():
+        return "the round is over"
+    return "no attack yet, the dealer leads"
+
+
+def _moment_of_state(state: State, view: ViewFields, asked: str) -> str:
+    status = int(state.status[0])
+    if status == OVER:
+        return f"seat {int(state.winner[0])} ended the round: {int(state.points[0])} points"
+    if status == WAITING:
+        return "waiting for a deal"
+    if status == FRESH:
+        return f"{asked}: lead, a block face down"
+    if status in _QUESTIONS:
+        return f"{asked}: {_QUESTIONS[status]}"
+    return f"{asked}: {_turn(view)}"

@@ -1,0 +1,246 @@
+"""Draws and lists worlds: the ways in which the tiles that a view hides may lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import factorial
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env.arrays import Bool, Int, Int8
+from goita_env.errors import SettingError
+from goita_env.tiles import HAND_SIZE, KING, NONE, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.views import View
+from goita_env.worlds.facts import Hidden, hidden
+
+_KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
+_FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], float)
+_BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
+"""One tile of each kind as a byte of counts."""
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """Holds n worlds: where the tiles lie that a viewer cannot see, and its own beside them.
+
+    Seats are relative to the viewer: 0 itself, 1 the next, 2 the partner, 3 the previous.
+    """
+
+    hands: Int8
+    """[n, 4, 8] Tiles of each kind that each seat holds now, the viewer included."""
+    face_down: Int8
+    """[n, 4, 4] Kind of each seat's face-down block by its play, as ``View.blocks`` is indexed;
+    NONE where that play's block doesn't lie face down, or wasn't played."""
+    weight: npt.NDArray[np.float64]
+    """[n] Probability, every way to put the distinct unseen tiles being as likely; they sum to 1
+    over the worlds drawn or listed for one view."""
+    face_up: Int8
+    """[n, 4, 8] Tiles of each kind that each seat has played face up: the same in all worlds."""
+
+    def __len__(self) -> int:
+        return len(self.hands)
+
+    def __getitem__(self, index: slice | Int | Bool) -> Self:
+        """Returns the worlds of a slice, an index array or a mask; weights stay as they are."""
+        return type(self)(
+            self.hands[index], self.face_down[index], self.weight[index], self.face_up[index]
+        )
+
+    @property
+    def dealt(self) -> Int8:
+        """Returns the tiles of each kind that each seat was dealt: int8 [n, 4, 8]."""
+        down = (self.face_down[..., None] == _KINDS).sum(axis=2, dtype=np.int8)
+        return np.asarray(self.hands + self.face_up + down)
+
+
+def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
+    """Draws worlds uniformly over the ways to put the distinct unseen tiles.
+
+    A row's worlds depend on the generator's state and on the row, not on the rows that follow it.
+
+    Args:
+        view: N positions, each in a round under way.
+        worlds: how many to draw for each.
+        rng: source of randomness.
+
+    Returns:
+        N * ``worlds`` worlds, row after row, each with the weight 1 / ``worlds``.
+
+    Raises:
+        SettingError: if the number is below 1, or a row shows the end of a round.
+        HandsError: if no deal fits a row.
+    """
+    _check_number(worlds, "worlds")
+    rows = len(view)
+    hands, face_down = _own_tiles(view, worlds)
+    for row, known in enumerate(hidden(view)):
+        kinds, places = _draw(known, worlds, rng), known.places
+        tiles = np.add.reduceat(_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
+        hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
+        face_down[row][:, places.down] = kinds[:, places.num_hand :]
+    return Worlds(
+        hands.reshape(rows * worlds, NUM_SEATS, NUM_KINDS),
+        face_down.reshape(rows * worlds, NUM_SEATS, 4),
+        np.full(rows * worlds, 1 / worlds),
+        view.face_up.repeat(worlds, axis=0),
+    )
+
+
+def _draw(known: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
+    """Draws the kind in each place of one row: [W, U].
+
+    Without further facts that is a permutation. Else the pinned king goes first, which leaves every
+    other tile as many ways wherever it lies; then each seat gets its number of pawns, in places at
+    random; then the other tiles are permuted over the places that are left.
+    """
+    shuffled = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
+    if known.pawns is None and not known.king:
+        return shuffled
+    places = known.places
+    keys = rng.random((worlds, len(places.seat)))
+    keys += 2 * places.seat
+    rank, free = places.ordered_rank, np.ones(keys.shape, bool)
+    ordered = np.zeros(keys.shape, np.int8)
+    if known.king:
+        seat = int(places.seat[known.king[0]])
+        chosen = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
+        keys[np.arange(worlds), chosen] = 2 * seat - 0.5  # the first of its seat in order
+        first = int((places.ordered_seat == seat - 1).argmax())
+        rank = rank - (places.ordered_seat == seat - 1)
+        ordered[:, first], free[:, first] = KING, False
+    if known.pawns is not None:
+        split = known.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
+        pawns = known.pawns.counts[split]
+        free &= rank >= pawns[:, places.ordered_seat]
+    ordered[free] = shuffled.reshape(-1)
+    kinds = np.empty_like(ordered)
+    np.put_along_axis(kinds, keys.argsort(axis=1), ordered, axis=1)
+    return kinds
+
+
+def enumerate_worlds(view: View, limit: int) -> Worlds | None:
+    """Lists all worlds of a view of one row, each once.
+
+    Args:
+        view: one position in a round under way.
+        limit: most worlds to list.
+
+    Returns:
+        The worlds; None if there are more than ``limit``.
+
+    Raises:
+        SettingError: if the view is not one row in a round under way, or the limit is below 1.
+        HandsError: if no deal fits.
+    """
+    _check_number(limit, "worlds as limit")
+    if len(view) != 1:
+        raise SettingError(f"expected a view of one row, got {len(view)} rows")
+    known = next(hidden(view))
+    try:
+        found = _Listing(known, limit).run()
+    except _TooManyError:
+        return None
+    number, places = len(found), known.places
+    hands, face_down = _own_tiles(view, number)
+    hands[0, :, 1:] = found[:, :3]
+    # A place under a block holds one tile.
+    face_down[0][:, places.down] = found[:, 3:].argmax(axis=2)
+    # Ways to put distinct tiles: the same for all worlds, but for the order of equal tiles in hand.
+    weight = 1 / _FACTORIAL[found[:, :3]].prod(axis=(1, 2))
+    return Worlds(
+        hands[0],
+        face_down[0].reshape(number, NUM_SEATS, 4),
+        weight / weight.sum(),
+        view.face_up.repeat(number, axis=0),
+    )
+
+
+class _TooManyError(Exception):
+    pass
+
+
+class _Listing:
+    """Lists worlds kind by kind and *cell* by cell: three hands, then each place under a block.
+
+    King and pawns, of which there are facts, go first. From then on every row can be completed, so
+    as soon as there are more rows than the limit, there are more worlds.
+    """
+
+    def __init__(self, known: Hidden, limit: int) -> None:
+        places = known.places
+        self.known, self.limit = known, limit
+        self.seats = [1, 2, 3, *(places.down >> 2).tolist()]
+        self.cells = list(range(len(self.seats)))
+        hands = np.bincount(places.seat[: places.num_hand] - 1, minlength=3)
+        room = [*hands.tolist(), *[1] * len(places.down)]
+        # Rows of worlds begun: tiles [n, cells, 8], and room [n, cells].
+        self.tiles: Int8 = np.zeros((1, len(room), NUM_KINDS), np.int8)
+        self.room: Int = np.array([room])
+
+    def run(self) -> Int8:
+        """Returns the tiles in each cell: [n, cells, 8]."""
+        known, places = self.known, self.known.places
+        if known.king:
+            seat = int(places.seat[known.king[0]])
+            downs = [place - places.num_hand + 3 for place in known.king]
+            cells = [seat - 1, *(cell for cell in downs if cell >= 3)]
+            self._spread(KING, np.ones(1, np.int64), cells)
+        if known.pawns is not None:
+            self._spread_pawns(known.pawns.counts)
+        left = np.bincount(known.others, minlength=NUM_KINDS)
+        for kind in np.argsort(-left, kind="stable").tolist():
+            if left[kind]:
+                self._spread(kind, np.full(len(self.tiles), left[kind]), self.cells)
+        return self.tiles
+
+    def _spread_pawns(self, counts: Int) -> None:
+        """Spreads pawns within each seat, for every split between the seats: [c, 3]."""
+        ways, begun = len(counts), len(self.tiles)
+        if ways * begun > self.limit:
+            raise _TooManyError
+        self._take(np.arange(begun).repeat(ways))
+        split = np.tile(np.arange(ways), begun)
+        for seat in (1, 2, 3):
+            cells = [cell for cell in self.cells if self.seats[cell] == seat]
+            split = split[self._spread(PAWN, counts[split, seat - 1], cells)]
+
+    def _spread(self, kind: int, left: Int, cells: list[int]) -> Int:
+        """Spreads ``left`` [n] tiles of a kind over cells in all ways.
+
+        Returns the row from which each new row came.
+        """
+        came = np.arange(len(left))
+        for number, cell in enumerate(cells):
+            later = self.room[:, cells[number + 1 :]].sum(axis=1)
+            low = np.maximum(left - later, 0)
+            ways = np.minimum(self.room[:, cell], left) - low + 1
+            last = ways.cumsum()
+            if last[-1] > self.limit:
+                raise _TooManyError
+            index = np.arange(len(ways)).repeat(ways)
+            put = low[index] + np.arange(last[-1]) - (last - ways)[index]
+            self._take(index)
+            self.tiles[:, cell, kind] = put
+            self.room[:, cell] -= put
+            left, came = left[index] - put, came[index]
+        return came
+
+    def _take(self, index: Int) -> None:
+        self.tiles, self.room = self.tiles[index], self.room[index]
+
+
+def _check_number(number: object, what: str) -> None:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise SettingError(f"expected a whole number of {what} from 1 on, got {number!r}")
+
+
+def _own_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:
+    """Returns hands [N, worlds, 4, 8] and blocks [N, worlds, 16], the viewer's filled in."""
+    hands = np.empty((len(view), worlds, NUM_SEATS, NUM_KINDS), np.int8)
+    hands[:, :, 0] = view.hand[:, None]
+    face_down = np.full((len(view), worlds, 4 * NUM_SEATS), NONE, np.int8)
+    own = np.where(view.face_down[:, 0], view.blocks[:, 0], np.int8(NONE))
+    face_down[:, :, :4] = own[:, None]
+    return hands, face_down
