@@ -2,9 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
+from agents.answers import check_actions
 from agents.base import Agent, AgentError
-from agents.registry import is_own, load_agent, names
-from goita_env.envs import bots
+from agents.registry import is_own as is_own
+from agents.registry import load_agent, names
+from goita_env.actions import NUM_ACTIONS
+from goita_env.checks import describe
+from goita_env.rules import JGA, Rules
+from goita_env.views import from_observation
 
 if TYPE_CHECKING:
     from agents.tournament.arena import Tournament, play_pair
@@ -15,12 +23,48 @@ __all__ = [
     "AgentError",
     "Plan",
     "Tournament",
+    "choose",
     "load_agent",
     "names",
     "play_pair",
 ]
 
-bots.teach(load_agent, is_own)
+
+def choose(
+    agent: Agent,
+    observation: dict[str, npt.NDArray[Any]] | npt.ArrayLike,
+    rng: np.random.Generator,
+    *,
+    mask: npt.ArrayLike | None = None,
+    rules: str | Rules = JGA,
+) -> int:
+    """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
+
+    Args:
+        agent: any agent without a memory of its own.
+        observation: what PettingZoo hands over, {"observation": [512], "action_mask": [69]}, or the
+            observation alone.
+        rng: consumed.
+        mask: [69] nonzero where legal, beside an observation alone; None: read from it.
+        rules: the rule set that is played.
+
+    Raises:
+        ObservationError: if it is no observation.
+        AgentError: if it is not one observation and its mask, if nothing is legal because the seat
+            is not asked, or if the answer is illegal.
+    """
+    if isinstance(observation, dict):
+        observation, mask = observation["observation"], observation["action_mask"]
+    view = from_observation(observation, rules=rules)
+    legal = view.legal() if mask is None else np.atleast_2d(np.asarray(mask, bool))
+    if len(view) != 1 or legal.shape != (1, NUM_ACTIONS):
+        raise AgentError(
+            f"expected one observation and its mask [{NUM_ACTIONS}], got {describe(observation)} "
+            f"and {describe(legal)}"
+        )
+    if not legal.any():
+        raise AgentError("expected a legal action in the mask, got none: the seat is not asked")
+    return int(check_actions(agent.act(view, legal, rng), legal, agent.name, view.game)[0])
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Checks what an agent answers: the one place where ``agents`` does."""
+"""Checks the answers of agents."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ import numpy as np
 
 from agents.base import AgentError, Bool, Int
 from goita_env import actions
-from goita_env.checks import came
+from goita_env.checks import describe
 
 
 class AnswerError(AgentError):
-    """Reports an answer that holds no action for each row."""
+    """Reports an answer that is no array of one action per row."""
 
 
 def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int, str]]:
     """Reads an agent's answer.
 
     Args:
-        answer: what ``act`` returned. It is made an array once: it may be an object of anybody's.
+        answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
         legal: bool [N, 69].
         name: of the agent, for the error.
 
     Returns:
-        actions: int64 [N], 0 in rows that are wrong.
-        wrong: the rows whose action is illegal or not a number (NaN), with what was expected and
-            what came.
+        The actions, int64 [N], 0 in wrong rows; and for each row with an illegal action or NaN a
+        text with what was expected and what came.
 
     Raises:
-        AnswerError: if the answer has another shape than [N], or another type than whole numbers.
+        AnswerError: if the answer is not N whole numbers.
     """
     wanted = f"expected {len(legal)} actions as whole numbers, got"
     try:
@@ -36,7 +35,7 @@ def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int,
         raise AnswerError(f"{wanted} rows of different lengths from {name!r}") from error
     missing = np.isnan(chosen) if chosen.dtype.kind == "f" else np.zeros(chosen.shape, bool)
     if chosen.shape != (len(legal),) or not (chosen.dtype.kind in "iu" or missing.any()):
-        raise AnswerError(f"{wanted} {came(chosen)} from {name!r}")
+        raise AnswerError(f"{wanted} {describe(chosen)} from {name!r}")
     inside = (chosen >= 0) & (chosen < legal.shape[1]) & (chosen % 1 == 0)
     numbers: Int = np.where(inside, chosen, 0).astype(np.int64)
     fine = inside & legal[np.arange(len(legal)), numbers]
@@ -48,16 +47,13 @@ def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int,
 
 
 def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
-    """Returns an agent's actions, int64 [N], after checking that each is legal.
+    """Returns an agent's actions, int64 [N]; raises an AgentError if one is illegal.
 
     Args:
         answer: what ``act`` returned.
         legal: bool [N, 69].
         name: of the agent, for the error.
         games: [N] numbers of the games, for the error.
-
-    Raises:
-        AgentError: if one is not legal, or the answer is none.
     """
     chosen, wrong = read_actions(answer, legal, name)
     for row, text in wrong.items():
@@ -66,7 +62,6 @@ def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
 
 
 def _illegal(one: float, legal: Bool, name: str) -> str:
-    """Returns what was expected and what came; ``legal``: [69]."""
     names = " ".join(actions.name(action) for action in np.flatnonzero(legal).tolist())
     known = isinstance(one, int) and 0 <= one < actions.NUM_ACTIONS
     return (

@@ -1,8 +1,8 @@
-"""Plays the attacker: tries to rebuild the deals from all that a bot is given.
+"""Tries to rebuild the deals from everything that a bot is given.
 
-A bot is handed views, numbers of games and a generator. If they told the seed of the deals, the
-public ``Rounds`` would deal the same hands again. The attacker takes every number that it can lay
-hands on for a seed, and sees whether a deal of it has its own hand.
+A bot gets views, numbers of games and a generator. If they revealed the seed of the deals, the
+public ``Rounds`` would deal the same hands again. The attacker tries every number that it can find
+as a seed, and compares the deals with its own hands.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from agents.base import Agent, Bool, Int, Memory, Results
+from agents.base import Agent, Bool, Int, RandomAgent, Results, StatefulAgent
 from goita_env import View
 from goita_env.rounds import Rounds
 
-GAMES: Final = 512
-"""Games of a seed that are tried; a tournament numbers its games from 0."""
+GAMES: Final = 512  # Games of a seed that are tried; a tournament numbers its games from 0.
 
-MOST: Final = 40
-"""Most numbers from which seeds are made."""
+MOST: Final = 40  # Most numbers from which seeds are made.
 
 _MASK: Final = (1 << 64) - 1
 _FACTORS: Final = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -28,16 +26,16 @@ _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 class Attacker:
-    """Plays as a bot or at random, and keeps what it is given.
+    """Plays like a bot or at random, and collects what it is given.
 
     Args:
-        bot: who chooses the actions; None: they are random.
+        bot: chooses the actions; None: they are random.
 
     Attributes:
-        every: all instances there are, for whoever asks what they found.
-        numbers: whole numbers that it was given, one way or another, the most telling ones first.
-        hands: int [8] that it was dealt, by the number of the game.
-        dealt: int [4, 8] what all were dealt, told at the end of each game.
+        every: all instances.
+        numbers: whole numbers that it was given in any way, the most promising first.
+        hands: its own hand by the number of the game, int [8].
+        dealt: the four hands by the number of the game, known after its end, int [4, 8].
     """
 
     every: ClassVar[list[Attacker]] = []
@@ -51,42 +49,36 @@ class Attacker:
         Attacker.every.append(self)
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
-        """Takes its hands from what new deals tell."""
         for game, hand in zip(games.tolist(), view.hand, strict=True):
             self.hands[game] = hand
-        if isinstance(self._bot, Memory):
+        if isinstance(self._bot, StatefulAgent):
             self._bot.begin(games, seats, view)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Takes what a question tells, and answers."""
         if not self.numbers:
             source = rng.bit_generator.seed_seq
-            told = [getattr(source, name, 0) for name in ("entropy", "spawn_key", "pool")]
-            self._note(_numbers_in([*told, rng.bit_generator.state, len(view)]))
+            found = [getattr(source, name, 0) for name in ("entropy", "spawn_key", "pool")]
+            self._note(_numbers_in([*found, rng.bit_generator.state, len(view)]))
         self._note(view.game.tolist())
-        if self._bot is not None:
-            return self._bot.act(view, legal, rng)
-        chosen: Int = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
-        return chosen
+        return (self._bot or RandomAgent()).act(view, legal, rng)
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
-        """Learns what all were dealt, too late."""
         self.dealt |= dict(zip(games.tolist(), hands, strict=True))
-        if isinstance(self._bot, Memory):
+        if isinstance(self._bot, StatefulAgent):
             self._bot.end(games, results, hands)
 
     def rebuilt(self) -> int:
-        """Returns how many of its games it could have told all hands of.
+        """Returns in how many of its games it could have known all hands.
 
-        By chance a deal of a wrong seed has its hand in one game in twenty or so. The right seed
-        has it in all games but those that were dealt again, so that is how it is known.
+        By chance a deal of a wrong seed contains its hand in about one game in twenty; the right
+        seed does in all games but those after a redeal.
         """
         found: set[int] = set()
         games = list(self.hands)
         for seed in self._seeds():
-            dealt = Rounds(GAMES, seed=seed).tick.dealt
+            dealt = Rounds(GAMES, seed=seed).decisions.dealt
             every = np.zeros((0, 4, 8), np.int8) if dealt is None else dealt.hands
-            for some in (games[:16], games):  # most seeds are seen to be wrong at once
+            for some in (games[:16], games):  # most wrong seeds are refuted by a few games
                 alike = {g: every[(every[:, g % 4] == self.hands[g]).all(axis=1)] for g in some}
                 if sum(len(deals) > 0 for deals in alike.values()) <= len(some) / 2:
                     break
@@ -99,13 +91,12 @@ class Attacker:
         return len(found)
 
     def _note(self, numbers: Iterable[int]) -> None:
-        """Keeps numbers."""
         for number in numbers:
             if len(self.numbers) < MOST:
                 self.numbers[number] = None
 
     def _seeds(self) -> list[int]:
-        """Returns what may be the seed of the deals: the numbers and what they may be made of."""
+        """Returns possible seeds: the numbers and what they may be derived from."""
         found: dict[int, None] = {}
         for number in self.numbers:
             for word in (number & _MASK, number >> 64 & _MASK, number >> 2 & _MASK):
@@ -117,7 +108,7 @@ class Attacker:
 
 
 def _unmixed(value: int) -> int:
-    """Returns what SplitMix64 has mixed to a value: it can be inverted."""
+    """Inverts SplitMix64."""
     for shift, factor in ((31, _FACTORS[1]), (27, _FACTORS[0]), (30, None)):
         value ^= (value >> shift) ^ (value >> 2 * shift)
         if factor is not None:
@@ -126,7 +117,6 @@ def _unmixed(value: int) -> int:
 
 
 def _numbers_in(thing: Any) -> Iterator[int]:
-    """Yields every whole number in what may be nested."""
     if isinstance(thing, int | np.integer):
         yield int(thing)
     elif isinstance(thing, dict):

@@ -1,4 +1,4 @@
-"""Turns a dataclass into a command line: each field an option, the text under it the help.
+"""Turns a dataclass into a command line: each field an option, the text under it its help.
 
 ::
 
@@ -64,7 +64,7 @@ def parse(
         cls: a frozen dataclass.
         argv: arguments after the program's name; None: those of this process.
         description: shown above the options.
-        command: that these are the options of, where a program has several.
+        command: the subcommand that these are the options of, if the program has several.
     """
     import tyro
 
@@ -98,26 +98,26 @@ def fail(error: Exception | str) -> NoReturn:
 
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
-    """Lets a help end quietly whose reader, such as ``head``, goes before it is all told."""
+    """Ends the program quietly if the reader of its output, such as ``head``, goes away."""
     try:
         try:
             yield
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is left in the buffer is written at the interpreter's end, where none would catch it.
+        # The rest of the buffer is written at the interpreter's end, where nothing would catch it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None
 
 
 def _program() -> str:
-    """Returns how the program is called: "evaluate.py", "python -m agents.solver"."""
+    """Returns the command: "evaluate.py", "python -m agents.solver"."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     return f"python -m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
 
 
 def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
-    """Returns a dataclass as tyro shall show it; its checks are left to ``parse``."""
+    """Returns a dataclass as tyro shows it; ``parse`` calls its checks."""
     from docstring_parser import parse_from_object
     from tyro import conf
 
@@ -132,8 +132,7 @@ def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
             # tyro itself keeps line breaks in a text of several lines.
             help=" ".join(texts.get(field.name, "").split()),
             aliases=[field.metadata["short"]] if "short" in field.metadata else None,
-            # What None or an empty text stand for is told by the help; words without a flag are
-            # required, though tyro takes none for a default.
+            # The help says what None or an empty text stand for; positionals have no default.
             help_behavior_hint="" if positional or field.default in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,
         )
@@ -145,15 +144,14 @@ def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
 
 
 def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
-    """Tells tyro how a rule set is written."""
     from tyro.constructors import PrimitiveConstructorSpec
 
-    if info.type is not Rules:
+    if info.type not in (Rules, Rules | None):
         return None
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar="NAME|FILE.json",
         instance_from_str=lambda texts: read_rules(texts[0]),
-        is_instance=lambda value: isinstance(value, Rules),
-        str_from_instance=lambda rules: [rules.name],
+        is_instance=lambda value: isinstance(value, Rules | None),
+        str_from_instance=lambda rules: [rules.name] if rules else [],
     )

@@ -1,4 +1,4 @@
-"""Writes files such that they are there whole or not at all; reads those of others with limits."""
+"""Writes files atomically; reads somebody else's files with limits."""
 
 from __future__ import annotations
 
@@ -13,31 +13,25 @@ from goita_env.errors import SettingError
 T = TypeVar("T")
 
 PART: Final = ".*.part"
-"""Names of files that are being written, or were when the program was killed."""
+"""Pattern of files that are being written, or were when the program was killed."""
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes a file whose path shows the old content or the new, even if the power fails.
+    """Replaces a file's content atomically, even if the power fails.
 
-    Where it fails, on a full disk for example, what was there stays and nothing else is left. A
-    link stays one, and the file that it names is written; a pipe or a device is written directly.
-
-    Args:
-        path: where it goes; its folder exists.
-        content: text, written as UTF-8, or bytes.
+    On an error, such as a full disk, the old content stays and nothing else is left. Text becomes
+    UTF-8. Links are followed; a pipe or a device is written directly.
 
     Raises:
-        OSError: if it cannot be written; it names the path.
+        OSError: if it cannot be written; names the path.
     """
-    data = content.encode() if isinstance(content, str) else content
     try:
-        _write(path, data)
+        _write(path, content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes a file under another name, then gives it its own."""
     whole = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -57,17 +51,22 @@ def _write(path: Path, data: bytes) -> None:
         raise
 
 
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Raises a SettingError if a file, or a folder, cannot be written; touches nothing."""
+    wanted, other = ("folder", "file") if folder else ("file", "folder")
+    if path.exists() and path.is_dir() != folder:
+        wrong = f"it is a {other}"
+    elif not path.parent.is_dir():
+        wrong = f"there is no folder {str(path.parent)!r}"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        wrong = "it may not be written"
+    else:
+        return
+    raise SettingError(f"expected a {wanted} for the results, got {str(path)!r}: {wrong}")
+
+
 def read_limited(path: Path, most: int) -> bytes:
-    """Returns what a file holds that somebody else may have written.
-
-    Args:
-        path: the file.
-        most: bytes, at most; of a longer one, or one that never ends, no more are read.
-
-    Raises:
-        SettingError: if it holds more.
-        OSError: if it cannot be read.
-    """
+    """Returns the content of a file; a SettingError if it has more than ``most`` bytes."""
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -76,16 +75,7 @@ def read_limited(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """Returns the text of a file that somebody else may have written, without a byte order mark.
-
-    Args:
-        path: the file, in UTF-8.
-        most: bytes, at most.
-
-    Raises:
-        SettingError: if it holds more, or no such text.
-        OSError: if it cannot be read.
-    """
+    """Returns the UTF-8 text of a file, without a byte order mark; raises as ``read_limited``."""
     try:
         return read_limited(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -93,16 +83,10 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
-    """Returns JSON as a value of a type, which says all that may be in it.
-
-    Args:
-        content: the JSON text.
-        kind: a type that msgspec knows, such as a dataclass; keys that it doesn't have are left
-            out.
-        expected: what it is to be, and in which file, for the error.
+    """Parses JSON as a value of a type that msgspec knows; unknown keys are ignored.
 
     Raises:
-        SettingError: if it is something else, or too deep.
+        SettingError: if it is not what ``expected`` says, or nested too deep.
         ImportError: if msgspec is missing (extra ``goita-env[eval]``).
     """
     import msgspec

@@ -5,12 +5,12 @@
 ``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
 ``file:PATH,temperature=1``    what stands before the options is one argument
-``MODULE:CLASS:option=value``  a class of one's own; the working directory is searched first
-``mine=greedy``                any of these under a short name, by which results know it
+``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
+``mine=greedy``                any of these under a short name, which results show
 ============================== ==================================================================
 
-An agent's module is imported when it is named, so a heavy one costs nothing until then. No bot
-imports this file: one that needs another is handed the object.
+An agent's module is imported when the agent is named, so a heavy one costs nothing until then. No
+bot imports this module: a bot that needs another is given the object.
 """
 
 from __future__ import annotations
@@ -28,23 +28,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from agents.base import Agent, AgentError
+from agents.base import Agent, AgentError, StatefulAgent
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Says where an agent comes from."""
+    """Locates the code that builds an agent."""
 
-    module: str
-    """The module that is imported when the agent is named."""
-    factory: str
-    """A class of it, or "Class.method"."""
+    module: str  #: The module, imported when the agent is named.
+    factory: str  #: Its "Class" or "Class.method".
     argument: str = ""
-    """What the text after the colon is; empty: options of the factory."""
-    options: bool = True
-    """Options may follow, after an argument behind a comma."""
-    is_own: bool = False
-    """It is a class of the user's, named as MODULE:CLASS."""
+    """Name of the text after the colon; empty: the text is options of the factory."""
+    options: bool = True  #: Options may follow the argument, after a comma.
+    is_own: bool = False  #: It is a user's class, named as MODULE:CLASS.
 
     def load(self) -> Callable[..., Agent]:
         """Imports the module and returns the factory.
@@ -66,7 +62,7 @@ class Entry:
 
 
 AGENTS: Final = {
-    "random": Entry("agents.bots.random", "RandomAgent"),
+    "random": Entry("goita_env.agent", "RandomAgent"),
     "greedy": Entry("agents.bots.greedy", "GreedyAgent"),
     "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH"),
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
@@ -79,6 +75,16 @@ AGENTS: Final = {
 
 _WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
+_RENAMED: Final = {
+    "ms": "budget now, in playouts (1 ms was 75), of solver in searched positions (1 ms was 7000)",
+    "caution": "min_z now, in standard errors",
+    "sure": "skip_above now, a probability",
+    "questions": "max_policy_queries now",
+    "unseen": "max_unseen_tiles now",
+    "drop": "allocation now, half is halving and behind is elimination",
+}
+"""Options that agents had under another name: what to write instead."""
+
 _SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 """NAME=SPEC: no colon before the first "="."""
 
@@ -88,23 +94,19 @@ _OWN: Final = re.compile(rf"({_DOTTED}):({_DOTTED})(?::(.*))?", re.DOTALL)
 
 
 def names() -> list[str]:
-    """Returns what ``load_agent`` knows, as it is written: ``greedy``, ``file:PATH``."""
+    """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
     known = [f"{name}:{e.argument}" if e.argument else name for name, e in AGENTS.items()]
     return [*known, "MODULE:CLASS"]
 
 
 def short_name(spec: str) -> str:
-    """Returns the name by which results know an agent: NAME of "NAME=SPEC", else the text."""
+    """Returns an agent's name in results: NAME of "NAME=SPEC", else the text."""
     match = _SHORT.fullmatch(spec)
     return match[1] if match else spec
 
 
 def check_names(specs: Iterable[str]) -> None:
-    """Checks that no two agents have the same name.
-
-    Raises:
-        AgentError: if so.
-    """
+    """Checks that no two agents have the same name; raises an AgentError."""
     found: dict[str, str] = {}
     for spec in specs:
         other = found.setdefault(short_name(spec), spec)
@@ -113,7 +115,7 @@ def check_names(specs: Iterable[str]) -> None:
 
 
 def load_agent(spec: str | Agent) -> Agent:
-    """Returns the agent that a text describes; an agent is handed back as it is.
+    """Builds the agent that a text describes; an agent is returned as it is.
 
     Args:
         spec: "name", "name:option=value,...", "file:PATH", "MODULE:CLASS", each also as
@@ -139,10 +141,9 @@ def load_agent(spec: str | Agent) -> Agent:
 
 
 def prepare(spec: str) -> Callable[[], Agent]:
-    """Returns what builds the agent that a text describes; agents in its options are built.
+    """Returns a function that builds the agent of a text; agents among its options are built now.
 
-    Raises:
-        AgentError: if there is no such agent or option, or a value is of another type.
+    It raises an AgentError as ``load_agent`` does.
     """
     entry, text = _parse(spec)
     try:
@@ -161,22 +162,25 @@ def prepare(spec: str) -> Callable[[], Agent]:
     return partial(factory, argument, **_options(factory, spec, options, given=1))
 
 
+def may_share(agent: Agent, spec: str) -> bool:
+    """Returns whether one instance may play several seats of a game, or several games of a deal.
+
+    True for agents of this repository without a memory. A user's class or a program could remember
+    its partner's hand, so it gets an instance for each seat.
+    """
+    return not isinstance(agent, StatefulAgent) and not is_own(spec)
+
+
 def check_shipped(spec: str, where: str) -> str:
-    """Returns an agent's text that a file holds, after checking that it names no code or file.
+    """Checks that an agent's text names no code or file, and returns it.
 
-    A file may come from somebody else. What it may name are the agents of this repository, by
-    their names and options; a path, a command or a class of one's own must be given by the user.
-
-    Args:
-        spec: the text.
-        where: the file and the place in it, for the error.
+    Texts in files may come from somebody else. They may name agents of this repository with their
+    options; a path, a command or a user's class must be given on the command line.
 
     Raises:
-        AgentError: if it names anything else, also inside an option.
+        AgentError: if it names anything else, also inside an option; ``where`` names the file.
     """
-    match = _SHORT.fullmatch(spec)
-    body = match[2] if match else spec
-    name, _, text = body.partition(":")
+    name, _, text = _body(spec).partition(":")
     entry = AGENTS.get(name)
     if entry is None or entry.argument:
         known = ", ".join(name for name, entry in AGENTS.items() if not entry.argument)
@@ -184,77 +188,53 @@ def check_shipped(spec: str, where: str) -> str:
             f"expected one of the agents {known} in {where}, got {spec!r}: a file may not name "
             "paths, commands or classes; give the agent on the command line"
         )
-    hints = _hints(entry.load()) if text else {}
-    for part in _split(text):
-        key, _, value = (piece.strip() for piece in part.partition("="))
-        if hints.get(key) is Agent:
+    for part, hint, value in _typed_options(entry, text):
+        if hint is Agent:
             check_shipped(_unbracketed(value), where)
-        elif hints.get(key) is str or key not in hints:
+        elif hint in (str, None):
             raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
     return spec
 
 
 def is_own(spec: str) -> bool:
-    """Tells whether an agent is of a class of one's own, or one in its options is.
+    """Returns whether an agent, or one among its options, is of a user's class.
 
-    No such class is imported to find out: it would run here what may belong in another process.
-
-    Raises:
-        AgentError, ImportError: if the text names no agent, or one that is not installed.
+    No such class is imported to find out, because that would run its code in this process.
     """
     return any(entry.is_own for entry, _ in _all_in(spec))
 
 
-def source_hash(spec: str) -> str | None:
-    """Returns the SHA-256 of the file with the class that an agent is of, if it is one's own.
-
-    Agents that are options of it count, too; None if none of them is.
-
-    Raises:
-        AgentError, ImportError: if one cannot be found.
-    """
-    files = {inspect.getsourcefile(entry.load()) for entry in _own_in(spec)}
-    data = [Path(file).read_bytes() for file in sorted(filter(None, files))]
-    return sha256(b"".join(data)).hexdigest() if data else None
-
-
 def content_hash(spec: str) -> str | None:
-    """Returns a SHA-256 of all files of one's own that an agent is read from: classes, networks.
+    """Returns a SHA-256 of the user's files that an agent is read from: classes and networks.
 
-    Agents that are options of it count, too; None if it is of this repository alone.
-
-    Raises:
-        AgentError, ImportError, OSError: if one cannot be found.
+    Agents among its options count, too; None if there are no such files.
     """
-    networks = [
-        sha256(Path(_split_argument(entry, entry.load(), text)[0]).read_bytes()).hexdigest()
-        for entry, text in _all_in(spec)
-        if entry is AGENTS["file"]
+    sources, networks = set(), []
+    for entry, text in _all_in(spec):
+        if entry.is_own and (source := inspect.getsourcefile(entry.load())):
+            sources.add(source)
+        elif entry is AGENTS["file"]:
+            networks.append(_split_argument(entry, entry.load(), text)[0])
+    groups = [sorted(sources)] * bool(sources) + [[path] for path in networks]
+    hashes = [
+        sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest() for files in groups
     ]
-    found = [one for one in (source_hash(spec), *networks) if one is not None]
-    return (
-        sha256(" ".join(found).encode()).hexdigest() if len(found) > 1 else next(iter(found), None)
-    )
+    return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
 
 
-def network_file(spec: str) -> str | None:
-    """Returns the path of "file:PATH,...", None for other agents."""
-    entry, text = _parse(spec)
-    return _split_argument(entry, entry.load(), text)[0] if entry is AGENTS["file"] else None
+def _body(spec: str) -> str:
+    match = _SHORT.fullmatch(spec)
+    return match[2] if match else spec
 
 
 def _parse(spec: str) -> tuple[Entry, str]:
-    """Returns where an agent comes from, and the text behind it.
-
-    Raises:
-        AgentError: if the text names none, or an argument or options are missing.
-    """
-    match = _SHORT.fullmatch(spec)
-    body = match[2] if match else spec
+    """Returns the entry of a text, and the argument and options behind its name."""
+    body = _body(spec)
     name, colon, text = body.partition(":")
     entry, own = AGENTS.get(name), _OWN.fullmatch(body)
     if entry is None and own is not None:
-        entry, colon, text = Entry(own[1], own[2], is_own=True), own[3] is not None, own[3] or ""
+        entry = Entry(own[1], own[2], is_own=True)
+        colon, text = ("", "") if own[3] is None else (":", own[3])
     if entry is None:
         hint = f"; a policy's file is file:{spec}" if Path(spec).is_file() else ""
         raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}{hint}")
@@ -265,28 +245,29 @@ def _parse(spec: str) -> tuple[Entry, str]:
     return entry, text
 
 
-def _own_in(spec: str) -> Iterator[Entry]:
-    """Yields the classes of one's own that an agent and those in its options are of."""
-    yield from (entry for entry, _ in _all_in(spec) if entry.is_own)
-
-
 def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:
-    """Yields where an agent and those in its options come from, and the text behind each.
+    """Yields entry and text of an agent and of those among its options.
 
-    A class of one's own is imported once the next is asked for, not before.
+    A user's class is imported when the next one is requested, not before.
     """
     entry, text = _parse(spec)
     yield entry, text
-    if not entry.argument and text:
-        hints = _hints(entry.load())
-        for part in _split(text):
-            key, _, value = (piece.strip() for piece in part.partition("="))
-            if hints.get(key) is Agent:
+    if not entry.argument:
+        for _, hint, value in _typed_options(entry, text):
+            if hint is Agent:
                 yield from _all_in(_unbracketed(value))
 
 
+def _typed_options(entry: Entry, text: str) -> Iterator[tuple[str, Any, str]]:
+    """Yields each option's text, its annotation (None: no such option) and its value."""
+    hints = _hints(entry.load()) if text else {}
+    for part in _split(text):
+        key, _, value = (piece.strip() for piece in part.partition("="))
+        yield part, hints.get(key), value
+
+
 def _split_argument(entry: Entry, factory: Callable[..., Agent], text: str) -> tuple[str, str]:
-    """Splits "PATH,option=value" behind the path, which may hold commas itself."""
+    """Splits "PATH,option=value" after the path, which may contain commas."""
     if not entry.options:
         return text, ""
     parts, known = text.split(","), inspect.signature(factory).parameters
@@ -299,17 +280,9 @@ def _split_argument(entry: Entry, factory: Callable[..., Agent], text: str) -> t
 
 
 def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0) -> dict[str, Any]:
-    """Returns the keyword arguments that "option=value,..." stands for.
+    """Returns the keyword arguments of a factory that "option=value,..." stands for.
 
-    Args:
-        factory: what they are handed to.
-        spec: the whole text, for errors.
-        text: the options; empty for none.
-        given: how many arguments come otherwise.
-
-    Raises:
-        AgentError: if an option does not exist, comes twice, is missing, or its value is of
-            another type.
+    ``spec`` is the whole text, for errors; the first ``given`` arguments come otherwise.
     """
     every = list(inspect.signature(factory).parameters.values())[given:]
     parameters = {p.name: p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
@@ -324,7 +297,9 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
     for part in _split(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in parameters or not equals:
-            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}")
+            new = _RENAMED.get(key, "")
+            now = f": {key} is {new}" if new.partition(" ")[0] in parameters else ""
+            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}{now}")
         if key in options:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
         try:
@@ -343,12 +318,11 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
 
 
 def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
-    """Returns the annotations of what a factory takes."""
     return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
 
 
 def _split(text: str) -> list[str]:
-    """Splits at the commas outside brackets; nothing gives no parts."""
+    """Splits at the commas outside brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -360,16 +334,11 @@ def _split(text: str) -> list[str]:
 
 
 def _unbracketed(text: str) -> str:
-    """Returns the text of an agent among options without its brackets."""
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def _value(hint: Any, text: str) -> Any:
-    """Returns an option's text as a value of its annotation.
-
-    Raises:
-        KeyError, ValueError: if it is none.
-    """
+    """Converts an option's text by its annotation; raises a KeyError or ValueError if it cannot."""
     if hint is bool:
         return _WORDS[text.lower()]
     if hint in (int, float, str):
@@ -378,6 +347,4 @@ def _value(hint: Any, text: str) -> Any:
         return load_agent(_unbracketed(text))
     if get_origin(hint) is Literal and text in get_args(hint):
         return text
-    if get_origin(hint) is Literal:
-        raise ValueError("none of its choices")
-    raise ValueError(f"options of type {hint!r} cannot be given as text")
+    raise ValueError(f"expected a text for {hint!r}, got {text!r}")

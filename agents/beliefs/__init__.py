@@ -1,36 +1,31 @@
-"""Infers hidden hands from what the others did: the exact listener.
+"""Infers hidden hands from what the others did.
 
-``Listener`` follows a round through the eyes of one seat, ``follow`` a record. How the others are
-supposed to play is ``Assumed``, ``GROUNDED`` or ``FACTS``; what comes out are ``HandBelief`` of one
-seat's hand and ``DealBelief`` of all three. ``SampledListener`` and ``Acting`` are for policies
-that are too slow to be asked about every hand.
+``Listener`` follows a round as one seat sees it, ``follow`` a record. How the others play is
+``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about one
+seat's hand and ``DealBelief`` about all three.
 """
 
-from agents.beliefs.assumed import (
-    FACTS,
-    GROUNDED,
-    Acting,
-    Assumed,
-    Assumption,
-    Remembered,
-    UnexplainedError,
-)
 from agents.beliefs.deal_belief import DealBelief
 from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.listener import Listener, Seat, follow
-from agents.beliefs.sampled import SampledListener
+from agents.models import (
+    LEGAL_MODEL,
+    UNIFORM_MODEL,
+    CachedModel,
+    OpponentModel,
+    PolicyModel,
+    UnexplainedError,
+)
 
 __all__ = [
-    "FACTS",
-    "GROUNDED",
-    "Acting",
-    "Assumed",
-    "Assumption",
+    "LEGAL_MODEL",
+    "UNIFORM_MODEL",
+    "CachedModel",
     "DealBelief",
     "HandBelief",
     "Listener",
-    "Remembered",
-    "SampledListener",
+    "OpponentModel",
+    "PolicyModel",
     "Seat",
     "UnexplainedError",
     "follow",

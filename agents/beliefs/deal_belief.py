@@ -1,4 +1,4 @@
-"""Holds what a seat believes of all hidden hands together, and draws worlds from it."""
+"""The belief about all hidden hands together, from which worlds are drawn."""
 
 from __future__ import annotations
 
@@ -20,30 +20,21 @@ from goita_env.tiles import NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import NONE
 from goita_env.worlds import Worlds
 
-ROWS: Final = 128
-"""Hands of one seat beside which those of the others are weighed at a time."""
+ROWS: Final = 128  # Hands of one seat beside which those of the others are weighed at a time.
 
 
 @dataclass(frozen=True)
 class DealBelief:
     """Holds the probability of every deal of the three hidden hands, without listing them."""
 
-    support: Support
-    """The M hands that each seat may have been dealt."""
-    weights: Three
-    """[M] Of the hands of seats 1, 2 and 3; a deal's weight is the product."""
-    marginals: Three
-    """[M] Probabilities of the hands of seats 1, 2 and 3."""
-    total: float
-    """Sum of the weights of all deals."""
-    apart: bool
-    """Seats 1 and 3 don't both hold five pawns."""
-    states: tuple[States, States, States]
-    """What the filters of seats 1, 2 and 3 hold."""
-    view: View
-    """The moment: one row."""
-    assumed: tuple[str, str, str]
-    """What was assumed of seats 1, 2 and 3."""
+    support: Support  #: The M hands that each seat may have been dealt.
+    weights: Three  #: [M] Of the hands of seats 1, 2 and 3; a deal's weight is the product.
+    marginals: Three  #: [M] Probabilities of the hands of seats 1, 2 and 3.
+    total: float  #: Sum of the weights of all deals.
+    apart: bool  #: Seats 1 and 3 don't both hold five pawns.
+    states: tuple[States, States, States]  #: What the filters of seats 1, 2 and 3 hold.
+    view: View  #: The moment: one row.
+    models: tuple[str, str, str]  #: Names of the models of seats 1, 2 and 3.
 
     def log_probability(self, hands: Sequence[str | npt.ArrayLike]) -> float:
         """Returns the logarithm of a deal's probability in nats, minus infinity if it has none.
@@ -70,20 +61,15 @@ class DealBelief:
     def sample(self, worlds: int, rng: np.random.Generator) -> Worlds:
         """Draws worlds: the hidden hands as they are now, and the tiles under the blocks.
 
-        The partner's hands are drawn with one random number for all of them (systematic sampling;
-        each quarter of the worlds is such a sample by itself), the rest given them; so each world
-        has the weight 1 / ``worlds``.
-
-        Args:
-            worlds: how many.
-            rng: consumed.
+        The partner's hands are a systematic sample, the rest is drawn given them; so each world has
+        the weight 1 / ``worlds``.
 
         Raises:
             SettingError: if the number is below 1.
         """
         if isinstance(worlds, bool) or worlds < 1:
             raise SettingError(f"expected a number of worlds from 1 on, got {worlds!r}")
-        two = _systematic(self.marginals[1], worlds, float(rng.random()))
+        two = systematic_sample(self.marginals[1], worlds, float(rng.random()))
         one, three = np.empty_like(two), np.empty_like(two)
         numbers = rng.random(worlds)
         for start in range(0, worlds, ROWS):
@@ -92,10 +78,9 @@ class DealBelief:
             first, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
             column = sample_at(weight[which], numbers[part])
             one[part], three[part] = first[column], left[which, column]
-        held = np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
-        face_down = np.full((worlds, NUM_SEATS, 4), NONE, np.int8)
-        view = self.view
+        view, held = self.view, np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
         held[:, 0] = view.hand[0]
+        face_down = np.full((worlds, NUM_SEATS, 4), NONE, np.int8)
         own = view.face_down[0, 0]
         face_down[:, 0, own] = view.blocks[0, 0, own]
         for seat, chosen in enumerate((one, two, three), start=1):
@@ -107,10 +92,15 @@ class DealBelief:
         )
 
 
-def _systematic(probability: Float, count: int, number: float) -> Int:
-    """Draws numbers of hands in proportion to their probabilities: int64 [count]."""
-    summed = probability.cumsum()
+def systematic_sample(weight: Float, count: int, number: float) -> Int:
+    """Draws indices with probabilities in proportion to weights: int64 [count].
+
+    Systematic resampling: one random number below 1 for all. Each quarter of the answer is a
+    systematic sample by itself. Weights [n] that are all 0 count as all alike.
+    """
+    weight = weight if weight.any() else np.ones(len(weight))
+    summed = weight.cumsum()
     places = (np.arange(count) + number) / count * summed[-1]
     found = summed.searchsorted(places, side="right")
-    drawn: Int = np.minimum(found, np.flatnonzero(probability)[-1])
+    drawn: Int = np.minimum(found, np.flatnonzero(weight)[-1])
     return drawn[np.argsort(np.arange(count) % 4, kind="stable")]

@@ -1,4 +1,4 @@
-"""Holds what a seat believes of one other seat's hand."""
+"""The belief about one other seat's hand."""
 
 from __future__ import annotations
 
@@ -23,16 +23,11 @@ class HandBelief:
     them can be compared element by element.
     """
 
-    hands: Int
-    """[M, 8] Tiles of each kind in the hand as dealt."""
-    probability: Float
-    """[M] Of each hand; 0 where it is ruled out."""
-    prior: Float
-    """[M] Probability before anybody did anything: given the viewer's own hand alone."""
-    assumed: tuple[str, str, str]
-    """What was assumed of the relative seats 1, 2 and 3."""
-    find_facts: Callable[[], Float] = field(repr=False, compare=False)
-    """Computes ``facts``."""
+    hands: Int  #: [M, 8] Tiles of each kind in the hand as dealt.
+    probability: Float  #: [M] Of each hand; 0 where it is ruled out.
+    prior: Float  #: [M] Probability before anybody did anything: given the viewer's own hand alone.
+    models: tuple[str, str, str]  #: Names of the models of the relative seats 1, 2 and 3.
+    find_facts: Callable[[], Float] = field(repr=False, compare=False)  #: Computes ``facts``.
 
     @cached_property
     def facts(self) -> Float:
@@ -48,12 +43,9 @@ class HandBelief:
         return _entropy(self.prior)
 
     def divergence(self, before: HandBelief) -> float:
-        """Returns what has been learnt since an earlier belief about the same hand, in nats.
+        """Returns what the same listener learnt since an earlier belief about the hand, in nats.
 
         That is the divergence of Kullback and Leibler (1951) of this belief from the earlier one.
-
-        Args:
-            before: of the same listener.
         """
         some = self.probability > 0
         ratio = self.probability[some] / before.probability[some]
@@ -61,8 +53,7 @@ class HandBelief:
 
     def expected(self) -> Float:
         """Returns the expected tiles of each kind in the hand as dealt: float64 [8]."""
-        expected: Float = self.probability @ self.hands
-        return expected
+        return self.probability @ self.hands
 
     def at_least(self, number: int) -> Float:
         """Returns the probability of so many tiles or more, by kind: float64 [8].
@@ -72,8 +63,7 @@ class HandBelief:
         """
         if isinstance(number, bool) or number not in range(NUM_KINDS + 1):
             raise SettingError(f"expected a number of tiles from 0 to 8, got {number!r}")
-        found: Float = self.probability @ (self.hands >= number)
-        return found
+        return self.probability @ (self.hands >= number)
 
     def log_probability(self, hand: str | npt.ArrayLike) -> float:
         """Returns the logarithm of a hand's probability in nats, minus infinity if it has none.
@@ -84,17 +74,15 @@ class HandBelief:
         Raises:
             HandsError: if the unseen tiles don't hold such a hand.
         """
-        return _log(self.probability[self.index(hand)])
+        found = self.probability[self.index(hand)]
+        return float(np.log(found)) if found > 0 else -np.inf
 
     def sampling_ratio(self, hand: str | npt.ArrayLike) -> float:
         """Returns how much likelier a hand is than by hard facts alone.
 
         That is the true state sampling ratio of Solinas, Rebstock and Buro (2019): the probability
-        with which one deal is drawn, times the number of deals that the facts allow, where all
-        tiles are told apart. Its logarithm is what has been gained in nats.
-
-        Args:
-            hand: eight digits, or [8] tiles of each kind, as dealt.
+        with which one deal is drawn, times the number of deals that the facts allow, all tiles
+        being distinct. Its logarithm is the gain in nats.
 
         Raises:
             HandsError: if the facts rule it out.
@@ -112,24 +100,17 @@ class HandBelief:
     def index(self, hand: str | npt.ArrayLike) -> int:
         """Returns the number of a hand in ``hands``.
 
-        Args:
-            hand: eight digits, or [8] tiles of each kind, as dealt.
-
         Raises:
             HandsError: if the unseen tiles don't hold such a hand.
         """
-        counts = read_counts(hand)
-        rows = np.flatnonzero((self.hands == counts).all(axis=1))
+        rows = np.flatnonzero((self.hands == read_counts(hand)).all(axis=1))
         if not len(rows):
             raise HandsError(f"expected a hand of eight unseen tiles, got {hand!r}")
         return int(rows[0])
 
 
 def read_counts(hand: str | npt.ArrayLike) -> Int:
-    """Returns the tiles of each kind of a hand: int64 [8].
-
-    Args:
-        hand: digits, or [8] tiles of each kind.
+    """Returns the tiles of each kind of a hand, given as digits or so: int64 [8].
 
     Raises:
         HandsError: if it is neither.
@@ -143,11 +124,5 @@ def read_counts(hand: str | npt.ArrayLike) -> Int:
 
 
 def _entropy(probability: Float) -> float:
-    """Returns the entropy of probabilities in nats."""
     held = probability[probability > 0]
     return float(-(held * np.log(held)).sum())
-
-
-def _log(probability: float) -> float:
-    """Returns a logarithm, minus infinity of 0."""
-    return float(np.log(probability)) if probability > 0 else -np.inf

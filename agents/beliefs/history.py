@@ -4,42 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goita_env import View, actions
+from goita_env import View
 from goita_env.tiles import NUM_SEATS
-from goita_env.views import FACE_DOWN, NONE
 
 
 @dataclass(frozen=True)
-class Deed:
+class Event:
     """Tells of a play or a pass; seats are relative to the viewer."""
 
-    seat: int
-    """0 the viewer, 1 the next seat, 2 the partner, 3 the previous."""
-    action: int
-    """What it did; with 0 for a block that is hidden from the viewer."""
-    hidden: bool = False
-    """The block lies face down, unknown to the viewer."""
-    last: bool = False
-    """The play ended the round."""
+    seat: int  #: 0 the viewer, 1 the next seat, 2 the partner, 3 the previous.
+    action: int  #: What it did; the block of a hidden play counts as kind 0.
+    hidden: bool = False  #: It is a play whose block the viewer does not know.
+    last: bool = False  #: The play ended the round.
 
 
-def deeds(view: View) -> list[Deed]:
+def events(view: View) -> list[Event]:
     """Returns the plays and passes of a view of one row, in order."""
     decided = view.decisions()
-    blocks, attacks = view.event_block[0].tolist(), view.event_attack[0].tolist()
-    plays, found = [0] * NUM_SEATS, []
-    events = zip(decided.seat[0].tolist(), decided.event[0].tolist(), strict=True)
-    for seat, event in events:
-        if seat == NONE:
-            break
-        if event == NONE:
-            found.append(Deed(seat, actions.PASS))
-            continue
-        plays[seat] += 1
-        hidden = blocks[event] == FACE_DOWN
-        action = actions.encode(0 if hidden else blocks[event], attacks[event])
-        found.append(Deed(seat, action, hidden, plays[seat] == 4))
-    return found
+    columns = decided.seat, decided.action, decided.hidden, decided.play == 3
+    length = int(decided.length[0])
+    rows = zip(*(column[0, :length].tolist() for column in columns), strict=True)
+    return [Event(*row) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -48,14 +33,12 @@ class Answers:
 
     asked: tuple[int, ...]
     """Seats that have been asked whether they call if they could be, the viewer left out."""
-    called: tuple[int, ...]
-    """Seats that called five pawns, in order."""
+    called: tuple[int, ...]  #: Seats that called five pawns, in order.
     choices: tuple[tuple[int, int], ...]
     """(seat, answer) of callers' partners that chose, in order."""
     all_asked: bool
     """Every seat has been asked whether it calls; not where the viewer is asked just now."""
-    order: tuple[int, ...]
-    """All seats in the order in which they are asked."""
+    order: tuple[int, ...]  #: All seats in the order in which they are asked.
 
     @classmethod
     def read(cls, view: View) -> Answers:

@@ -1,4 +1,4 @@
-"""Sums over pairs of hands: all that is compiled in this room.
+"""Sums over pairs of hands, compiled.
 
 It stands in a file of its own, because numba's cache looks for changes nowhere else.
 """
@@ -24,17 +24,19 @@ def add_pairs(
     index: Int,
     whole: Any,
     last: Any,
-    weight_one: Float,
-    weight_two: Float,
-    weight_third: Float,
-    sum_one: Float,
-    sum_two: Float,
-    sum_third: Float,
-    never_one: Bool,
-    never_two: Bool,
-    never_third: Bool,
+    weight: Float,
+    never: Bool,
+    found: Float,
 ) -> None:
-    """Adds the weight of each deal to the sums of its three hands: see ``summing``."""
+    """Adds the weight of each deal to the sums of its three hands, ``found`` [3, M].
+
+    ``held_one`` and ``held_two`` number the hands of the first two seats that have a weight.
+    ``packed`` to ``last`` are those of a ``Support``, ``weight`` [3, M] is of the hands of the
+    three seats, and a deal of three hands marked in ``never`` [3, M] doesn't count.
+    """
+    weight_one, weight_two, weight_third = weight[0], weight[1], weight[2]
+    never_one, never_two, never_third = never[0], never[1], never[2]
+    sum_one, sum_two, sum_third = found[0], found[1], found[2]
     for one in held_one:
         left, where = whole - packed[one], last - place[one]
         total = 0.0
@@ -42,10 +44,10 @@ def add_pairs(
             if (left - packed[two]) & GUARD != GUARD:
                 continue
             third = index[where - place[two]]
-            weight = weight_one[one] * weight_two[two] * weight_third[third]
+            deal = weight_one[one] * weight_two[two] * weight_third[third]
             if never_one[one] and never_two[two] and never_third[third]:
                 continue
-            total += weight
-            sum_two[two] += weight
-            sum_third[third] += weight
+            total += deal
+            sum_two[two] += deal
+            sum_third[third] += deal
         sum_one[one] += total

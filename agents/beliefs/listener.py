@@ -1,115 +1,96 @@
-"""Listens to a round: what a seat may infer of the hidden hands from what the others did.
+"""Follows a round and infers the hidden hands from what the others did.
 
-The posterior over deals is the prior times one factor for each seat, the likelihood of what it did
-given its own hand; the viewer's own moves cancel, for they depend on its own hand alone. Every sum
-is over all deals, so nothing is estimated.
+The posterior over deals is the prior times one factor for each seat, the likelihood of its actions
+given its own hand. The viewer's own moves cancel, since they depend on its own hand alone. Every
+sum is over all deals, so nothing is estimated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 import numpy as np
 
 from agents.base import Float, Int
-from agents.beliefs.assumed import FACTS, Assumption, UnexplainedError
 from agents.beliefs.deal_belief import DealBelief
-from agents.beliefs.filtering import SeatFilter, Table
+from agents.beliefs.filtering import RoundStart, SeatFilter
 from agents.beliefs.hand_belief import HandBelief
-from agents.beliefs.history import Answers, Deed, deeds
+from agents.beliefs.history import Answers, Event, events
 from agents.beliefs.summing import Three, sums
 from agents.beliefs.supports import Support, support
+from agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
 from goita_env import Game, View
 from goita_env.errors import SettingError
-from goita_env.rules import Rules
+from goita_env.records import DealRecord
 from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS, PAWN
-from goita_env.worlds.facts import check_under_way
+from goita_env.worlds.facts import check_in_play
 
 Seat = Literal["next", "partner", "previous"]
 
 SEATS: Final[dict[Seat, int]] = {"next": 1, "partner": 2, "previous": 3}
-"""The other seats as the viewer names them: the next one and the previous are the opponents."""
-
-
-class Deal(Protocol):
-    """Describes a deal's record as ``follow`` reads it: one of ``records``, for instance."""
-
-    @property
-    def rules(self) -> Rules:
-        """Returns the rule set."""
-
-    def replay(self) -> Iterator[Game]:
-        """Yields the game after each move."""
+"""The other seats by relative number; the next one and the previous are the opponents."""
 
 
 class Listener:
-    """Follows one round through the eyes of one seat.
+    """Follows one round as one seat sees it.
 
     Args:
         view: what the seat sees at any moment of a round: one row.
-        assumed: how the others are supposed to play, by "next", "partner" and "previous"; one for
-            all of them; who is left out is bound by hard facts alone.
+        models: how the others play, by "next", "partner" and "previous"; one for all of them. A
+            seat that is left out gets ``LEGAL_MODEL``.
         compiled: sum over deals with numba; None: if it is installed.
 
     Raises:
         SettingError: if the view is not one row, or shows a round that was decided before play, or
             a seat is none of the three.
-        UnexplainedError: if what happened has probability 0 under what is assumed.
+        UnexplainedError: if what happened has probability 0 under the models.
     """
 
     def __init__(
         self,
         view: View,
-        assumed: Assumption | Mapping[Seat, Assumption],
+        models: OpponentModel | Mapping[Seat, OpponentModel],
         *,
         compiled: bool | None = None,
     ) -> None:
-        self._assumed = each_seat(assumed)
+        self._models = _each_seat(models)
         self._compiled = compiled
-        self._heard: list[Deed] = []
-        self._view: View | None = None
+        self._heard: list[Event] = []
+        self._view = view
         self.hear(view)
 
     @property
-    def assumed(self) -> tuple[str, str, str]:
-        """Returns what is assumed of the relative seats 1, 2 and 3."""
-        one, two, three = (assumption.name for assumption in self._assumed)
+    def models(self) -> tuple[str, str, str]:
+        """Names of the models of the relative seats 1, 2 and 3."""
+        one, two, three = (model.name for model in self._models)
         return one, two, three
 
-    # --------------------------------------------------------------------------------- what happens
-
     def hear(self, view: View) -> None:
-        """Takes in what has happened since the last view.
-
-        Args:
-            view: what the seat sees now, or saw at any moment since: one row.
+        """Takes in what has happened since the last view, by a later view of one row.
 
         Raises:
             SettingError: if it is not one row, shows a round decided before play, or no later
                 moment of the same round.
-            UnexplainedError: if something has probability 0 under what is assumed. What happened
-                before it has been taken in.
+            UnexplainedError: if something has probability 0 under the models. What happened before
+                it has been taken in.
         """
         if len(view) != 1:
             raise SettingError(f"expected a view of one row, got {len(view)} rows")
         if not view.num_plays[0]:
-            check_under_way(view)
-        heard = deeds(view)
-        if self._view is not None:
+            check_in_play(view)
+        heard = events(view)
+        if view is not self._view:
             self._check_same_round(view, heard)
         if not self._heard:
             self._begin(view)
         self._view = view
-        for deed in heard[len(self._heard) :]:
-            self._take(deed)
+        for event in heard[len(self._heard) :]:
+            self._take(event)
 
-    def _check_same_round(self, view: View, heard: list[Deed]) -> None:
-        """Checks that a view shows a later moment of the round."""
-        before = self._view
-        assert before is not None
-        known = self._heard
+    def _check_same_round(self, view: View, heard: list[Event]) -> None:
+        before, known = self._view, self._heard
         same = (
             view.rules == before.rules
             and (own_tiles(view) == COUNTS - self._support.unseen).all()
@@ -124,15 +105,14 @@ class Listener:
             )
 
     def _begin(self, view: View) -> None:
-        """Starts filters with what was answered before play."""
         self._support = support(np.array(COUNTS) - own_tiles(view))
         answers, hands = Answers.read(view), self._support.hands
         own, other = view.scores[0].tolist()
-        table = Table(view.rules, int(view.dealer[0]), (own, other), answers)
+        table = RoundStart(view.rules, int(view.dealer[0]), (own, other), answers)
         shown = view.face_up[0].astype(np.int64)
         self._filters = [
-            SeatFilter(table, seat, hands, bounds(self._support.unseen, shown, seat), assumption)
-            for seat, assumption in enumerate(self._assumed, start=1)
+            SeatFilter(table, seat, hands, bounds(self._support.unseen, shown, seat), model)
+            for seat, model in enumerate(self._models, start=1)
         ]
         self._apart = view.rules.partners_fives_win == "held" and answers.all_asked
         if self._apart and own_tiles(view)[PAWN] == 5:
@@ -142,41 +122,37 @@ class Listener:
         self._shown = np.zeros((NUM_SEATS, NUM_KINDS), np.int64)
         self._summed: Three | None = None
 
-    def _take(self, deed: Deed) -> None:
-        """Takes in one play or pass."""
-        if deed.seat:
-            self._filters[deed.seat - 1].decide(deed)
+    def _take(self, event: Event) -> None:
+        if event.seat:
+            self._filters[event.seat - 1].decide(event)
         for one in self._filters:
-            if one.seat != deed.seat:
-                one.see(deed)
-        self._heard.append(deed)
+            if one.seat != event.seat:
+                one.see(event)
+        self._heard.append(event)
         self._summed = None
-        if not deed.seat or not deed.action:
+        if not event.seat or not event.action:
             return
-        block, attack = divmod(deed.action - 1, NUM_KINDS)
-        self._shown[deed.seat, attack] += 1
-        self._shown[deed.seat, block] += not deed.hidden
+        block, attack = divmod(event.action - 1, NUM_KINDS)
+        self._shown[event.seat, attack] += 1
+        self._shown[event.seat, block] += not event.hidden
         for one in self._filters:
-            if one.seat != deed.seat:
+            if one.seat != event.seat:
                 others = self._shown.sum(axis=0) - self._shown[one.seat]
                 one.drop(self._support.unseen - others)
 
-    # -------------------------------------------------------------------------------- what is known
-
     @property
     def seat(self) -> int:
-        """Returns the seat that plays or passes next, relative to the viewer."""
-        assert self._view is not None
+        """Seat that plays or passes next, relative to the viewer."""
         return (int(self._view.dealer[0]) + len(self._heard)) % NUM_SEATS
 
     def posterior(self, of: Seat = "partner") -> HandBelief:
-        """Returns what is believed of a seat's hand.
+        """Returns the belief about a seat's hand.
 
         Raises:
             SettingError: if it is none of the three seats.
             UnexplainedError: if no deal explains what all seats did together.
         """
-        number = seat_number(of) - 1
+        number = _number(of) - 1
         marginal = self._marginals()[number]
         held = self._support
         one, two, three = (
@@ -187,17 +163,16 @@ class Listener:
             held.hands,
             marginal,
             held.prior,
-            self.assumed,
+            self.models,
             partial(_facts, held, facts, self._apart, self._compiled, number),
         )
 
     def deals(self) -> DealBelief:
-        """Returns what is believed of all three hands together, from which worlds can be drawn.
+        """Returns the belief about all three hands together, from which worlds can be drawn.
 
         Raises:
             UnexplainedError: if no deal explains what all seats did together.
         """
-        assert self._view is not None
         marginals, (one, two, three) = self._marginals(), self._filters
         return DealBelief(
             self._support,
@@ -207,26 +182,20 @@ class Listener:
             self._apart,
             (one.states(), two.states(), three.states()),
             self._view,
-            self.assumed,
+            self.models,
         )
 
     def outlook(self, of: Seat) -> Float:
-        """Returns what a seat is expected to do, by its hand, as it is about to play or pass.
+        """Returns the probabilities of the next seat's play or pass, by its hand: float64 [M, 69].
 
-        A play whose block would lie face down counts as the one with block 0. The belief after an
-        action is, but for a factor, ``posterior(of).probability * outlook(of)[:, action]``.
-
-        Args:
-            of: the seat that plays or passes next.
-
-        Returns:
-            float64 [M, 69] probabilities, in the order of ``HandBelief.hands``; zeros for hands
-            that are ruled out.
+        Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
+        whose block would lie face down counts as the one with block 0. The belief after an action
+        is, up to a factor, ``posterior(of).probability * outlook(of)[:, action]``.
 
         Raises:
             SettingError: if it is not that seat's turn.
         """
-        number = seat_number(of)
+        number = _number(of)
         if number != self.seat:
             raise SettingError(
                 f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
@@ -234,9 +203,9 @@ class Listener:
         return self._filters[number - 1].outlook()
 
     def log_evidence(self) -> float:
-        """Returns the log-probability of all that the others did, in nats, as it was seen.
+        """Returns the log-probability of all that the viewer saw the others do, in nats.
 
-        Where a seat is bound by facts alone, its part is the probability of a deal that allows it.
+        A seat with ``LEGAL_MODEL`` contributes the probability of a deal that allows its actions.
 
         Raises:
             UnexplainedError: if no deal explains what all seats did together.
@@ -247,46 +216,39 @@ class Listener:
         return float(np.log(self._total / whole) + sum(one.scale for one in self._filters))
 
     def _weights(self) -> Three:
-        """Returns the weights of the hands of seats 1, 2 and 3 in sums over deals: [M] each."""
         one, two, three = (f.by_hand() * self._support.ways for f in self._filters)
         return one, two, three
 
     def _marginals(self) -> Three:
-        """Returns the probabilities of the hands of seats 1, 2 and 3: [M] each."""
         if self._summed is None:
             found = sums(self._support, self._weights(), self._apart, self._compiled)
             self._total = total = float(found[0].sum())
             if not total > 0:
                 raise UnexplainedError(
                     "expected a deal that explains what all seats did, got none; "
-                    f"assumed: {', '.join(self.assumed)}"
+                    f"models: {', '.join(self.models)}"
                 )
             self._summed = found[0] / total, found[1] / total, found[2] / total
         return self._summed
 
 
 def follow(
-    record: Deal,
+    record: DealRecord,
     seat: int,
-    assumed: Assumption | Mapping[Seat, Assumption],
+    models: OpponentModel | Mapping[Seat, OpponentModel],
     *,
     compiled: bool | None = None,
 ) -> Iterator[tuple[Game, Listener]]:
-    """Yields a record's game and what a seat has heard, always the same two, after each move.
+    """Yields a record's game and a seat's listener, always the same two, after each move.
 
-    What the seat cannot see (who was asked before play and kept silent) changes nothing. Nothing is
-    yielded for moves that decide the round before play.
-
-    Args:
-        record: a deal.
-        seat: the seat at the table that listens, 0 to 3.
-        assumed: as ``Listener`` takes it.
-        compiled: as ``Listener`` takes it.
+    What the seat, 0 to 3, cannot see (who was asked before play and kept silent) changes nothing.
+    Nothing is yielded for moves that decide the round before play. ``models`` and ``compiled`` are
+    those of ``Listener``.
 
     Raises:
         SettingError: if the seat is none.
         RecordError: if a move is illegal.
-        UnexplainedError: if something has probability 0 under what is assumed.
+        UnexplainedError: if something has probability 0 under the models.
     """
     listener: Listener | None = None
     for game in record.replay():
@@ -294,27 +256,22 @@ def follow(
             return
         view = game.view(seat)
         if listener is None:
-            listener = Listener(view, assumed, compiled=compiled)
+            listener = Listener(view, models, compiled=compiled)
         else:
             listener.hear(view)
         yield game, listener
 
 
-def each_seat(assumed: Assumption | Mapping[Seat, Assumption]) -> list[Assumption]:
-    """Returns what is assumed of seats 1, 2 and 3.
-
-    Raises:
-        SettingError: if a seat is none of them.
-    """
-    if not isinstance(assumed, Mapping):
-        return [assumed] * 3
-    if unknown := sorted(map(repr, assumed.keys() - SEATS.keys())):
+def _each_seat(models: OpponentModel | Mapping[Seat, OpponentModel]) -> list[OpponentModel]:
+    if not isinstance(models, Mapping):
+        return [models] * 3
+    if unknown := sorted(map(repr, models.keys() - SEATS.keys())):
         raise SettingError(f"expected seats of {list(SEATS)}, got {', '.join(unknown)}")
-    return [assumed.get(seat, FACTS) for seat in SEATS]
+    return [models.get(seat, LEGAL_MODEL) for seat in SEATS]
 
 
 def own_tiles(view: View) -> Int:
-    """Returns the tiles of each kind that the viewer of one row was dealt: int64 [8]."""
+    """Returns the tiles of each kind dealt to the viewer of one row: int64 [8]."""
     dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
     return dealt
 
@@ -322,21 +279,12 @@ def own_tiles(view: View) -> Int:
 def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
     """Returns the fewest and the most tiles of each kind that a seat may have been dealt: [8] each.
 
-    Args:
-        unseen: [8] tiles of each kind that the viewer was not dealt.
-        shown: [4, 8] tiles of each kind that each seat has shown.
-        seat: the seat.
+    ``unseen``: [8] tiles that the viewer was not dealt; ``shown``: [4, 8] by each seat.
     """
-    others = shown[1:].sum(axis=0) - shown[seat]
-    return shown[seat], unseen - others
+    return shown[seat], unseen - (shown[1:].sum(axis=0) - shown[seat])
 
 
-def seat_number(seat: Seat) -> int:
-    """Returns the relative seat of a name.
-
-    Raises:
-        SettingError: if there is none.
-    """
+def _number(seat: Seat) -> int:
     if seat not in SEATS:
         raise SettingError(f"expected a seat of {list(SEATS)}, got {seat!r}")
     return SEATS[seat]

@@ -1,8 +1,7 @@
-"""Sums over all deals of three hands: numpy here, compiled where numba is installed.
+"""Sums over all deals of three hands, in numpy or compiled.
 
-A deal's weight is the product of three numbers, one for the hand of each seat. For two hands the
-third is what is left, so a sum goes over pairs of hands. The seats with the fewest hands make the
-pairs; the third hand is looked up.
+A deal's weight is the product of three numbers, one for the hand of each seat. Two hands determine
+the third, so a sum goes over pairs of hands: those of the seats with the fewest hands.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from agents.base import Bool, Float, Int
 from agents.beliefs.supports import GUARD, Support
 from goita_env.tiles import PAWN
 
-PAIRS: Final = 1 << 18
-"""Pairs of hands that numpy tries at a time."""
-
+PAIRS: Final = 1 << 18  # Pairs of hands that numpy tries at a time.
 Three = tuple[Float, Float, Float]
 
 
@@ -34,16 +31,13 @@ def compiled_sums() -> Callable[..., None] | None:
 
 
 def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = None) -> Three:
-    """Returns for each hand of each seat the weight of all deals in which it holds it.
+    """Returns for each hand of each seat the weight of all deals in which it holds it: [M] each.
 
     Args:
         support: the M hands.
         weights: [M] of the hands of seats 1, 2 and 3.
         apart: seats 1 and 3 don't both hold five pawns.
         compiled: use numba; None: if it is installed.
-
-    Returns:
-        Three arrays [M].
 
     Raises:
         ImportError: if compiled code is asked for and numba is not installed.
@@ -52,27 +46,17 @@ def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = 
     if compiled and add is None:
         raise ImportError("compiled sums need numba: pip install 'goita-env[search]'")
     add = add or _add_pairs
-    held = [np.flatnonzero(weight) for weight in weights]
-    one, two, third = sorted(range(3), key=lambda seat: len(held[seat]))
-    found = np.zeros((3, len(support)))
-    five: Bool = support.hands[:, PAWN] == 5
-    add(
-        held[one],
-        held[two],
-        support.packed,
-        support.place,
-        support.index,
-        support.whole,
-        support.last,
-        weights[one],
-        weights[two],
-        weights[third],
-        found[one],
-        found[two],
-        found[third],
-        *_apart(five, apart, (one, two, third)),
-    )
-    return found[0], found[1], found[2]
+    order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
+    weight, found = np.array(weights)[order], np.zeros((3, len(support)))
+    never = np.zeros((3, len(support)), bool)  # a deal of three marked hands doesn't count
+    if apart:
+        never[[order.index(0), order.index(2)]] = support.hands[:, PAWN] == 5
+        never[order.index(1)] = True
+    tables = support.packed, support.place, support.index
+    held = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
+    add(*held, *tables, support.whole, support.last, weight, never, found)
+    one, two, three = found[np.argsort(order)]
+    return one, two, three
 
 
 def pair_weights(
@@ -80,11 +64,7 @@ def pair_weights(
 ) -> tuple[Int, Float, Int]:
     """Returns how likely each hand of seat 1 is beside given hands of seat 2, and what is left.
 
-    Args:
-        support: the M hands.
-        weights: [M] of the hands of seats 1, 2 and 3.
-        hands: [k] numbers of hands of seat 2.
-        apart: seats 1 and 3 don't both hold five pawns.
+    The arguments are those of ``sums``, and the numbers [k] of hands of seat 2.
 
     Returns:
         Numbers of the n hands of seat 1 that have a weight, int64 [n]; weights of the deals with
@@ -103,19 +83,6 @@ def pair_weights(
     return held, weight, third
 
 
-def _apart(five: Bool, apart: bool, order: tuple[int, int, int]) -> tuple[Bool, Bool, Bool]:
-    """Returns three marks [M] of hands that are not all held at once.
-
-    Args:
-        five: [M] the hand has five pawns.
-        apart: seats 1 and 3 don't both hold one.
-        order: number (seat - 1) of the seats that the marks are for.
-    """
-    none = np.zeros(len(five), bool)
-    marks = (five, ~none, five) if apart else (none, none, none)
-    return marks[order[0]], marks[order[1]], marks[order[2]]
-
-
 def _add_pairs(
     held_one: Int,
     held_two: Int,
@@ -124,36 +91,11 @@ def _add_pairs(
     index: Int,
     whole: int,
     last: int,
-    weight_one: Float,
-    weight_two: Float,
-    weight_third: Float,
-    sum_one: Float,
-    sum_two: Float,
-    sum_third: Float,
-    never_one: Bool,
-    never_two: Bool,
-    never_third: Bool,
+    weight: Float,
+    never: Bool,
+    found: Float,
 ) -> None:
-    """Adds the weight of each deal to the sums of its three hands, as the compiled one does.
-
-    Args:
-        held_one: numbers of the hands of the first seat that have a weight.
-        held_two: the same of the second.
-        packed: [M] of the support.
-        place: [M] of the support.
-        index: [places] of the support.
-        whole: of the support.
-        last: of the support.
-        weight_one: [M] of the hands of the first seat.
-        weight_two: [M] of those of the second.
-        weight_third: [M] of those of the third.
-        sum_one: [M] to add to.
-        sum_two: [M] to add to.
-        sum_third: [M] to add to.
-        never_one: [M] marks: a deal of three marked hands doesn't count.
-        never_two: [M]
-        never_third: [M]
-    """
+    """Adds the weight of each deal to the sums of its three hands, as ``kernel.add_pairs`` does."""
     if not len(held_two):
         return
     rows = max(PAIRS // len(held_two), 1)
@@ -166,9 +108,7 @@ def _add_pairs(
         first, second = np.divmod(pairs, len(held_two))
         first, second = part[first], held_two[second]
         third = index[last - place[first] - place[second]]
-        weight = weight_one[first] * weight_two[second] * weight_third[third]
-        weight[never_one[first] & never_two[second] & never_third[third]] = 0
-        size = len(packed)
-        sum_one += np.bincount(first, weight, size)
-        sum_two += np.bincount(second, weight, size)
-        sum_third += np.bincount(third, weight, size)
+        deal = weight[0, first] * weight[1, second] * weight[2, third]
+        deal[never[0, first] & never[1, second] & never[2, third]] = 0
+        for seat, hand in enumerate((first, second, third)):
+            found[seat] += np.bincount(hand, deal, len(packed))

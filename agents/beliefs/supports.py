@@ -30,27 +30,18 @@ _WAYS: Final = np.array([1 / factorial(n) for n in range(HAND_SIZE + 1)])
 class Support:
     """Holds the M hands of eight tiles that can be taken from the 24 unseen ones."""
 
-    unseen: Int
-    """[8] Tiles of each kind that the viewer was not dealt."""
-    hands: Int
-    """[M, 8] Tiles of each kind in each hand."""
-    prior: Float
-    """[M] Probability that a given seat is dealt it."""
+    unseen: Int  # [8] Tiles of each kind that the viewer was not dealt.
+    hands: Int  # [M, 8] Tiles of each kind in each hand.
+    prior: Float  # [M] Probability that a given seat is dealt it.
     ways: Float
     """[M] Product of 1 / (tiles of a kind)!: a deal is as likely as the product of its hands'."""
-    packed: Int
-    """[M] See above."""
-    place: Int
-    """[M] See above."""
-    index: Int
-    """[places] Number of the hand with a place, -1 where there is none."""
-    whole: int
-    """The unseen tiles as packed, spare bits set."""
-    last: int
-    """The place of the unseen tiles."""
+    packed: Int  # [M] See above.
+    place: Int  # [M] See above.
+    index: Int  # [places] Number of the hand with a place, -1 where there is none.
+    whole: int  # The unseen tiles as packed, spare bits set.
+    last: int  # The place of the unseen tiles.
 
     def __len__(self) -> int:
-        """Returns M."""
         return len(self.hands)
 
     def find(self, hand: Int) -> int:
@@ -72,7 +63,6 @@ def support(unseen: Int) -> Support:
 
 @lru_cache(maxsize=64)
 def _support(tiles: tuple[int, ...]) -> Support:
-    """Lists the hands of unseen tiles."""
     unseen = np.array(tiles)
     hands = np.zeros((1, NUM_KINDS), np.int64)
     for kind in range(NUM_KINDS):
@@ -104,5 +94,5 @@ def _support(tiles: tuple[int, ...]) -> Support:
 
 
 def _radix(unseen: Int) -> Int:
-    """Returns what one tile of each kind adds to a hand's place: [8]."""
+    """Returns the amount that one tile of each kind adds to a hand's place: [8]."""
     return np.concatenate(([1], (unseen[:-1] + 1).cumprod()))

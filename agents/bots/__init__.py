@@ -1,4 +1,4 @@
-"""Plays by rules written down, or as a trained network does.
+"""Plays by written rules or by a trained network.
 
 A new bot is a file here, as ``greedy.py`` is, and a line of ``AGENTS`` in ``agents/registry.py``;
 what an agent must have is in ``agents/base.py``.

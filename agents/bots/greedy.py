@@ -35,29 +35,26 @@ from goita_env import View
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
 from goita_env.tiles import COUNTS, KING, NUM_KINDS, POINTS
 
-PARTNER: Final = 2
-"""The partner's seat in a view."""
+PARTNER: Final = 2  # The partner's seat in a view.
 
 _KINDS: Final = range(NUM_KINDS)
-_PAIRS: Final = slice(1, 1 + NUM_KINDS * NUM_KINDS)
-"""The actions that play a pair."""
+_PAIRS: Final = slice(1, 1 + NUM_KINDS * NUM_KINDS)  # the actions that play a pair
 
 
-def _block_price(kind: int, held: int) -> int:
-    """Returns how dear a kind is as a block face down when so many are held (rule 6)."""
+def _block_cost(kind: int, held: int) -> int:
+    """Returns the cost of a kind as a block face down when so many are held (rule 6)."""
     if held == 0:
         return 10_000
-    dear = 1_000 * (kind == KING) + 100 * (held > 1)
-    return dear + POINTS[kind]
+    return 1_000 * (kind == KING) + 100 * (held > 1) + POINTS[kind]
 
 
 def _attack_worth(kind: int, held: int) -> int:
-    """Returns how good a kind is as an attack when so many are held after the block (rule 5)."""
+    """Returns the worth of a kind as an attack when so many are held after the block (rule 5)."""
     return 0 if kind == KING else 100 * held + POINTS[kind]
 
 
-_BLOCK_PRICE: Final = np.array(
-    [[_block_price(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
+_BLOCK_COST: Final = np.array(
+    [[_block_cost(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
 )
 _ATTACK_WORTH: Final = np.array(
     [[_attack_worth(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
@@ -73,15 +70,12 @@ class GreedyAgent:
         self.name = "greedy"
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns the action of the six rules in each row: int64 [N]."""
         return self._choose(view, legal)
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns 1 for the action of the six rules: float64 [N, 69]."""
         return certain(self._choose(view, legal))
 
     def _choose(self, view: View, legal: Bool) -> Int:
-        """Returns the action of each row; rows that can only pass cost next to nothing."""
         chosen = np.full(len(view), PASS, np.int64)
         may_pass, may_play = legal[:, PASS], legal[:, _PAIRS].any(axis=1)
         last_pair = view.hand_sizes[:, 0] == 2
@@ -89,35 +83,25 @@ class GreedyAgent:
 
         rows = np.flatnonzero(plays & last_pair)
         if len(rows):
-            chosen[rows] = _last_pair(legal[rows])
+            # Two tiles alike are one pair and no choice: a doubled pair is never weighed.
+            chosen[rows] = 1 + np.where(legal[rows, _PAIRS], _PAIR_POINTS, -1).argmax(axis=1)
         rows = np.flatnonzero(plays & ~last_pair)
         if len(rows):
             chosen[rows] = _pair(view.hand[rows], view.attack[rows], legal[rows])
         rows = np.flatnonzero(~may_pass & ~may_play)
         if len(rows):
-            holds_king = view.hand[rows, KING] > 0
-            choice = np.where(holds_king, CONTINUE, REDEAL)
+            choice = np.where(view.hand[rows, KING] > 0, CONTINUE, REDEAL)
             chosen[rows] = np.where(legal[rows, CALL], CALL, choice)
         return chosen
-
-
-def _last_pair(legal: Bool) -> Int:
-    """Returns the pair that scores most (rule 4): int64 [n]; ``legal``: bool [n, 69]."""
-    # Two tiles alike are one pair and no choice: a doubled pair is never weighed against another.
-    best: Int = np.where(legal[:, _PAIRS], _PAIR_POINTS, -1).argmax(axis=1)
-    return 1 + best
 
 
 def _pair(hand: npt.NDArray[np.int8], attack: npt.NDArray[np.int8], legal: Bool) -> Int:
     """Returns the pair of rules 3, 5 and 6 where it does not empty the hand: int64 [n].
 
-    Args:
-        hand: [n, 8] tiles of each kind in hand.
-        attack: [n] kind of the last attack.
-        legal: [n, 69]; at least one pair is legal.
+    ``hand``: [n, 8]; ``attack``: [n] kind of the last attack; ``legal``: [n, 69], some pair is.
     """
     rows = np.arange(len(hand))
-    cheapest = _BLOCK_PRICE[hand, np.arange(NUM_KINDS)].argmin(axis=1)
+    cheapest = _BLOCK_COST[hand, np.arange(NUM_KINDS)].argmin(axis=1)
     own_kind = np.where(hand[rows, attack] > 0, attack, KING)
     block: Int = np.where(legal[:, PASS], own_kind, cheapest)
 

@@ -1,6 +1,6 @@
 """Plays a trained policy network in numpy alone: no torch, and nothing is unpickled.
 
-A network file is a safetensors file. Its metadata says what the network is (``NetworkInfo``). Its
+A network file is a safetensors file. Its metadata describe the network (``NetworkInfo``). Its
 tensors are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and so
 on for the layers that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``,
 ``value.weight`` [1, width] and ``value.bias``. Nothing in a file is trusted: every name, shape,
@@ -19,6 +19,7 @@ from reprlib import repr as shortened
 from typing import Any, Final, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.base import AgentError, Bool, Float, Int, certain, sample
 from agents.bots.network_file import Array, read_tensors
@@ -27,107 +28,110 @@ from goita_env.actions import NUM_ACTIONS
 from goita_env.rules import Rules, get_rules
 from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 
-Bits = np.typing.NDArray[np.uint8]
-
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
 
-MAX_LAYERS: Final = 64
-"""Layers beyond which a file is taken for damaged."""
+LAYOUT: Final = {
+    "activation": "relu",
+    "observation_version": str(OBSERVATION_VERSION),
+    "observation_size": str(OBSERVATION_SIZE),
+    "actions": str(NUM_ACTIONS),
+    "format": FORMAT,
+}
+"""Metadata that all networks for this layout share."""
 
+# Bounds beyond which a file is taken for damaged.
+MAX_LAYERS: Final = 64
 MAX_DECISIONS: Final = 1 << 53
-"""Decisions beyond which it is, too."""
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """Says what a network is; the metadata of its file, where every field is a text."""
+    """Describes a network; the metadata of its file, where every field is a text."""
 
-    layers: int
-    """Layers that policy and value share."""
-    decisions: int
-    """Decisions with a choice that it was trained on."""
-    points_per_value: float
-    """Points that a value of 1 stands for."""
-    rules: Rules
-    """Rule set it was trained on; its inputs are the same in all."""
-    reward: str = "points"
-    """What it was trained for: "points", or "win" with values -1 to 1; older files don't say."""
-    activation: str = "relu"
-    observation_version: int = OBSERVATION_VERSION
-    observation_size: int = OBSERVATION_SIZE
-    actions: int = NUM_ACTIONS
-    format: str = FORMAT
+    layers: int  #: shared by policy and value
+    decisions: int  #: with a choice, in training
+    reward_scale: float  #: factor of rewards in training; files hold 1 / it, points_per_value
+    rules: Rules  #: of the training, or their name; the inputs are the same in all
+    reward: str = "points"  #: or "win", with values -1 to 1; older files don't say
 
     def __post_init__(self) -> None:
-        """Takes a rule set by its name, too."""
         object.__setattr__(self, "rules", get_rules(self.rules))
 
     def metadata(self) -> dict[str, str]:
         """Returns the fields as texts; those of a rule set of one's own as JSON."""
-        fields = {**vars(self), **self.rules.to_keys()}
-        return {k: json.dumps(v) if k == "rules_fields" else str(v) for k, v in fields.items()}
+        rules = self.rules.to_keys()
+        return {
+            "layers": str(self.layers),
+            "decisions": str(self.decisions),
+            "points_per_value": str(1 / self.reward_scale),
+            "rules": rules.pop("rules"),
+            "reward": self.reward,
+            **LAYOUT,
+            **{name: json.dumps(value) for name, value in rules.items()},
+        }
 
     @classmethod
     def parse(cls, metadata: Any) -> Self:
-        """Returns the fields of a file's metadata.
-
-        Raises:
-            AgentError: if one is missing or malformed, or the network is not for this layout.
-        """
-        if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-            found = metadata.get("format") if isinstance(metadata, dict) else metadata
-            raise AgentError(f"expected metadata with format {FORMAT!r}, got {shortened(found)}")
+        """Returns a description; an AgentError if it is malformed or for another layout."""
+        texts = metadata if isinstance(metadata, dict) else {}
+        for name in ("format", *LAYOUT):
+            if texts.get(name) != LAYOUT[name]:
+                found = shortened(texts.get(name))
+                raise AgentError(f"expected a network with {name} {LAYOUT[name]!r}, got {found}")
         try:
-            info = cls(
-                layers=int(metadata["layers"]),
-                decisions=int(metadata["decisions"]),
-                points_per_value=float(metadata["points_per_value"]),
-                rules=Rules.from_keys(
-                    {"rules": metadata["rules"]}
-                    | {k: json.loads(v) for k, v in metadata.items() if k == "rules_fields"}
-                ),
-                reward=str(metadata.get("reward", "points")),
-                activation=str(metadata["activation"]),
-                observation_version=int(metadata["observation_version"]),
-                observation_size=int(metadata["observation_size"]),
-                actions=int(metadata["actions"]),
-            )
+            layers, decisions = int(texts["layers"]), int(texts["decisions"])
+            points_per_value = float(texts["points_per_value"])
+            if not 1 <= layers <= MAX_LAYERS or not 0 <= decisions < MAX_DECISIONS:
+                raise ValueError(f"1 to {MAX_LAYERS} layers, {MAX_DECISIONS:,} decisions at most")
+            if not 0 < points_per_value < inf:
+                raise ValueError("points_per_value above 0")
+            keys = {"rules": texts["rules"]}
+            keys |= {k: json.loads(v) for k, v in texts.items() if k == "rules_fields"}
+            reward = texts.get("reward", "points")
+            return cls(layers, decisions, 1 / points_per_value, Rules.from_keys(keys), reward)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            fields = ", ".join(cls.__dataclass_fields__)
             raise AgentError(
-                f"expected metadata with {fields}, got {str(metadata)[:1000]}: {str(error)[:1000]}"
+                "expected the metadata of a network, "
+                f"got {str(metadata)[:1000]}: {str(error)[:1000]}"
             ) from error
-        if not 0 < info.points_per_value < inf or not 0 <= info.decisions < MAX_DECISIONS:
-            raise AgentError(
-                "expected points_per_value above 0 and a number of decisions, "
-                f"got {info.points_per_value!r} and {info.decisions!r}"
-            )
-        if info.observation_version != OBSERVATION_VERSION:
-            raise AgentError(
-                f"expected a network for observation version {OBSERVATION_VERSION}, "
-                f"got one for version {info.observation_version}"
-            )
-        if (info.observation_size, info.actions) != (OBSERVATION_SIZE, NUM_ACTIONS):
-            raise AgentError(
-                f"expected {OBSERVATION_SIZE} inputs and {NUM_ACTIONS} actions, "
-                f"got {info.observation_size} and {info.actions}"
-            )
-        if info.activation != "relu" or not 1 <= info.layers <= MAX_LAYERS:
-            raise AgentError(
-                f"expected 1 to {MAX_LAYERS} layers with activation 'relu', "
-                f"got {info.layers} with {info.activation!r}"
-            )
-        return info
 
 
-class NetworkAgent:
-    """Plays by a policy network.
+class LogitAgent:
+    """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
 
-    Args:
-        info: what the network is.
-        tensors: its weights, by name.
-        temperature: 1 plays as trained, 0 always takes the likeliest action, as measures stronger.
+    def __init__(self, name: str, temperature: float) -> None:
+        self.name, self.temperature = name, _check_temperature(temperature)
+
+    def logits(self, view: View) -> Array:
+        """Returns the unmasked logits: float32 [N, 69]."""
+        raise NotImplementedError
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""
+        logits = self._masked(view, legal)
+        if self.temperature == 0:
+            likeliest: Int = logits.argmax(axis=1)
+            return likeliest
+        return sample(self._softmax(logits), rng)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        logits = self._masked(view, legal)
+        return certain(logits.argmax(axis=1)) if self.temperature == 0 else self._softmax(logits)
+
+    def _masked(self, view: View, legal: Bool) -> Float:
+        return np.where(legal, self.logits(view).astype(np.float64), -np.inf)
+
+    def _softmax(self, logits: Float) -> Float:
+        """Returns probabilities of masked logits; at least one in a row is finite."""
+        logits = logits / self.temperature
+        powers: Float = np.exp(logits - logits.max(axis=1, keepdims=True))
+        powers /= powers.sum(axis=1, keepdims=True)
+        return powers
+
+
+class NetworkAgent(LogitAgent):
+    """Plays by a policy network, by default at temperature 0, which measures stronger.
 
     Raises:
         AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is
@@ -137,12 +141,9 @@ class NetworkAgent:
     def __init__(
         self, info: NetworkInfo, tensors: dict[str, Array], temperature: float = 0.0
     ) -> None:
-        if not temperature >= 0:
-            raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+        super().__init__("network", temperature)
         _check_shapes(info, tensors)
-        self.name = "network"
         self.info = info
-        self.temperature = temperature
         # Weights stand [inputs, outputs] in memory: the fastest order for rows of observations.
         self._weights = {
             name: np.ascontiguousarray(array.T if array.ndim == 2 else array)
@@ -151,12 +152,7 @@ class NetworkAgent:
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> Self:
-        """Reads a network file.
-
-        Raises:
-            AgentError: if it is corrupt, truncated, no network, or one for another layout.
-            OSError: if it cannot be read.
-        """
+        """Reads a network file; an AgentError if it is none, or for another layout."""
         try:
             metadata, tensors = read_tensors(path)
             return cls(NetworkInfo.parse(metadata), tensors, temperature)
@@ -164,58 +160,25 @@ class NetworkAgent:
             raise AgentError(f"{path}: {error}") from error
 
     def at(self, temperature: float) -> Self:
-        """Returns the same network at another temperature; the weights are shared.
-
-        Raises:
-            AgentError: if it is negative.
-        """
-        if not temperature >= 0:
-            raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+        """Returns the same network at another temperature; the weights are shared."""
         other = copy(self)
-        other.temperature = temperature
+        other.temperature = _check_temperature(temperature)
         return other
-
-    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""
-        logits = self._masked(view, legal)
-        if self.temperature == 0:
-            likeliest: Int = logits.argmax(axis=1)
-            return likeliest
-        return sample(_softmax(logits / self.temperature), rng)
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69]."""
-        logits = self._masked(view, legal)
-        if self.temperature == 0:
-            return certain(logits.argmax(axis=1))
-        return _softmax(logits / self.temperature)
 
     def values(self, view: View) -> Float:
         """Returns what each viewer expects its team to gain yet: float64 [N].
 
         Points; of a network trained for wins (``info.reward``) the win, 1, or the loss, -1.
         """
-        return self._values(self.features(view))
+        value = self._layer("value", self.features(view))[:, 0]
+        return value.astype(np.float64) * (1 / self.info.reward_scale)
 
     def logits(self, view: View) -> Array:
         """Returns the unmasked logits: float32 [N, 69]."""
-        return self._head("policy", self.features(view))
-
-    def evaluate(self, view: View) -> tuple[Array, Float]:
-        """Returns what ``logits`` and ``values`` do, at little more than the price of one."""
-        features = self.features(view)
-        return self._head("policy", features), self._values(features)
-
-    def _masked(self, view: View, legal: Bool) -> Float:
-        """Returns the logits, minus infinity where illegal: float64 [N, 69]."""
-        return np.where(legal, self.logits(view).astype(np.float64), -np.inf)
+        return self._layer("policy", self.features(view))
 
     def untrained(self, seed: int) -> Self:
-        """Returns a network of the same shape with random weights, for comparison (He et al. 2015).
-
-        Args:
-            seed: of the weights.
-        """
+        """Returns a network of the same shape with random weights (He et al. 2015)."""
         rng, tensors = np.random.default_rng(seed), {}
         for name, array in self._weights.items():
             scale = np.sqrt(2 / array.shape[0]) if array.ndim == 2 else 0.0
@@ -223,22 +186,19 @@ class NetworkAgent:
         return type(self)(self.info, tensors, self.temperature)
 
     def features(self, view: View) -> Array:
-        """Returns what the last shared layer makes of the views: float32 [N, width]."""
+        """Returns the outputs of the last shared layer: float32 [N, width]."""
         features = self._first(view.observation())
         np.maximum(features, 0, out=features)
         for layer in range(1, self.info.layers):
-            features = self._head(f"layers.{layer}", features)
+            features = self._layer(f"layers.{layer}", features)
             np.maximum(features, 0, out=features)
         return features
 
-    def _first(self, bits: Bits) -> Array:
+    def _first(self, bits: npt.NDArray[np.uint8]) -> Array:
         """Returns the first layer's outputs before the activation: float32 [N, width].
 
-        Bits that are the same in all rows are summed once. In positions of one round, as search and
-        listeners ask for them, nine in ten are.
-
-        Args:
-            bits: uint8 [N, 512].
+        Bits that are the same in all rows are summed once; in positions of one round, as in search
+        and beliefs, nine in ten are.
         """
         weight, ones = self._weights["layers.0.weight"], bits.all(axis=0)
         same = weight[ones].sum(axis=0) + self._weights["layers.0.bias"]
@@ -247,31 +207,20 @@ class NetworkAgent:
         outputs += same
         return outputs
 
-    def _values(self, features: Array) -> Float:
-        """Returns the values that features mean: float64 [N]."""
-        value = self._head("value", features)[:, 0]
-        return value.astype(np.float64) * self.info.points_per_value
-
-    def _head(self, name: str, features: Array) -> Array:
-        """Returns one layer's outputs before the activation."""
+    def _layer(self, name: str, features: Array) -> Array:
         outputs: Array = features @ self._weights[f"{name}.weight"]
         outputs += self._weights[f"{name}.bias"]
         return outputs
 
 
-def _softmax(logits: Float) -> Float:
-    """Returns probabilities of masked logits; at least one in a row is finite."""
-    powers: Float = np.exp(logits - logits.max(axis=1, keepdims=True))
-    powers /= powers.sum(axis=1, keepdims=True)
-    return powers
+def _check_temperature(temperature: float) -> float:
+    if not temperature >= 0:
+        raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+    return temperature
 
 
 def _check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
-    """Checks the names of all tensors, and that each layer fits the one before.
-
-    Raises:
-        AgentError: if not.
-    """
+    """Checks the names of all tensors, and that each layer fits the one before."""
     wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
     names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}
     if names != tensors.keys():

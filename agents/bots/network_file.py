@@ -1,9 +1,8 @@
 """Reads and writes tensors as safetensors files, without torch.
 
-Such a file is the length of its header in eight bytes, the header in JSON, and the numbers as they
-lie in memory. The library reads it and checks the format; it writes the metadata in another order
-each time, so the writer is our own. Only float32 numbers are known here: networks hold nothing
-else. A file may be somebody else's, so its size and its header's are limited.
+The library reads a file and checks the format. It writes metadata in another order each time, so
+the writer is our own; it knows only float32 numbers, as networks hold nothing else. A file may be
+somebody else's, so its size and its header's are limited.
 """
 
 from __future__ import annotations
@@ -23,19 +22,12 @@ from goita_env.errors import GoitaError
 Array = npt.NDArray[np.float32]
 
 MAX_BYTES: Final = 1 << 30
-"""Bytes of a network's file: a gigabyte."""
-
 MAX_HEADER: Final = 1 << 20
-"""Bytes of its header: names, shapes and metadata."""
+"""Bytes of a network's file, and of its header: names, shapes and metadata."""
 
 
 def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Returns a safetensors file; the same contents give the same bytes.
-
-    Args:
-        tensors: by name.
-        metadata: texts about them.
-    """
+    """Returns a safetensors file; the same contents give the same bytes."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     parts, end = [], 0
     for name, array in tensors.items():
@@ -53,14 +45,9 @@ def open_tensors(
 ) -> Iterator[Any]:
     """Opens a safetensors file that may be somebody else's; yields the library's ``safe_open``.
 
-    Args:
-        path: of the file.
-        most: bytes of the file beyond which it is refused.
-        header: bytes of its header beyond which it is refused.
-
     Raises:
-        AgentError: if the file is larger, truncated or corrupt, or holds numbers unknown to numpy.
-        OSError: if it cannot be read.
+        AgentError: if the file has more than ``most`` bytes, or ``header`` in its header, is
+            truncated or corrupt, or holds numbers unknown to numpy.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -86,18 +73,9 @@ def open_tensors(
 def read_tensors(
     path: str | Path, dimensions: Container[int] = (1, 2)
 ) -> tuple[Any, dict[str, Array]]:
-    """Reads a safetensors file of float32 tensors.
+    """Reads the metadata, not checked, and the float32 tensors of a safetensors file.
 
-    Args:
-        path: of the file.
-        dimensions: that a tensor may have.
-
-    Returns:
-        The metadata (not checked) and the tensors by name.
-
-    Raises:
-        AgentError: if the file is too large, truncated or corrupt, or holds anything else.
-        OSError: if it cannot be read.
+    It raises as ``open_tensors`` does, also if the file holds anything else.
     """
     tensors: dict[str, Array] = {}
     with open_tensors(path) as file:

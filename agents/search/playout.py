@@ -1,51 +1,48 @@
-"""Plays games to the end of their round, a base policy at all seats, as one shrinking batch.
+"""Plays games to the end of their round, as one shrinking batch.
 
-What is random in a game is drawn from the game's key: the next deals after redeals, and what a base
-plays that draws random numbers, if its probabilities are known. So two games with one key share
-their luck, and what happens in a game depends on nothing but its position, its key and the base.
+What is random in a game is drawn from the game's key: the next deals after redeals, and the actions
+of agents that draw random numbers, if their probabilities are known. So two games with one key
+share their luck, and a game depends on its position, its key and the agents alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, Bool, Float, Int, Policy, Tempered, sample_at
+from agents.base import Agent, AgentError, Bool, Float, HasTemperature, Int, Policy, sample_at
 from goita_env import View, seeds
-from goita_env.rounds import Rounds
+from goita_env.arrays import U64
+from goita_env.rounds import Decisions, Rounds
+from goita_env.tiles import NUM_SEATS
 from goita_env.worlds import Positions
 
-U64 = np.uint64
 Keys = npt.NDArray[np.uint64]
 
 
-class Player:
-    """Asks a base policy such that the answer in a game depends on view, key and time alone.
+class PlayoutPolicy:
+    """Asks an agent such that its answer in a game depends on view, key and time alone.
 
-    A base that draws no random number is simply asked. One that does is not handed a generator that
-    all games share: where its probabilities are known, the action is drawn here by the game's key;
+    An agent that draws no random number is simply asked. One that does is not handed a generator
+    that all games share: where its probabilities are known, the action is drawn by the game's key;
     else it is asked search by search, with a generator that belongs to the search.
 
-    Args:
-        base: the policy.
+    Attributes:
+        certain: the agent surely draws none: it is a network that takes the likeliest action.
     """
 
-    def __init__(self, base: Agent) -> None:
-        self.base = base
+    def __init__(self, agent: Agent) -> None:
+        self.base = agent
         self._draws = False
-        """The base has been seen to draw a random number."""
-        self.certain = isinstance(base, Tempered) and base.temperature == 0
-        """The base surely draws none: it is a network that takes the likeliest action."""
+        self.certain = isinstance(agent, HasTemperature) and agent.temperature == 0
 
     def choose(self, view: View, legal: Bool, keys: Keys, owners: Int, time: int) -> Int:
-        """Returns the base's action in each row: int64 [N].
+        """Returns the agent's action in each row: int64 [N].
 
-        Args:
-            view: N positions.
-            legal: bool [N, 69].
-            keys: [N] of the games.
-            owners: [N] the search that each game belongs to, ascending.
-            time: tells moments of a game apart.
+        ``keys`` [N] are those of the games, ``owners`` [N] the search that each belongs to,
+        ascending; ``time`` distinguishes moments of a game.
         """
         if not self._draws:
             rng = np.random.default_rng(0)
@@ -65,34 +62,65 @@ class Player:
         ]
         return np.concatenate(parts)
 
+
+class Playouts:
+    """Plays rounds to their end: each relative seat by an agent of its own, or all by one.
+
+    Raises:
+        AgentError: if there are not four agents.
+
+    Attributes:
+        certain: all are, as ``PlayoutPolicy.certain``.
+    """
+
+    def __init__(self, models: Agent | Sequence[Agent]) -> None:
+        four = models if isinstance(models, Sequence) else [models] * NUM_SEATS
+        if len(four) != NUM_SEATS:
+            raise AgentError(f"expected {NUM_SEATS} agents, one for each seat, got {len(four)}")
+        first = [next(n for n, one in enumerate(four) if one is agent) for agent in four]
+        self._players = {seat: PlayoutPolicy(four[seat]) for seat in sorted(set(first))}
+        self._player_of_seat = np.array(first)
+        self.certain = all(player.certain for player in self._players.values())
+
     def finish(
         self, positions: Positions, places: Int, actions: Int, keys: Keys, owners: Int
     ) -> Float:
-        """Plays games to the end of their round.
+        """Returns the points of seats 0 and 2, minus those of the others, of N games: float64 [N].
 
         Args:
-            positions: where games stand.
-            places: [N] the positions to play on; they may repeat.
+            positions: where games begin.
+            places: [N] the position of each game; they may repeat.
             actions: [N] a legal action of each asked seat, which is played first.
             keys: [N] of the games.
             owners: [N] the search that each game belongs to, ascending.
-
-        Returns:
-            [N] points of the seats 0 and 2, minus those of the others.
         """
         points = np.zeros(len(keys))
         rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions)
-        tick = rounds.tick
+        decisions = rounds.decisions
         while True:
-            if tick.ended is not None:
-                gained = tick.ended.points * (1 - 2 * (tick.ended.winner & 1))
-                points[tick.ended.rows] = gained
+            if decisions.ended is not None:
+                gained = decisions.ended.points * (1 - 2 * (decisions.ended.winner & 1))
+                points[decisions.ended.rows] = gained
             if rounds.over:
                 return points
-            chosen = rows = tick.rows
-            if len(rows):
-                chosen = self.choose(tick.view, tick.legal, keys[rows], owners[rows], rounds.time)
-            tick = rounds.step(chosen)
+            rows = decisions.rows
+            decisions = rounds.step(self._choose(decisions, keys[rows], owners[rows], rounds.time))
+
+    def _choose(self, decisions: Decisions, keys: Keys, owners: Int, time: int) -> Int:
+        chosen = decisions.rows
+        if len(chosen) == 0:
+            return chosen
+        view, legal = decisions.view, decisions.legal
+        if len(self._players) == 1:
+            return self._players[0].choose(view, legal, keys, owners, time)
+        chosen, who = np.empty_like(chosen), self._player_of_seat[decisions.seats]
+        for number, player in self._players.items():
+            some = np.flatnonzero(who == number)
+            if len(some):
+                chosen[some] = player.choose(
+                    view[some], legal[some], keys[some], owners[some], time
+                )
+        return chosen
 
 
 def uniforms(keys: Keys, time: int) -> Float:

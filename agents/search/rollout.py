@@ -1,47 +1,41 @@
-"""Plays what turns out best when the round is played out by a base policy in many sampled worlds.
+"""Plays the action that does best when the round is played out by a base policy in sampled worlds.
 
 At each decision worlds are drawn that the seat can't rule out. Each legal action is tried in the
-same worlds, with a base policy at all seats from then on, and the best average of points is played.
-Rollouts are an old recipe (Tesauro and Galperin 1996); that the base plays at all seats, not best
-replies to open hands, keeps the search from relying on what it can't know. The base's own choice
-stands unless another is better by more than chance.
+same worlds, with the base at all seats from then on, and the best average of points is played: a
+rollout (Tesauro and Galperin 1996). The base plays at all seats, not best replies to open hands, so
+the search doesn't rely on what it can't know. The base's own choice is the prior action.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import Final, Literal, get_args
 
 import numpy as np
 
-from agents.base import Agent, AgentError, Bool, Int, Memory, Policy, Tempered
+from agents.base import Agent, AgentError, Bool, HasTemperature, Int, Policy
 from agents.bots.greedy import GreedyAgent
-from agents.faults import Accountable
-from agents.search.drawing import TREMBLE, WEIGHED, draw
-from agents.search.halving import playouts
-from agents.search.hearing import Hearing, asked
-from agents.search.playout import Keys, Player
-from agents.search.pricing import set_up
+from agents.models import check_stateless
+from agents.search.allocation import Allocation, worlds_within
+from agents.search.evaluate import evaluate_actions
+from agents.search.playout import Keys, PlayoutPolicy
+from agents.search.sampling import PosteriorSampler, Sampler, policy_queries, sample_worlds
+from agents.search.weighed_sampler import WEIGHED, WeighedSampler
 from agents.solver.limits import check_search
 from goita_env import View
-from goita_env.actions import NUM_ACTIONS
 from goita_env.tiles import NUM_TILES
 
 Weight = Literal["uniform", "policy"]
-Drop = Literal["half", "behind"]
 
-RATE: Final = 75
-"""Playouts a millisecond: about what one ordinary core makes with ``greedy`` as base, where one
-decision is asked alone and takes a thousand of them; small searches make fewer."""
+BATCH: Final = 16_384  # Games that are played side by side, about; a row's games stay together.
 
-BATCH: Final = 16_384
-"""Games that are played side by side, about; a row's games stay together."""
+BUDGET: Final = 3_750
+"""Playouts of a decision: with ``greedy`` as base and decisions asked one by one about 50 ms."""
 
-QUESTIONS: Final = 20_000
-"""Most questions to the base, about, with which a listener begins: 0.2 s for a network."""
+MIN_Z: Final = 1.5
+"""Default of this bot, whose worlds are weighed: it makes about 64 playouts of each action, and the
+4 standard errors of ``agents.search.evaluate`` would leave nearly every choice to the base."""
 
-CAUTION: Final = 1.5
-"""The caution of a search whose worlds are drawn and weighed."""
+MAX_POLICY_QUERIES: Final = 20_000  # About 0.2 s of a network.
 
 _GREEDY: Final = GreedyAgent()
 
@@ -49,33 +43,27 @@ _GREEDY: Final = GreedyAgent()
 class RolloutAgent:
     """Plays the action with the best average points over playouts in sampled worlds.
 
+    The base's own choice is played without a search where ``skip_above``, ``max_policy_queries`` or
+    ``max_unseen_tiles`` say so.
+
     Args:
         base: the policy that plays the rounds out; any agent without a memory. If it draws random
             numbers and its probabilities are known, they are the same for all actions.
         worlds: how many worlds a decision is searched in, at most.
-        ms: budget of a decision, not in time but in work, so that results are the same on every
-            machine: at most ``RATE`` playouts for each millisecond, which hold with ``greedy`` as
-            base and decisions asked one by one. A batch is faster, a slower base slower, and the
-            weighing of worlds comes on top. Where a decision has many actions it gets fewer worlds,
-            but one at least (with ``drop="behind"`` it gets them all, and a race that ends early).
+        budget: playouts of a decision, at most. With ``allocation="halving"`` a decision with many
+            actions gets fewer worlds, but one at least; elimination stops early.
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
-        belief: draw worlds from the exact posterior of a listener that is kept from move to move
-            (``hearing``); they are weighed already.
-        caution: standard errors, as the worlds played show them, by which an action must be better
-            than the base's own choice. With very few worlds they are too small, with one zero.
-        sure: the base's own choice is played without a search where one action has a higher
-            probability (a network's at temperature 1), so always for a base that gives 1 to its
-            choice; 1: everything is searched.
-        questions: with ``belief``, the base's own choice is played without a search where a
-            listener would ask the base more often than about that as it begins: right after the
-            first leads too many hands are possible.
-        drop: what is dropped on the way: "half" of the actions, the worse one, after a quarter and
-            after half of the worlds (``halving``); or what is "behind" by more than a standard
-            error, after 16 worlds and whenever their number has doubled, so that decisions in which
-            nothing comes near the base's choice take little of the budget (``elimination``).
-        unseen: the base's own choice is played without a search where more tiles are unseen: early
-            in a round playouts take longest and find least.
+        belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
+        min_z: standard errors by which an action must lead the base's own choice. They are
+            estimated from the worlds played: with very few they are too small, with one zero.
+        skip_above: probability of an action (a network's at temperature 1) above which nothing is
+            searched, so always for a base that gives 1 to its choice; 1: everything is searched.
+        max_policy_queries: with ``belief``, most queries to the base, about, with which a listener
+            may begin: right after the first leads too many hands are possible.
+        allocation: "halving" or "elimination" (``agents.search.allocation``).
+        max_unseen_tiles: most unseen tiles of a decision that is searched: early in a round
+            playouts take longest and find least.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -85,134 +73,112 @@ class RolloutAgent:
         self,
         base: Agent = _GREEDY,
         worlds: int = 64,
-        ms: float = 50.0,
+        budget: int = BUDGET,
         weight: Weight = "policy",
         belief: bool = False,
-        caution: float = CAUTION,
-        sure: float = 1.0,
-        questions: float = QUESTIONS,
-        drop: Drop = "half",
-        unseen: int = NUM_TILES,
+        min_z: float = MIN_Z,
+        skip_above: float = 1.0,
+        max_policy_queries: float = MAX_POLICY_QUERIES,
+        allocation: Allocation = "halving",
+        max_unseen_tiles: int = NUM_TILES,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
             raise AgentError(f"expected an agent as base, got {base!r}")
-        if isinstance(base, Memory | Accountable):
+        check_stateless(base)
+        check_search(worlds, budget)
+        for name, number in (
+            ("min_z", min_z),
+            ("max_policy_queries", max_policy_queries),
+            ("max_unseen_tiles", max_unseen_tiles),
+        ):
+            if not number >= 0:
+                raise AgentError(f"expected {name} of at least 0, got {number!r}")
+        for name, choice, choices in (
+            ("weight", weight, get_args(Weight)),
+            ("allocation", allocation, get_args(Allocation)),
+        ):
+            if choice not in choices:
+                raise AgentError(f"expected {name} of {choices}, got {choice!r}")
+        if not 0 <= skip_above <= 1:
+            raise AgentError(f"expected skip_above from 0 to 1, got {skip_above!r}")
+        if skip_above < 1 and not isinstance(base, Policy):
             raise AgentError(
-                f"expected a base that plays from one view alone, got {base.name!r}, "
-                "which has a memory or is a program of its own"
+                f"expected a base with known probabilities for skip_above={skip_above:g}, "
+                f"got {base.name!r}"
             )
-        check_search(worlds, ms)
-        for name, value in (("caution", caution), ("questions", questions), ("unseen", unseen)):
-            if not value >= 0:
-                raise AgentError(f"expected {name} of at least 0, got {value!r}")
-        self._caution = caution
-        if weight not in get_args(Weight):
-            raise AgentError(f"expected a weight of {get_args(Weight)}, got {weight!r}")
-        if drop not in get_args(Drop):
-            raise AgentError(f"expected a drop of {get_args(Drop)}, got {drop!r}")
-        self._policy: Policy | None = None
-        if weight == "policy":
-            if not isinstance(base, Policy):
-                raise AgentError(
-                    f"expected a base with known probabilities, got {base.name!r}; "
-                    "weight=uniform does without"
-                )
-            self._policy = base
-        self._hearing: Hearing | None = None
-        if belief:
-            if self._policy is None:
-                raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
-            self._hearing = Hearing(self._policy, TREMBLE)
-        self._sure, self._judge = sure, _judge(base, sure)
-        self._questions, self._unseen = questions, unseen
-        self._player, budget = Player(base), ms * RATE
-        self._budget = budget if drop == "behind" else None
-        if drop == "behind":
-            self._counts = np.full(NUM_ACTIONS + 1, max(1, min(worlds, int(budget))))
-        else:
-            self._counts = _worlds_by_actions(worlds, budget)
-        self._worlds = int(self._counts.max())
+        self._base, self._player = base, PlayoutPolicy(base)
+        self._sampler = _sampler(base, weight, belief)
+        self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
+        self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
+        self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
+        self._budget = budget
+        self._counts = worlds_within(budget, worlds, allocation)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
         seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
         chosen = np.empty(len(view), np.int64)
-        open_ = self._open(view, legal)
-        known, left = np.flatnonzero(~open_), np.flatnonzero(open_)
-        if len(known):
-            chosen[known] = self._favourites(view[known], legal[known], seeds[known])
-        chosen[left] = self._searched(view[left], legal[left], seeds[left])
+        searched = self._searched(view, legal)
+        rest = np.flatnonzero(~searched)
+        if len(rest):
+            chosen[rest] = self._prior_actions(view[rest], legal[rest], seeds[rest])
+        for rows in self._batches(np.flatnonzero(searched), legal):
+            chosen[rows] = self._search(view[rows], legal[rows], seeds[rows])
         return chosen
 
-    def _open(self, view: View, legal: Bool) -> Bool:
+    def _searched(self, view: View, legal: Bool) -> Bool:
         """Tells which rows are searched: bool [N]; each by its view alone."""
-        found: Bool = (view.unseen.sum(axis=1) <= self._unseen) & (legal.sum(axis=1) > 1)
-        if self._judge is not None:
-            found &= self._judge.probabilities(view, legal).max(axis=1) <= self._sure
-        if self._hearing is not None:
+        found: Bool = (view.unseen.sum(axis=1) <= self._max_unseen) & (legal.sum(axis=1) > 1)
+        if self._skip_above < 1 and isinstance(self._judge, Policy):
+            found &= self._judge.probabilities(view, legal).max(axis=1) <= self._skip_above
+        if isinstance(self._sampler, PosteriorSampler):
             for row in np.flatnonzero(found):
-                found[row] = asked(view[row : row + 1]) <= self._questions
+                found[row] = policy_queries(view[row : row + 1]) <= self._max_queries
         return found
 
-    def _searched(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        """Returns the action that did best in each row, a batch after the other: int64 [N]."""
-        actions = legal.sum(axis=1)
+    def _batches(self, rows: Int, legal: Bool) -> list[Int]:
+        if len(rows) == 0:
+            return []
+        actions = legal[rows].sum(axis=1)
         # Where there are few actions it is the worlds to be weighed that fill the batch.
         games = (np.maximum(actions, WEIGHED // 2) * self._counts[actions]).cumsum() // BATCH
-        chosen = np.empty(len(view), np.int64)
-        for rows in np.split(np.arange(len(view)), np.flatnonzero(np.diff(games)) + 1):
-            if len(rows):
-                chosen[rows] = self._search(view[rows], legal[rows], seeds[rows])
-        return chosen
+        return np.split(rows, np.flatnonzero(np.diff(games)) + 1)
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        """Returns the action that did best in each of some rows: int64 [R]; seeds: [R]."""
-        favourite = self._favourites(view, legal, seeds)
-        counts = self._counts[legal.sum(axis=1)]
-        drawn = draw(
+        worlds = sample_worlds(
             view,
             seeds,
-            counts,
-            self._worlds,
-            self._policy,
-            self._hearing,
-            mixed=self._budget is not None,
+            self._counts[legal.sum(axis=1)],
+            self._sampler,
+            places=int(self._counts.max()),
+            shuffled=self._allocation == "elimination",
         )
-        race, play = set_up(self._player, view, legal, favourite, drawn, seeds, self._budget)
-        return race.run(play, self._caution)
+        values = evaluate_actions(
+            view,
+            legal,
+            self._base,
+            worlds,
+            prior_action=self._prior_actions(view, legal, seeds),
+            seeds=seeds,
+            allocation=self._allocation,
+            budget=self._budget,
+            min_z=self._min_z,
+        )
+        return values.chosen
 
-    def _favourites(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        """Returns the base's own choice in each row: int64 [N]; seeds: [N]."""
+    def _prior_actions(self, view: View, legal: Bool, seeds: Keys) -> Int:
         return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
 
 
-def _judge(base: Agent, sure: float) -> Policy | None:
-    """Returns what tells how sure a base is of its choice; None where that isn't asked.
-
-    Raises:
-        AgentError: if ``sure`` is no probability, or the base's are not known.
-    """
-    if not 0 <= sure <= 1:
-        raise AgentError(f"expected sure from 0 to 1, got {sure!r}")
-    if sure == 1:
-        return None
+def _sampler(base: Agent, weight: Weight, belief: bool) -> Sampler:
+    if weight == "uniform":
+        if belief:
+            raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
+        return WeighedSampler(None)
     if not isinstance(base, Policy):
         raise AgentError(
-            f"expected a base with known probabilities for sure={sure:g}, got {base.name!r}"
+            f"expected a base with known probabilities, got {base.name!r}; "
+            "weight=uniform does without"
         )
-    return base.at(1.0) if isinstance(base, Tempered) else base
-
-
-def _worlds_by_actions(worlds: int, budget: float) -> Int:
-    """Returns how many worlds a decision gets by its number of legal actions: int64 [70].
-
-    Args:
-        worlds: most worlds.
-        budget: playouts of a decision.
-    """
-    counts = [
-        bisect_right(range(2, worlds + 1), budget, key=lambda w: playouts(actions, w)) + 1
-        for actions in range(NUM_ACTIONS + 1)
-    ]
-    return np.array(counts)
+    return PosteriorSampler(base) if belief else WeighedSampler(base)

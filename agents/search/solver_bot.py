@@ -1,10 +1,9 @@
-"""Plays what a perfect-information search likes best on the average over sampled worlds.
+"""Plays the action with the best average value over sampled worlds, all hands open.
 
 Perfect-information Monte Carlo (Ginsberg 2001 for bridge; Long and others 2010 on when it works):
-worlds are drawn that the seat can't rule out, in each all hands are opened and every legal action
-is valued by the solver, and the best average is played. It supposes that everybody will see all
-hands from the next move on, so it never pays for hiding or telling anything, and it takes for
-granted that it will know later which world it is in.
+worlds are drawn that the seat can't rule out, and the solver values every legal action in each. It
+assumes that everybody sees all hands from the next move on. So it never pays for hiding or
+telling anything, and it expects to know later which world it is in.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import numpy as np
 
 from agents.base import Bool, Float, Int
 from agents.bots.greedy import GreedyAgent
-from agents.search.drawing import lay_out
 from agents.search.rollout import RolloutAgent
+from agents.search.sampling import lay_out
 from agents.solver.engine import NO_HORIZON, Solver
 from agents.solver.limits import check_search
 from agents.solver.position import roots
@@ -24,56 +23,50 @@ from goita_env import View
 from goita_env.tiles import NUM_TILES
 from goita_env.worlds import enumerate_worlds, sample
 
-RATE: Final = 7_000
-"""Positions a millisecond: about what one ordinary core searches."""
+BUDGET: Final = 350_000  # Searched positions of a decision: about 50 ms of one ordinary core.
+POSITIONS_PER_PLAYOUT: Final = 7_000 / 75
+"""Searched positions that take about the time of one playout."""
 
-PLAYOUT_NODES: Final = 40
-"""Positions that valuing an action by a single playout takes, about."""
-
+PLAYOUT_NODES: Final = 40  # Positions that valuing an action by a single playout takes, about.
 TABLE_BITS: Final = 16
-OPEN: Final = 26
-"""With fewer tiles in all hands the first world is tried without a horizon."""
-
-_HAIR: Final = 1e-6
-"""Lead in points of greedy's action: it is played among equals."""
+OPEN: Final = 26  # With fewer tiles in all hands the first world is tried without a horizon.
+_HAIR: Final = 1e-6  # Lead in points of greedy's action: it is played among equals.
 
 
 class SolverAgent:
     """Plays the action with the best average value over sampled worlds, all hands open.
 
     Where a world is too large to be solved in its share of the budget, the search looks a few plays
-    ahead and values what lies beyond by playouts. Questions before play go to rollouts.
+    ahead and values the rest by playouts. Decisions before play go to rollouts.
 
     Args:
         worlds: how many worlds a decision is searched in, at most.
-        ms: budget of a decision, not in time but in work, so that results are the same on every
-            machine: at most ``RATE`` positions for each millisecond, and the drawing of worlds
-            on top. A small budget leaves fewer worlds, but one at least.
+        budget: searched positions of a decision, at most. A small budget leaves fewer worlds, but
+            one at least.
 
     Raises:
         AgentError: if an option is not above 0.
     """
 
-    def __init__(self, worlds: int = 64, ms: float = 50.0) -> None:
+    def __init__(self, worlds: int = 64, budget: int = BUDGET) -> None:
         self.name = "solver"
-        check_search(worlds, ms)
-        self._worlds, self._budget = worlds, max(1, int(ms * RATE))
+        check_search(worlds, budget)
+        self._worlds, self._budget = worlds, budget
         self._greedy = GreedyAgent()
-        self._before_play = RolloutAgent(self._greedy, worlds, ms, "uniform")
+        playouts = max(1, int(budget / POSITIONS_PER_PLAYOUT))
+        self._before_play = RolloutAgent(self._greedy, worlds, playouts, "uniform")
         self._solver: Solver | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickles without the solver's memory."""
         return {**self.__dict__, "_solver": None}
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
         seeds = rng.integers(2**63, size=len(view))
         chosen = self._greedy.act(view, legal, rng)
-        asked = view.asked_call | view.asked_choice
         for row in range(len(view)):
             one, own = view[row : row + 1], np.random.default_rng(seeds[row])
-            if asked[row]:
+            if view.asked_call[row] or view.asked_choice[row]:
                 chosen[row] = self._before_play.act(one, legal[row : row + 1], own)[0]
             else:
                 actions = np.flatnonzero(legal[row])
@@ -87,7 +80,8 @@ class SolverAgent:
         most = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
         worlds = enumerate_worlds(view, most) or sample(view, most, rng)
         starts, total = roots(lay_out(view, worlds)), np.zeros(len(legal))
-        horizon, left = _first_horizon(view), self._budget
+        tiles, left = int(view.hand_sizes.sum()), self._budget
+        horizon = NO_HORIZON if tiles < OPEN else 3 + (NUM_TILES - tiles) // 2
         for done, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
             share = left // (len(starts) - done)
             values, horizon, used = self._value(view, root, legal, share, horizon)
@@ -98,18 +92,9 @@ class SolverAgent:
     def _value(
         self, view: View, root: Int, legal: Int, share: int, horizon: int
     ) -> tuple[Int, int, int]:
-        """Values the actions in one world.
+        """Values the actions in one world, within a share of positions.
 
-        Args:
-            view: the row.
-            root: the world, as the solver takes it.
-            legal: [A]
-            share: positions that may be searched.
-            horizon: where to look first.
-
-        Returns:
-            Points of each action, the horizon at which to begin in the next world, and the number
-            of positions searched.
+        Returns their points, the horizon for the next world, and how many positions it searched.
         """
         if self._solver is None:
             self._solver = Solver(TABLE_BITS)
@@ -123,9 +108,3 @@ class SolverAgent:
                 deeper = self._solver.nodes < share // 8
                 return values, min(horizon + deeper, NO_HORIZON), used
             horizon = horizon - 1 if horizon < NO_HORIZON else OPEN // 4
-
-
-def _first_horizon(view: View) -> int:
-    """Returns how many plays to look ahead in the first world, by the tiles that are left."""
-    tiles = int(view.hand_sizes.sum())
-    return NO_HORIZON if tiles < OPEN else 3 + (NUM_TILES - tiles) // 2

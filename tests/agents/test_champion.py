@@ -14,14 +14,14 @@ def test_its_weights_are_small_enough_to_live_in_the_repository():
 
 
 def test_it_is_a_policy_with_values():
-    agent, tick = load_agent("champion"), Rounds(20, seed=1).tick
+    agent, decisions = load_agent("champion"), Rounds(20, seed=1).decisions
     assert isinstance(agent, Policy)
-    probabilities = agent.probabilities(tick.view, tick.legal)
+    probabilities = agent.probabilities(decisions.view, decisions.legal)
     assert (probabilities.sum(axis=1) == 1).all()
-    assert (probabilities.argmax(axis=1) == agent.act(tick.view, tick.legal, None)).all()
-    soft = load_agent("champion:temperature=1").probabilities(tick.view, tick.legal)
-    assert ((soft > 0) == tick.legal).all()
-    assert np.isfinite(agent.values(tick.view)).all()
+    assert (probabilities.argmax(axis=1) == agent.act(decisions.view, decisions.legal, None)).all()
+    soft = load_agent("champion:temperature=1").probabilities(decisions.view, decisions.legal)
+    assert ((soft > 0) == decisions.legal).all()
+    assert np.isfinite(agent.values(decisions.view)).all()
 
 
 def test_it_beats_greedy():
@@ -29,9 +29,9 @@ def test_it_beats_greedy():
 
 
 def test_search_is_an_option():
-    agent = load_agent("champion:search=on,worlds=4,ms=2,unseen=32")
-    tick = Rounds(2, seed=1).tick
-    chosen = agent.act(tick.view, tick.legal, np.random.default_rng(0))
-    assert tick.legal[np.arange(2), chosen].all()
+    agent = load_agent("champion:search=on,worlds=4,budget=150,max_unseen_tiles=32")
+    decisions = Rounds(2, seed=1).decisions
+    chosen = agent.act(decisions.view, decisions.legal, np.random.default_rng(0))
+    assert decisions.legal[np.arange(2), chosen].all()
     with pytest.raises(AgentError, match="worlds"):
         load_agent("champion:search=on,worlds=0")

@@ -2,15 +2,13 @@
 
 import os
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from bad_bots import BAD
+from programs import ROOT, run
 
 from agents import check
-
-ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 
@@ -65,8 +63,7 @@ def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
 def test_a_program_is_checked_for_its_answers(capsys):
     bot = ROOT / "examples" / "bot_python.py"
     assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
-    bad = ROOT / "tests" / "helpers" / "bots" / "bad.py"
-    assert check.main([f"exec:{sys.executable} -I -S {bad} lies"]) == 1
+    assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
     assert "answers: illegal (seat " in capsys.readouterr().out
 
 
@@ -79,24 +76,19 @@ def test_a_program_is_checked_for_its_answers(capsys):
     ],
 )
 def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(SystemExit, match="2"):
         check.main(words)
-    assert caught.value.code == 2
     assert text in capsys.readouterr().err
 
 
 def test_the_command_is_called_by_its_module():
-    command = [sys.executable, "-m", "agents.check", "nobody"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run([sys.executable, "-m", "agents.check", "nobody"])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("python -m agents.check: error: expected an agent of random")
 
 
-@pytest.mark.parametrize(
-    "spec", ["unruly_bots:Dies", "unruly_bots:Hangs", "unruly_bots:Interrupts"]
-)
-def test_a_bot_that_ends_or_stops_its_process_is_told_so(spec, capsys):
-    assert check.main([spec, "--deals", "2", "--seconds", "6"]) == 1
-    out = capsys.readouterr().out
-    assert "builds: ok" in out
-    assert re.search("answers: .*(it ended|an end within 6 s|KeyboardInterrupt)", out)
+@pytest.mark.parametrize("behaviour", ["exits at once", "loops", "is interrupted"])
+def test_a_bot_that_ends_or_stops_its_process_is_told_so(behaviour, capsys):
+    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "6")
+    assert (code, found["builds"]) == (1, "ok")
+    assert re.search("it ended|an end within 6 s|KeyboardInterrupt", found["answers"])

@@ -1,26 +1,20 @@
 """The command line: help that nobody reads to its end."""
 
 import os
-import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
+from programs import run
 
-ROOT = Path(__file__).parents[2]
 COMMANDS = ["evaluate.py", "-m agents.watch", "-m agents.external", "-m agents.signals"]
-COMMANDS += ["train.py"] if find_spec("torch") else []
+COMMANDS += ["-m agents.play", *(["train.py"] if find_spec("torch") else [])]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_help_whose_reader_went_away_ends_quietly(command):
     reader, writer = os.pipe()
     os.close(reader)
-    words = [sys.executable, *command.split(), "--help"]
-    done = subprocess.run(
-        words, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False, timeout=120
-    )
+    done = run([sys.executable, *command.split(), "--help"], stdout=writer)
     os.close(writer)
-    assert done.stderr == ""
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,18 +1,15 @@
 """Files that are there whole or not at all."""
 
 import os
-import resource
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from programs import run_small
 
 from agents import files
 from agents.files import write_whole
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def names(folder):
@@ -33,15 +30,7 @@ def test_a_full_disk_is_a_line_and_what_was_there_stays(tmp_path):
         "try: write_whole(Path(sys.argv[1]), b'x' * 10**5)\n"
         "except OSError as error: print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "page"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)),
-    )
+    done = run_small([sys.executable, "-c", code, tmp_path / "page"], 50_000)
     assert done.stdout == f"[Errno 27] File too large: {str(tmp_path / 'page')!r}\n"
     assert done.stderr == ""
     assert (tmp_path / "page").read_text() == "old"

@@ -16,7 +16,7 @@ from network_files import encoded
 from redrawn_worlds import World, random_world, redraw
 
 from agents import load_agent
-from agents.base import Memory
+from agents.base import StatefulAgent
 from agents.registry import AGENTS
 from goita_env import Game
 from goita_env.views import View
@@ -46,7 +46,7 @@ def answers(agent, world: World, viewer: int, number: int) -> list[int]:
     def view() -> View:
         return View(game.view(viewer).words, numbers, world.rules)
 
-    if isinstance(agent, Memory):
+    if isinstance(agent, StatefulAgent):
         first = view()
         first.words[:, TABLE_WORD] &= ~np.uint64(1 << TABLE_ASKED_CALL | 1 << TABLE_ASKED_CHOICE)
         agent.begin(numbers, np.array([viewer]), first)
@@ -60,7 +60,7 @@ def answers(agent, world: World, viewer: int, number: int) -> list[int]:
     return given
 
 
-class Remembering:
+class RemembersHand:
     """Sees nothing but views, and remembers the first one of each game."""
 
     name = "remembering"
@@ -75,7 +75,7 @@ class Remembering:
         return np.flatnonzero(legal[0])[[int(self.first @ range(8)) % legal[0].sum()]]
 
 
-class Peeping(Remembering):
+class Peeping(RemembersHand):
     """Finds a way to the dealt hands: what the test is there to catch."""
 
     def begin(self, games, seats, view):
@@ -86,7 +86,7 @@ class Peeping(Remembering):
 def agent(request, tmp_path):
     """Builds every agent of the registry in turn."""
     if request.param == "a bot with a memory":
-        yield Remembering()
+        yield RemembersHand()
         return
     network = tmp_path / "network.safetensors"
     network.write_bytes(encoded())
@@ -94,7 +94,7 @@ def agent(request, tmp_path):
         "file": f":{network}",
         "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
         "rollout": ":worlds=4",
-        "solver": ":worlds=4,ms=8",
+        "solver": ":worlds=4,budget=56000",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built

@@ -1,24 +1,25 @@
-"""Puts the rules together: features once, a score for each action, the best one is played."""
+"""Plays the action with the highest score, summed over the rules."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.base import Bool, Float, Int, certain
-from agents.bots.heuristic.answers import answers
 from agents.bots.heuristic.board import Board
 from agents.bots.heuristic.conventions import CONVENTIONS
-from agents.bots.heuristic.reading import COUNTS_ALONE
+from agents.bots.heuristic.reading import COUNTS_ONLY
 from agents.bots.heuristic.skills import SKILLS
 from agents.bots.heuristic.tally import Tally
 from agents.bots.heuristic.weights import READING, WEIGHTS
 from goita_env import View
+from goita_env.actions import CALL, CONTINUE, REDEAL
+from goita_env.tiles import KING
 
 
 class HeuristicAgent:
-    """Plays by skills and conventions, each convention a switch; it draws no random number.
+    """Plays by skills and conventions, without random numbers.
 
-    Frozen: a changed one gets a new name. docs/heuristic.md tells of each switch.
+    Frozen: a changed one gets a new name. docs/heuristic.md describes each switch.
 
     Args:
         conventions: off turns off all the others, whatever they say.
@@ -52,35 +53,23 @@ class HeuristicAgent:
         bury: bool = True,
         reading: bool = True,
     ) -> None:
-        switches = {
-            "pair_lead": pair_lead,
-            "answer": answer,
-            "lance_lead": lance_lead,
-            "false_lance": false_lance,
-            "pawn_lead": pawn_lead,
-            "scattered_lead": scattered_lead,
-            "king_signal": king_signal,
-            "king_attack": king_attack,
-            "pass_partner": pass_partner,
-            "hold_back": hold_back,
-            "bury": bury,
-        }
+        switches = dict(locals())  # the arguments by name
         self.name = "heuristic"
         self._rules = [rule for name, rule in CONVENTIONS.items() if conventions and switches[name]]
-        self._reading = READING if conventions and reading else COUNTS_ALONE
+        self._reading = READING if conventions and reading else COUNTS_ONLY
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns the action with the best score in each row: int64 [N]."""
         return self._choose(view, legal)
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns 1 for the action with the best score: float64 [N, 69]."""
         return certain(self._choose(view, legal))
 
     def _choose(self, view: View, legal: Bool) -> Int:
-        """Returns the best action of each row."""
         board, tally = Board(view, self._reading), Tally(len(view), WEIGHTS)
         for rule in (*SKILLS, *self._rules):
             rule(board, tally)
-        scores = tally.scores(legal)
-        return answers(board, legal, scores.argmax(axis=1))
+        chosen: Int = tally.scores(legal).argmax(axis=1)
+        # It calls whatever it may; as a caller's partner it redeals unless it holds both kings.
+        chosen = np.where(legal[:, CALL], CALL, chosen)
+        answer = np.where(board.hand[:, KING] == 2, CONTINUE, REDEAL)
+        return np.where(legal[:, REDEAL], answer, chosen)

@@ -1,4 +1,4 @@
-"""Works out what every rule asks about: hands, stages, chances, and what is left after a pair.
+"""Computes the features of the rules: hands, stages, chances, and what is left after a pair.
 
 ``N`` is the number of rows; arrays over kinds are [N, 8], over pairs [N, 8, 8] (block, attack).
 Everything here is read from the view and from nothing else.
@@ -7,20 +7,18 @@ Everything here is read from the view and from nothing else.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.base import Bool, Float, Int
 from agents.bots.heuristic.reading import Reading, holdings
+from agents.bots.heuristic.tally import Feature
 from goita_env import View
 from goita_env.tiles import HAND_SIZE, KING, KNIGHT, LANCE, MATCH_POINTS, NUM_KINDS, PAWN, POINTS
 
-Feature = npt.NDArray[Any]
-
-NEXT, PARTNER, PREVIOUS = 1, 2, 3
-"""The other seats in a view."""
+NEXT, PARTNER, PREVIOUS = 1, 2, 3  # The other seats in a view.
 
 SHOWN_KINDS: Final = np.array([False, False, True, True, True, False, False, False])
 """[8] Knight, silver, gold: the kinds with which people show pairs."""
@@ -29,31 +27,23 @@ KINDS: Final = np.arange(NUM_KINDS)
 ALIKE: Final = np.eye(NUM_KINDS, dtype=np.int64)
 _TENS: Final = np.array(POINTS, np.int8) // 10
 _UNCUT: Final = (KINDS == PAWN) | (KINDS == LANCE) | (KINDS == KING)
-"""[8] What no king receives."""
+"""[8] Kinds that a king cannot receive."""
 
 _LEFT: Final = (
     -np.eye(NUM_KINDS, dtype=np.int8)[:, :, None] - np.eye(NUM_KINDS, dtype=np.int8)[:, None, :]
 )
-"""[8, 8, 8] What a pair takes out of a hand."""
+"""[8, 8, 8] Change of a hand by each pair."""
 
 
 class Board:
-    """Answers the questions of the rules for N positions, each when it is first asked.
-
-    Attributes:
-        view: the positions.
-        reading: which inferences are made.
-    """
+    """Computes features of N positions, each when it is first used."""
 
     def __init__(self, view: View, reading: Reading) -> None:
         self.view = view
         self.reading = reading
-        self.hand: Int = view.hand.astype(np.int64)
-        """[N, 8] Tiles in hand."""
-        self.unseen: Int = view.unseen.astype(np.int64)
-        """[N, 8] Tiles hidden from the viewer."""
-        self.sizes: Int = view.hand_sizes.astype(np.int64)
-        """[N, 4] Tiles in each seat's hand."""
+        self.hand: Int = view.hand.astype(np.int64)  # [N, 8] Tiles in hand.
+        self.unseen: Int = view.unseen.astype(np.int64)  # [N, 8] Tiles hidden from the viewer.
+        self.sizes: Int = view.hand_sizes.astype(np.int64)  # [N, 4] Tiles in each seat's hand.
         self.size: Int = self.sizes[:, 0]
         self.leads: Bool = view.leads
         self.receives: Bool = ~view.leads
@@ -105,17 +95,15 @@ class Board:
 
     @cached_property
     def dead(self) -> Bool:
-        """[N, 8] Every copy counted, nobody can receive an attack with the kind."""
+        """[N, 8] Nobody can receive an attack with the kind, as all copies are seen."""
         found: Bool = (self.unseen == 0) & (_UNCUT | (self.unseen[:, KING] == 0)[:, None])
         found[:, KING] = True
         return found
 
     @cached_property
     def left(self) -> npt.NDArray[np.int8]:
-        """[8, N, 8, 8] Tiles of each kind in hand after each pair (where it cannot be played: -1).
-
-        Kinds come first, so that what is reduced over them runs along whole arrays.
-        """
+        """[8, N, 8, 8] Tiles of each kind after each pair (where it cannot be played: -1)."""
+        # Kinds come first, so that reductions over them run along whole arrays.
         hand = np.ascontiguousarray(self.view.hand.T)
         return hand[:, :, None, None] + _LEFT[:, None]
 
@@ -140,11 +128,8 @@ class Board:
 
     @cached_property
     def sure(self) -> Bool:
-        """[N, 8, 8] After the pair nobody can keep this seat from emptying its hand.
-
-        Every attack but the last pair's has to be one that no unseen tile can receive.
-        """
-        # What is left needs a dead tile for every attack before the last pair.
+        """[N, 8, 8] After the pair nobody can keep this seat from emptying its hand."""
+        # That needs a dead tile for every attack before the last pair.
         dead_left = self.summed_left(self.dead.astype(np.int64))
         dead_left = dead_left - np.maximum(self.left[KING], 0) * ~self.king_may_follow
         needed = (self.size - 4) // 2
@@ -176,21 +161,19 @@ class Board:
 
     @cached_property
     def wanted(self) -> Float:
-        """[N, 1, 1] Tens of points that win the match: more of them are worth nothing."""
+        """[N, 1, 1] Tens of points that win the match."""
         return (MATCH_POINTS - self.view.scores[:, :1, None]) / 10
 
     @cached_property
     def now_points(self) -> Float:
         """[N, 8, 8] Tens of points of the pair as the last of the hand."""
-        doubled = 1 + ALIKE * self.leads[:, None, None]
-        found: Float = np.minimum(_TENS * doubled, self.wanted)
+        found: Float = np.minimum(_TENS * (1 + ALIKE * self.leads[:, None, None]), self.wanted)
         return found
 
     @cached_property
     def partner_led(self) -> Bool:
         """[N, 8] The partner was early to attack with the kind."""
-        found: Bool = self.first_attacks[:, PARTNER]
-        return found
+        return self.first_attacks[:, PARTNER]
 
     @cached_property
     def pairs(self) -> Int:

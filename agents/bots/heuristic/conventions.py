@@ -1,7 +1,7 @@
-"""Speaks to the partner: one function for each convention of experienced players.
+"""Signals to the partner: one rule for each convention of experienced players.
 
-Each cites, in quotes, the convention that docs/heuristic.md describes and its switch is named for.
-Reading, the other half of the language, is in ``reading.py``.
+docs/heuristic.md describes each under the name in quotes. Inference from signals is in
+``reading.py``.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ def pair_lead(board: Board, tally: Tally) -> None:
 def answer(board: Board, tally: Tally) -> None:
     """Attacks with the kind that the partner led: "Answer"."""
     asked = board.partner_led & _ANSWERED
-    fresh = asked & ~board.attacked[:, 0]
-    tally.to_attack("answer", fresh)
+    tally.to_attack("answer", asked & ~board.attacked[:, 0])
     tally.to_attack("answer_again", asked & board.attacked[:, 0])
 
 
@@ -66,8 +65,8 @@ def scattered_lead(board: Board, tally: Tally) -> None:
     tally.to_attack("pawn_first", few[:, None] & (KINDS == PAWN))
     tally.to_attack("biggest_first", scattered[:, None] & _BIG)
     # A partner that began with bishop or rook has no pair to go on with: save strength.
-    told = board.partner_led[:, BISHOP:KING].any(axis=1) & board.early
-    tally.to_pass("told_scattered", told & board.by_opponent)
+    weak = board.partner_led[:, BISHOP:KING].any(axis=1) & board.early
+    tally.to_pass("partner_scattered", weak & board.by_opponent)
 
 
 def king_signal(board: Board, tally: Tally) -> None:
@@ -79,18 +78,18 @@ def king_signal(board: Board, tally: Tally) -> None:
     tally.to_attack("king_signal", (moment & king)[:, None] & pawn)
     tally.to_attack("king_signal_none", (moment & ~king)[:, None] & pawn)
     attacks = board.view.attacks[:, PARTNER]
-    heard = (attacks[:, 2] == PAWN) | ((attacks[:, 0] == LANCE) & (attacks[:, 1] == PAWN))
-    heard &= board.unseen[:, KING] > 0
-    tally.to_pass("give_way", heard & board.by_opponent)
-    tally.to_block("keep_pawns", (heard & board.leads)[:, None] & pawn)
+    signalled = (attacks[:, 2] == PAWN) | ((attacks[:, 0] == LANCE) & (attacks[:, 1] == PAWN))
+    signalled &= board.unseen[:, KING] > 0
+    tally.to_pass("partner_has_king", signalled & board.by_opponent)
+    tally.to_block("keep_pawns", (signalled & board.leads)[:, None] & pawn)
 
 
 def king_attack(board: Board, tally: Tally) -> None:
     """Attacks with a king from two; stays out of the way of a partner who did: "King attack"."""
     two = (board.hand[:, KING] == 2) & ~board.king_up
     tally.to_attack("king_attack", two[:, None] & (KINDS == KING))
-    heard = board.attacked[:, PARTNER, KING] & (board.unseen[:, KING] > 0)
-    tally.to_pass("king_heard_partner", heard & board.by_partner)
+    signalled = board.attacked[:, PARTNER, KING] & (board.unseen[:, KING] > 0)
+    tally.to_pass("partner_king_attack", signalled & board.by_partner)
 
 
 def pass_partner(board: Board, tally: Tally) -> None:
@@ -99,8 +98,7 @@ def pass_partner(board: Board, tally: Tally) -> None:
     tally.to_pass("pass_partner", partner)
     tally.to_pass("pass_partner_near", partner & (board.sizes[:, PARTNER] <= 4))
     tally.to_pass("pass_partner_one", partner & (board.sizes[:, PARTNER] == 2))
-    lance = partner & (board.attack == LANCE)
-    tally.to_pass("pass_partner_lance", lance)
+    tally.to_pass("pass_partner_lance", partner & (board.attack == LANCE))
     narrow = partner & (board.size == 4)
     tally.to_pass("partner_narrow", narrow)
     tally.to_pass("partner_narrow_open", narrow * (board.open * (board.hand > 0)).max(axis=1))

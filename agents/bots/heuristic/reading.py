@@ -1,4 +1,4 @@
-"""Reads hands: the chance that another seat holds a kind, from counts and from what it showed."""
+"""Infers hands: the chance that another seat holds a kind, from counts and its actions."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.base import Bool, Float
+from agents.base import Bool, Float, Int
 from goita_env import View
 from goita_env.tiles import COUNTS, GOLD, KING, KNIGHT, LANCE, MAX_PLAYS, NUM_KINDS, NUM_TILES, PAWN
-
-Count = npt.NDArray[np.int64]
 
 _EVENTS: Final = np.arange(MAX_PLAYS)
 _KINDS: Final = np.arange(NUM_KINDS)
 _SHOWN: Final = (_KINDS >= KNIGHT) & (_KINDS <= GOLD)
 _ANSWERED: Final = (_KINDS >= LANCE) & (_KINDS <= GOLD)
 _CUT: Final = (_KINDS > LANCE) & (_KINDS != KING)
-_PARTNER_OF: Final = [3, 0, 1]
-"""Partner of relative seats 1, 2, 3."""
+_PARTNER_OF: Final = [3, 0, 1]  # Partner of relative seats 1, 2, 3.
 
 
-def _lacking() -> Float:
+def _lack_chances() -> Float:
     """Tabulates the chance that a seat lacks a kind: float64 [33, 9, 11].
 
     Index: tiles unseen, of these in the seat's hand, of these of the kind; hypergeometric.
@@ -39,40 +35,31 @@ def _lacking() -> Float:
     return table
 
 
-_LACKING: Final = _lacking()
+_LACKING: Final = _lack_chances()
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Says by what the odds of holding a kind are multiplied; 1 everywhere: counts alone."""
+    """Holds factors on the odds that a seat holds a kind; 1 everywhere: counts alone."""
 
-    passed: float = 1.0
-    """The seat passed on an opponent's attack with the kind."""
+    passed: float = 1.0  # it passed on an opponent's attack with the kind
     passed_pawn: float = 1.0
-    passed_king: float = 1.0
-    """Each kind that a king could have received and did not, for the king's odds."""
-    left_to_me: float = 1.0
-    """The partner passed on the viewer's own attack: what opponents lack may lie there."""
-    lead: float = 1.0
-    """The seat's first attack was a lead with knight, silver or gold, and no more has come."""
-    lead_other: float = 1.0
-    """Likewise with lance, pawn, bishop or rook."""
-    attacked: float = 1.0
-    """It attacked with the kind behind a block face up."""
-    repeated: float = 1.0
-    """It has shown the kind twice or more."""
-    no_answer: float = 1.0
-    """Its partner led the kind, and it attacked with others only."""
-    king_attack: float = 1.0
-    """It attacked with a king, and the other is not in sight."""
+    passed_king: float = 1.0  # for the king, for each kind that it could have received
+    passed_own_attack: float = 1.0  # the partner passed on the viewer's own attack
+    lead: float = 1.0  # its first attack led knight, silver or gold, which it has shown once
+    lead_other: float = 1.0  # likewise with lance, pawn, bishop or rook
+    attacked: float = 1.0  # it attacked with the kind behind a block face up
+    repeated: float = 1.0  # it has shown the kind twice or more
+    no_answer: float = 1.0  # its partner led the kind, and it attacked with others only
+    king_attack: float = 1.0  # it attacked with a king, and the other is not in sight
     kept: tuple[tuple[float, ...], ...] = ((1.0,) * NUM_KINDS,) * 4
-    """[4, 8] What people keep: each kind's odds with 2, 4, 6, 8 tiles in hand."""
+    """[4, 8] Each kind's odds with 2, 4, 6, 8 tiles in hand."""
 
 
-COUNTS_ALONE: Final = Reading()
+COUNTS_ONLY: Final = Reading()
 
 
-def evidence(view: View) -> dict[str, Count]:
+def evidence(view: View) -> dict[str, Int]:
     """Returns how often each multiplier of ``Reading`` applies: int64 [N, 3, 8] by field."""
     passed = np.zeros((len(view), 3, NUM_KINDS), np.int64)
     passed[:, :, :KING] = view.passed_opponents[:, 1:]
@@ -87,7 +74,7 @@ def evidence(view: View) -> dict[str, Count]:
         "passed": passed * (_KINDS != PAWN),
         "passed_pawn": passed * (_KINDS == PAWN),
         "passed_king": (passed * _CUT).sum(axis=2)[:, :, None] * (_KINDS == KING),
-        "left_to_me": left,
+        "passed_own_attack": left,
         "lead": (led & once & _SHOWN) * 1,
         "lead_other": (led & once & ~_SHOWN) * 1,
         "attacked": (attacked[:, 1:] & ~led & once) * 1,
@@ -109,16 +96,11 @@ def _unanswered(view: View) -> Bool:
 
 
 def holdings(view: View, reading: Reading) -> Float:
-    """Returns the chance that the other seats hold each kind: float64 [N, 3, 8].
-
-    Args:
-        view: N positions.
-        reading: multipliers of the odds.
-    """
+    """Returns the chance that the other seats hold each kind: float64 [N, 3, 8]."""
     unseen = view.unseen.astype(np.int64)
     total = unseen.sum(axis=1)[:, None, None]
     lacks: Float = _LACKING[total, view.hand_sizes[:, 1:, None], unseen[:, None, :]]
-    if reading == COUNTS_ALONE:
+    if reading == COUNTS_ONLY:
         return 1 - lacks
     kept = np.array(reading.kept)[np.maximum(view.hand_sizes[:, 1:], 2) // 2 - 1]
     odds = (1 - lacks) * kept
@@ -131,5 +113,4 @@ def holdings(view: View, reading: Reading) -> Float:
 @cache
 def _powers(factor: float) -> Float:
     """Returns the first whole powers of a multiplier: float64 [9]."""
-    powers: Float = np.cumprod(np.array([1.0] + [factor] * 8))
-    return powers
+    return np.cumprod(np.array([1.0] + [factor] * 8))

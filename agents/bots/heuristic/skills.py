@@ -1,4 +1,4 @@
-"""Plays soundly without signals: counts copies, plans finishes, stops those of others."""
+"""Scores sound play without signals: counting, planning finishes, stopping those of others."""
 
 from __future__ import annotations
 
@@ -59,8 +59,7 @@ def attacking(board: Board, tally: Tally) -> None:
     tally.to_attack("next_holds", early * holds[:, NEXT - 1])
     tally.to_attack("partner_holds", early * holds[:, PARTNER - 1])
     tally.to_attack("partner_holds_near", near * holds[:, PARTNER - 1])
-    partner_close = (board.sizes[:, PARTNER] == 2)[:, None]
-    tally.to_attack("feed_partner", partner_close & ~board.dead)
+    tally.to_attack("feed_partner", (board.sizes[:, PARTNER] == 2)[:, None] & ~board.dead)
     close = (board.sizes[:, NEXT] == 2) | (board.sizes[:, PREVIOUS] == 2)
     tally.to_attack("shut_out", close[:, None] * board.open)
 
@@ -108,4 +107,4 @@ def receiving(board: Board, tally: Tally) -> None:
 
 
 SKILLS = (finishing, keeping, attacking, laying_down, receiving)
-"""Every skill; they are no signals and have no switch."""
+"""Every skill; they have no switch."""

@@ -1,6 +1,6 @@
-"""Weighs the rules: how much each feature speaks for an action (self-play; four set by hand).
+"""Holds the weight of each feature (found by self-play; four set by hand).
 
-``docs/heuristic.md`` tells how. Frozen: a bot with other weights gets a new name.
+See ``docs/heuristic.md``. Frozen: a bot with other weights gets a new name.
 """
 
 from __future__ import annotations
@@ -91,15 +91,15 @@ _WEIGHTS: Final[dict[str, float | tuple[float, ...]]] = {
     # scattered_lead
     "pawn_first": 2.0,
     "biggest_first": 1.2,
-    "told_scattered": 0.8,
+    "partner_scattered": 0.8,
     # king_signal
     "king_signal": 5.2,
     "king_signal_none": -5.9,
-    "give_way": 2.2,
+    "partner_has_king": 2.2,
     "keep_pawns": -2.6,
     # king_attack
     "king_attack": 34.0,
-    "king_heard_partner": 2.9,
+    "partner_king_attack": 2.9,
     # pass_partner
     "pass_partner": 28.4,
     "pass_partner_near": 3.4,
@@ -128,7 +128,7 @@ READING: Final = Reading(
     passed=0.18,
     passed_pawn=0.05,
     passed_king=0.8,
-    left_to_me=4.0,
+    passed_own_attack=4.0,
     lead=50.0,
     lead_other=8.0,
     attacked=4.0,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS
 
-from agents.beliefs import Assumed, Listener
+from agents.beliefs import Listener, PolicyModel
 from goita_env import Game
 
 SEATS = ("next", "partner", "previous")
@@ -18,16 +18,15 @@ def gaps(rounds: int, seed: int) -> tuple[int, np.ndarray, np.ndarray]:
         probability, [rounds, 25]: each seat having one tile of each kind or more, and log-loss less
         entropy for the partner's hand; and ten bins of probability: number, mean, how often true.
     """
-    assumed, rng = Assumed("greedy", tremble=0.1), np.random.default_rng(seed)
+    assumed, rng = PolicyModel("greedy", epsilon=0.1), np.random.default_rng(seed)
     decisions, apart, bins = 0, [], np.zeros((10, 3))
     while len(apart) < rounds:
         rules, viewer = RULE_SETS[len(apart) % 3], len(apart) % 4
         game, heard = Game(rules, seed=int(rng.integers(2**40))), None
         gap, listened = np.zeros(25), 0
         while not game.done and len(game.deals) == 1:
-            legal = np.zeros((1, 69), bool)
-            legal[0, game.legal_actions()] = True
-            chances = assumed.probabilities(game.view(game.seat), legal)[0]
+            view = game.view(game.seat)
+            chances = assumed.probabilities(view, view.legal())[0]
             game.play(int(rng.choice(69, p=chances)))
             view = game.view(viewer)
             if game.done or len(game.deals) > 1 or not view.num_plays[0]:

@@ -5,26 +5,27 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
-from belief_worlds import OddPolicy, brute_posterior, dealt_hands, weigh
+from belief_worlds import OddPolicy, brute_posterior, weigh
 from deals import RULE_SETS, special_hands, uniform_hands
 from world_positions import (
     EARLY,
     LATE,
     Position,
     after,
+    dealt_hands,
     hidden_places,
     placed,
     position,
 )
 
-from agents.beliefs import FACTS, GROUNDED, Assumed, Listener
+from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_env import JGA, Game, Rules
 from goita_env.actions import PASS, decode
 from goita_env.tiles import PAWN, POINTS
 from goita_env.views import NONE
 
-ODD, SHARP = Assumed(OddPolicy(), tremble=0), Assumed(OddPolicy(8.0), tremble=0.1)
-ASSUMED = [(ODD, ODD), (SHARP, SHARP), (GROUNDED, GROUNDED), (FACTS, None)]
+ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
+ASSUMED = [(ODD, ODD), (SHARP, SHARP), (UNIFORM_MODEL, UNIFORM_MODEL), (LEGAL_MODEL, None)]
 """What the listener is told, and what the brute force asks."""
 
 
@@ -81,14 +82,19 @@ def picks(at: Position, number: int) -> list:
     return [ASSUMED[one] for one in rng.integers(len(ASSUMED), size=3)]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_late_in_a_round_it_agrees_with_trying_every_deal(rules):
-    positions = [after(*late) for late in LATE if late[0] == rules]
-    positions += late_positions(rules, 20, seed=11)
-    assert len(positions) > 6
+def check(positions: list[Position], fewest: int) -> None:
+    """Checks every deal of enough positions against the brute force."""
+    assert len(positions) > fewest
     for number, at in enumerate(positions):
         picked = picks(at, number)
         assert error(at, picked) < 1e-9, (at.moves, picked)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rounds", [20, pytest.param(480, marks=pytest.mark.slow)])
+def test_late_in_a_round_it_agrees_with_trying_every_deal(rules, rounds):
+    positions = [after(*late) for late in LATE if late[0] == rules]
+    check(positions + late_positions(rules, rounds, seed=11), fewest=6 if rounds == 20 else 150)
 
 
 def changed(field: str) -> Rules:
@@ -100,9 +106,7 @@ def changed(field: str) -> Rules:
 
 @pytest.mark.parametrize("field", [*Rules.__dataclass_fields__][1:])  # the first is the name
 def test_with_a_rule_set_of_ones_own_it_agrees_with_trying_every_deal(field):
-    for number, at in enumerate(late_positions(changed(field), 8, seed=11)):
-        picked = picks(at, number)
-        assert error(at, picked) < 1e-9, (at.moves, picked)
+    check(late_positions(changed(field), 8, seed=11), fewest=1)
 
 
 @pytest.mark.parametrize(
@@ -116,27 +120,14 @@ def test_what_is_shown_at_scoring_is_what_the_tables_double(doubles, monkeypatch
     def finish_points(rules, block, attack, face_down):
         return POINTS[attack] * (2 if face_down and doubles(block, attack) else 1)
 
-    monkeypatch.setattr("goita_env.engine.tables.finish_points", finish_points)
+    monkeypatch.setattr("goita_env.engine.rulebook.finish_points", finish_points)
     rules = Rules(name=f"doubled: {doubles(0, 1)}")  # tables are kept: no name of others
     ended = [at for at in late_positions(rules, 40, seed=4) if not at.view.hand_sizes.all()]
-    assert len(ended) > 9
-    for number, at in enumerate(ended):
-        picked = picks(at, number)
-        assert error(at, picked) < 1e-9, (at.moves, picked)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_on_many_late_positions_it_agrees_with_trying_every_deal(rules):
-    positions = late_positions(rules, 480, seed=12)
-    assert len(positions) > 150
-    for number, at in enumerate(positions):
-        picked = picks(at, number)
-        assert error(at, picked) < 1e-9, (at.moves, picked)
+    check(ended, fewest=9)
 
 
 def test_with_a_network_it_agrees_with_trying_every_deal():
-    champion = Assumed("champion", temperature=1.0)
+    champion = PolicyModel("champion", temperature=1.0)
     for at in late_positions("jga", 6, seed=3):
         assert error(at, [(champion, champion)] * 3) < 1e-4
 

@@ -5,15 +5,16 @@ import pytest
 from belief_worlds import OddPolicy
 from deals import RULE_SETS
 from playing import played
+from search_views import HANDS
 
 from agents import load_agent
 from agents.base import AgentError
 from agents.beliefs import (
-    FACTS,
-    GROUNDED,
-    Assumed,
+    LEGAL_MODEL,
+    UNIFORM_MODEL,
+    CachedModel,
     Listener,
-    Remembered,
+    PolicyModel,
     UnexplainedError,
     follow,
     summing,
@@ -24,9 +25,8 @@ from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
 from goita_env.worlds import determinize, enumerate_worlds
 
-ODD = Assumed(OddPolicy(), tremble=0.05)
+ODD = PolicyModel(OddPolicy(), epsilon=0.05)
 SEATS = ("next", "partner", "previous")
-HANDS = ["11235578", "11112333", "11444567", "11224569"]
 
 
 def played_round(seed: int, rules: str = "jga", agent=None) -> DealRecord:
@@ -35,9 +35,8 @@ def played_round(seed: int, rules: str = "jga", agent=None) -> DealRecord:
     while True:
         game = Game(rules, seed=int(rng.integers(2**32)))
         while not game.done and len(game.deals) == 1:
-            legal = np.zeros((1, 69), bool)
-            legal[0, game.legal_actions()] = True
-            game.play(int(agent.act(game.view(game.seat), legal, rng)[0]))
+            view = game.view(game.seat)
+            game.play(int(agent.act(view, view.legal(), rng)[0]))
         if len(game.deals) == 1 and game.view(0).num_plays[0]:
             return from_game(game).deals[0]
 
@@ -62,8 +61,8 @@ def test_what_is_remembered_is_asked_once_and_the_same_for_all_listeners():
             asked.extend(view.digest().tolist())
             return super().probabilities(view, legal)
 
-    record, remembered = played_round(1), Remembered(Assumed(Counting(), tremble=0.05))
-    asked.clear()  # what Assumed asked to test the agent
+    record, remembered = played_round(1), CachedModel(PolicyModel(Counting(), epsilon=0.05))
+    asked.clear()  # what PolicyModel asked to test the agent
     for seat in (0, 2):
         last, plain = (list(follow(record, seat, ear))[-1][1] for ear in (remembered, ODD))
         for other in SEATS:
@@ -75,16 +74,11 @@ def test_what_is_remembered_is_asked_once_and_the_same_for_all_listeners():
     assert len(asked) > len(set(asked))
 
 
-def begun(record: DealRecord) -> Game:
-    """Returns a record's deal before the first move."""
-    return Game(record.rules, hands=record.hands, dealer=record.dealer)
-
-
-@pytest.mark.parametrize("assumed", [ODD, GROUNDED])
+@pytest.mark.parametrize("assumed", [ODD, UNIFORM_MODEL])
 def test_what_is_expected_next_agrees_with_what_is_believed_after_it(assumed):
     """The mean of the beliefs after each action is the belief before: a martingale."""
     record = played_round(3)
-    game, checked = begun(record), 0
+    game, checked = Game(record.rules, hands=record.hands, dealer=record.dealer), 0
     heard = Listener(game.view(0), assumed)
     for seat, action in record.moves:
         if seat == 0 or len(game.legal_actions()) == 1 or action > 64:
@@ -168,7 +162,7 @@ def test_a_belief_tells_what_it_holds():
     np.testing.assert_allclose(
         sum(belief.at_least(number) for number in range(1, 9)), belief.expected()
     )
-    assert all("odd (tremble=0.05)" in name for name in belief.assumed)
+    assert all("odd (epsilon=0.05)" in name for name in belief.models)
 
 
 def test_worlds_are_drawn_as_likely_as_they_are_believed():
@@ -207,29 +201,26 @@ def test_which_of_two_tiles_alike_lies_where_changes_nothing():
         np.testing.assert_array_equal(found[0], other)
 
 
-# ------------------------------------------------------------------------------------ what is wrong
-
-
 def test_what_a_policy_never_does_is_an_error_and_a_tremble_allows_for_it():
-    sure = Assumed("greedy", tremble=0)
+    sure = PolicyModel("greedy", epsilon=0)
     game = played(Game(hands=HANDS, dealer=0), "15", "p")
     heard = Listener(game.view(0), {"partner": sure})
     played(game, "51")  # it would leave its partner's attack alone
-    with pytest.raises(UnexplainedError, match="tremble"):
+    with pytest.raises(UnexplainedError, match="epsilon"):
         heard.hear(game.view(0))
     assert heard.posterior().probability.sum() == pytest.approx(1)
     assert heard.seat == 2
-    slips = Listener(game.view(0), {"partner": Assumed("greedy", tremble=0.02)})
+    slips = Listener(game.view(0), {"partner": PolicyModel("greedy", epsilon=0.02)})
     assert slips.posterior().probability.sum() == pytest.approx(1)
 
 
 def test_an_agent_that_cannot_be_asked_is_refused():
     with pytest.raises(AgentError, match="known probabilities"):
-        Assumed("rollout")
+        PolicyModel("rollout")
     with pytest.raises(AgentError, match="temperature"):
-        Assumed("greedy", temperature=-1)
-    with pytest.raises(AgentError, match="tremble"):
-        Assumed("greedy", tremble=1.5)
+        PolicyModel("greedy", temperature=-1)
+    with pytest.raises(AgentError, match="epsilon"):
+        PolicyModel("greedy", epsilon=1.5)
 
 
 def test_what_isnt_a_later_moment_of_the_round_is_refused():
@@ -248,19 +239,16 @@ def test_what_isnt_a_later_moment_of_the_round_is_refused():
 
 def test_a_seat_that_is_none_is_refused():
     view = Game(hands=HANDS, dealer=2).view(0)
-    with pytest.raises(SettingError, match="seats of"):
-        Listener(view, {"left": ODD})
-    with pytest.raises(SettingError, match="seat of"):
-        Listener(view, ODD).posterior("self")
-    with pytest.raises(SettingError, match="turn"):
-        Listener(view, ODD).outlook("next")
-    with pytest.raises(HandsError, match="eight unseen"):
-        Listener(view, ODD).posterior().log_probability("22222222")
-    with pytest.raises(SettingError, match="0 to 8"):
-        Listener(view, ODD).posterior().at_least(9)
-
-
-# -------------------------------------------------------------------------------------- assumptions
+    heard = Listener(view, ODD)
+    for error, message, call in (
+        (SettingError, "seats of", lambda: Listener(view, {"left": ODD})),
+        (SettingError, "seat of", lambda: heard.posterior("self")),
+        (SettingError, "turn", lambda: heard.outlook("next")),
+        (HandsError, "eight unseen", lambda: heard.posterior().log_probability("22222222")),
+        (SettingError, "0 to 8", lambda: heard.posterior().at_least(9)),
+    ):
+        with pytest.raises(error, match=message):
+            call()
 
 
 def test_temperature_and_tremble_do_what_they_say():
@@ -270,14 +258,14 @@ def test_temperature_and_tremble_do_what_they_say():
     policy = OddPolicy()
     plain = policy.probabilities(view, legal)
     likeliest = plain.argmax()
-    sure = Assumed(policy, temperature=0, tremble=0).probabilities(view, legal)
+    sure = PolicyModel(policy, temperature=0, epsilon=0).probabilities(view, legal)
     assert sure[0, likeliest] == 1
-    flat = Assumed(policy, temperature=2, tremble=0).probabilities(view, legal)
+    flat = PolicyModel(policy, temperature=2, epsilon=0).probabilities(view, legal)
     np.testing.assert_allclose(flat, np.sqrt(plain) / np.sqrt(plain).sum())
-    slips = Assumed(policy, temperature=0, tremble=0.3).probabilities(view, legal)
+    slips = PolicyModel(policy, temperature=0, epsilon=0.3).probabilities(view, legal)
     assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
-    assert GROUNDED.probabilities(view, legal).sum() == pytest.approx(1)
-    assert FACTS.probabilities(view, legal).sum() == legal.sum()
+    assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)
+    assert LEGAL_MODEL.probabilities(view, legal).sum() == legal.sum()
 
 
 def test_a_network_is_heard_at_the_temperature_given():
@@ -286,7 +274,7 @@ def test_a_network_is_heard_at_the_temperature_given():
     legal = view.legal()
     champion, warm = load_agent("champion"), load_agent("champion:temperature=1")
     assert isinstance(champion, NetworkAgent)
-    heard = Assumed(champion, temperature=1, tremble=0)
+    heard = PolicyModel(champion, temperature=1, epsilon=0)
     np.testing.assert_array_equal(heard.probabilities(view, legal), warm.probabilities(view, legal))
-    assert Assumed(champion).temperature == champion.temperature == 0
+    assert PolicyModel(champion).temperature == champion.temperature == 0
     assert "temperature=1" in heard.name

@@ -12,7 +12,7 @@ def test_the_python_of_the_page_runs(capsys):
     names: dict[str, object] = {"__name__": "page"}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, "docs/beliefs.md", "exec"), names)
-    assert "heuristic (tremble=0.02)" in capsys.readouterr().out
+    assert "heuristic (epsilon=0.02)" in capsys.readouterr().out
     assert len(names["worlds"]) == 64
 
 

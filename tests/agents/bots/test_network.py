@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -29,15 +30,11 @@ def position(steps=9, games=300):
 
 @pytest.fixture(scope="module")
 def model():
-    th = pytest.importorskip("torch")
-    from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
+    pytest.importorskip("torch").set_num_threads(1)
+    import training
 
-    th.set_num_threads(1)
-    env = GoitaVecEnv(GoitaVectorEnv(64, seed=1, observe=False))
-    settings = {"n_steps": 16, "batch_size": 128, "learning_rate": 3e-3, "device": "cpu"}
-    trained = SelfPlayPPO(
-        SelfPlayPolicy, env, seed=2, policy_kwargs={"layers": (48, 32)}, **settings
-    )
+    settings = {"n_steps": 16, "batch_size": 128, "learning_rate": 3e-3}
+    trained = training.make_model(training.make_env(64, seed=1), layers=(48, 32), **settings)
     return trained.learn(3000)
 
 
@@ -66,20 +63,14 @@ def test_the_numpy_policy_equals_the_torch_policy(model, file):
         np.testing.assert_allclose(agent.values(turn.view), 50 * values.numpy(), atol=1e-3)
 
 
-def test_the_file_says_what_the_network_is(model, file):
+def test_our_reader_reads_what_safetensors_reads_and_what_the_network_is(model, file):
     agent = load_agent(f"file:{file}")
     assert agent.name == f"file:{file}"
     assert agent.info.layers == 2
     assert agent.info.decisions == model.num_timesteps
     assert agent.info.rules == JGA
-    assert agent.info.observation_version == OBSERVATION_VERSION
-
-
-def test_our_reader_reads_what_safetensors_reads(file):
     metadata, mine = read_tensors(file)
-    theirs = reference_load(file.read_bytes())
-    assert mine.keys() == theirs.keys()
-    assert all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    np.testing.assert_equal(mine, reference_load(file.read_bytes()))
     assert NetworkInfo.parse(metadata).metadata() == metadata
 
 
@@ -87,9 +78,7 @@ def test_safetensors_reads_what_our_writer_writes_and_equal_contents_give_equal_
     arrays = tensors() | {"layers.0.weight": tensors()["layers.0.weight"][::-1]}  # not contiguous
     data = write_tensors(arrays, INFO.metadata())
     assert data == write_tensors(arrays, INFO.metadata())
-    theirs = reference_load(data)
-    assert theirs.keys() == arrays.keys()
-    assert all(np.array_equal(theirs[name], arrays[name]) for name in arrays)
+    np.testing.assert_equal(reference_load(data), arrays)
 
 
 def test_it_plays_without_torch_and_without_unpickling(file):
@@ -143,9 +132,6 @@ def test_rows_do_not_depend_on_their_batch():
         np.testing.assert_allclose(alone[0], together[row], atol=1e-6)
 
 
-# --------------------------------------------------------------------------------------- bad files
-
-
 def refused(tmp_path, data, match):
     path = tmp_path / "bad.safetensors"
     path.write_bytes(data)
@@ -160,8 +146,7 @@ def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path):
         refused(tmp_path, data[:length], "expected")
 
 
-def test_a_file_with_more_at_its_end_is_refused(tmp_path):
-    refused(tmp_path, encoded() + b"\0", "not fully covered")
+HEADERS = (b"[1, 2]", b'{"a": 3}', b'{"__metadata__": 7}', b"[" * 5000, b'{"a": {}, "b": []}')
 
 
 @pytest.mark.parametrize(
@@ -173,8 +158,9 @@ def test_a_file_with_more_at_its_end_is_refused(tmp_path):
         bytes(100),
         (2**62).to_bytes(8, "little") + bytes(50),
         b'{"layers": 3}' * 9,
+        encoded() + b"\0",
+        *(len(text).to_bytes(8, "little") + text for text in HEADERS),
     ],
-    ids=["empty", "zip", "pickle", "zeros", "endless header", "json"],
 )
 def test_a_foreign_file_is_refused(tmp_path, data):
     refused(tmp_path, data, "expected")
@@ -183,15 +169,14 @@ def test_a_foreign_file_is_refused(tmp_path, data):
 @pytest.mark.parametrize(
     ("metadata", "match"),
     [
-        ({"observation_version": str(OBSERVATION_VERSION + 1)}, "observation version"),
-        ({"format": "somebody-elses"}, "format"),
-        ({"observation_size": "640"}, "640"),
-        ({"actions": "70"}, "70"),
-        ({"activation": "gelu"}, "gelu"),
-        ({"layers": "1"}, "foreign"),
-        ({"layers": "3"}, "missing"),
-        ({"layers": "many"}, "many"),
-        ({"layers": "0"}, "1 to"),
+        ({"observation_version": str(OBSERVATION_VERSION + 1)}, "observation_version"),
+        *(({"format": "somebody-elses"}, "format"), ({"observation_size": "640"}, "640")),
+        *(
+            ({"actions": "70"}, "70"),
+            ({"activation": "gelu"}, "gelu"),
+            ({"layers": "1"}, "foreign"),
+        ),
+        *(({"layers": "3"}, "missing"), ({"layers": "many"}, "many"), ({"layers": "0"}, "1 to")),
         ({"points_per_value": "a lot"}, "a lot"),
     ],
 )
@@ -220,20 +205,11 @@ def test_a_network_with_a_wrong_tensor_is_refused(tmp_path, name, array, match):
 @pytest.mark.parametrize(
     "change",
     [
-        {"shape": [69, 10]},
-        {"shape": [-69, -9]},
-        {"shape": [69, 9.0]},
-        {"shape": [2**40, 2**40]},
-        {"shape": "69"},
-        {"data_offsets": [0, 4]},
-        {"data_offsets": [4]},
-        {"data_offsets": None},
-        {"dtype": "F16"},
-        {"dtype": "F16", "shape": [69, 18]},
-        {"dtype": "BF16", "shape": [69, 18]},
+        *({"shape": shape} for shape in ([69, 10], [-69, -9], [69, 9.0], [2**40, 2**40], "69")),
+        *({"data_offsets": offsets} for offsets in ([0, 4], [4], None)),
+        *({"dtype": dtype} for dtype in ("F16", "I32", None)),
+        *({"dtype": dtype, "shape": [69, 18]} for dtype in ("F16", "BF16")),
         {"dtype": "F8_E4M3", "shape": [69, 36]},
-        {"dtype": "I32"},
-        {"dtype": None},
     ],
 )
 def test_a_header_that_lies_is_refused(tmp_path, change):
@@ -245,24 +221,12 @@ def test_a_header_that_lies_is_refused(tmp_path, change):
     refused(tmp_path, len(text).to_bytes(8, "little") + text + data[8 + length :], "expected")
 
 
-def test_headers_of_another_form_are_refused(tmp_path):
-    for text in (
-        b"[1, 2]",
-        b'{"a": 3}',
-        b'{"__metadata__": 7}',
-        b"[" * 5000,
-        b'{"a": {}, "b": []}',
-    ):
-        refused(tmp_path, len(text).to_bytes(8, "little") + text, "expected")
-
-
 def test_a_missing_file_and_a_negative_temperature_are_refused(tmp_path):
     with pytest.raises(AgentError, match="nothing"):
         load_agent(f"file:{tmp_path / 'nothing.safetensors'}")
-    with pytest.raises(AgentError, match="temperature"):
-        NetworkAgent(INFO, tensors(), temperature=-1)
-    with pytest.raises(AgentError, match="temperature"):
-        NetworkAgent(INFO, tensors(), temperature=float("nan"))
+    for temperature in (-1, float("nan")):
+        with pytest.raises(AgentError, match="temperature"):
+            NetworkAgent(INFO, tensors(), temperature=temperature)
 
 
 def test_a_network_plays_in_the_arena_in_every_rule_set(file):
@@ -279,8 +243,9 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
         assert load_agent(f"file:{path}").temperature == 0
         agent = load_agent(f"mine=file:{path},temperature=1.5")
         assert (agent.name, agent.temperature) == ("mine", 1.5)
+        content = sha256(Path(path).read_bytes()).hexdigest()
         for spec in (f"file:{path}", f"mine=file:{path},temperature=1.5"):
-            assert list(arena.Plan((spec, "random")).arguments()["files"]) == [path]
+            assert arena.Plan((spec, "random")).contents()[spec] == content
     base = load_agent("rollout:base=(file:a.safetensors,temperature=1),worlds=4")
     assert base.name.startswith("rollout")
     for wrong, words in (

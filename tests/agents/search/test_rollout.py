@@ -1,58 +1,25 @@
-"""What the rollout bot tries, in which worlds, and that it finds what there is to find."""
-
-from dataclasses import dataclass
-from functools import cache
+"""What the rollout bot searches, what it plays, and what it refuses."""
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete, digits, special_hands
-from playing import legal_mask, played
+from deals import RULE_SETS, complete
+from playing import played
+from search_views import rng, some, view_of_round
 
 from agents import AgentError, load_agent
 from agents.base import sample as draw_action
 from agents.bots.greedy import GreedyAgent
-from agents.search import drawing, rollout, weighing
-from agents.search.halving import Halving, playouts
-from agents.search.playout import Player
+from agents.search import rollout
+from agents.search.playout import Playouts
 from agents.search.rollout import RolloutAgent
+from agents.search.sampling import policy_queries
 from agents.tournament import arena
 from goita_env import Game, actions
-from goita_env.engine.match import Match
 from goita_env.tiles import KING
-from goita_env.views import asked_view, suppose
-from goita_env.views.view import View
-from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
+from goita_env.worlds import determinize, sample
 
 PAWN_KING = actions.encode(0, KING)
 """Pawn face down, king attack."""
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-@cache
-def positions(rules="jga", games=40, seed=3):
-    """Returns the decisions with a choice of some greedy rounds: views and masks."""
-    agent, match = GreedyAgent(), Match(games, rules, seed=seed, auto_reset=False)
-    match.reset(hands=special_hands(rng(seed), games) if seed % 2 else None)
-    words, masks = [], []
-    while (mask := legal_mask(match.state)).any():
-        chosen, rows = mask.argmax(axis=1), np.flatnonzero(mask.sum(axis=1) > 1)
-        if len(rows):
-            view = asked_view(match.state)[rows]
-            chosen[rows] = agent.act(view, mask[rows], rng())
-            words.append(view.words)
-            masks.append(mask[rows])
-        match.step(chosen)
-    return View(np.concatenate(words), None, rules), np.concatenate(masks)
-
-
-def some(count, rules="jga", seed=3):
-    """Returns so many of these decisions, from all over the rounds."""
-    view, legal = positions(rules, seed=seed)
-    rows = np.linspace(0, len(view) - 1, count).astype(int)
-    return view[rows], legal[rows]
 
 
 def answer(agent, game):
@@ -70,243 +37,58 @@ class Opaque:
         return draw_action(legal.astype(float), rng)
 
 
-# ------------------------------------------------------------------------------------------- worlds
-
-
 @pytest.mark.parametrize("seed", [3, 5], ids=["play", "special hands"])
 def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monkeypatch):
-    tried = []
+    stages = []
 
     def finish(self, positions, places, actions, keys, owners):
+        stages.append({})
         hands = positions._state.hand.T[places].tolist()
         for owner, action, key, hand in zip(owners, actions, keys, hands, strict=True):
-            tried[-1].setdefault((owner, action), []).append((int(key), hand))
+            stages[-1].setdefault((owner, action), []).append((int(key), hand))
         return np.zeros(len(actions))
 
-    monkeypatch.setattr(Player, "finish", finish)
-    run, view_legal = Halving.run, some(20, seed=seed)
-
-    def stage_by_stage(self, play, caution):
-        def one(pair, world):
-            tried.append({})
-            return play(pair, world)
-
-        return run(self, one, caution)
-
-    monkeypatch.setattr(Halving, "run", stage_by_stage)
-    load_agent("rollout:worlds=16").act(*view_legal, rng())
-    assert len(tried) >= 2
-    for stage in tried:
+    monkeypatch.setattr(Playouts, "finish", finish)
+    view, legal = some(20, seed=seed)
+    load_agent("rollout:worlds=16").act(view, legal, rng())
+    assert len(stages) >= 2
+    for stage in stages:
         for owner in {owner for owner, _ in stage}:
             worlds = [found for (row, _), found in stage.items() if row == owner]
             assert all(found == worlds[0] for found in worlds)
-    legal = view_legal[1]
-    assert set(tried[0]) == set(zip(*np.nonzero(legal), strict=True))
+    assert set(stages[0]) == set(zip(*np.nonzero(legal), strict=True))
 
 
-def test_all_worlds_are_used_where_they_are_few():
-    view, _ = positions()
-    rows = np.flatnonzero(view.unseen.sum(axis=1) <= drawing.LISTED)
-    many, listed = len(rows), 0
-    seeds = np.arange(many, dtype=np.uint64)
-    drawn = drawing.draw(view[rows], seeds, np.full(many, 400), 400, None)
-    for row in range(many):
-        worlds = enumerate_worlds(view[rows[[row]]], 400)
-        if worlds is not None:
-            found = drawn.worlds[np.arange(400 * row, 400 * row + drawn.count[row])]
-            assert sorted(keys(found)) == sorted(keys(worlds))
-            assert drawn.weight[row].sum() == pytest.approx(1)
-            listed += 1
-    assert listed >= 5
-
-
-def keys(worlds):
-    """Returns each world as bytes."""
-    both = zip(worlds.hands, worlds.face_down, strict=True)
-    return [hand.tobytes() + down.tobytes() for hand, down in both]
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_greedy_round_is_certain_where_the_hands_are_the_true_ones(rules):
-    dealt = special_hands(rng(4), 12)
-    for number, hands in enumerate(dealt):
-        game = Game(rules, hands=digits(hands), dealer=number % 4, seed=number)
-        for _ in range(25):
-            if game.done:
-                break
-            view = game.view(game.seat)
-            assert likelihood(game, true_world(game), np.ones(4))[0] == 1
-            game.play(int(GreedyAgent().act(view, view.legal(), rng())[0]))
-
-
-def true_world(game):
-    """Returns the world that is the case, as the asked seat would write it."""
-    viewer, view = game.seat, game.view(game.seat)
-    turned = [(viewer + seat) % 4 for seat in range(4)]
-    others = np.stack([game.view(seat).hand[0] for seat in turned])
-    down = np.full((1, 4, 4), -1, np.int8)
-    for place, seat in enumerate(turned):
-        own = game.view(seat)
-        hidden = own.face_down[0, 0]
-        down[0, place, hidden] = own.blocks[0, 0, hidden]
-    return Worlds(others[None], down, np.ones(1), view.face_up)
-
-
-def likelihood(game, worlds, trust):
-    """Returns how likely greedy seats make worlds of the asked seat."""
-    view, row = game.view(game.seat), np.zeros(len(worlds), np.int64)
-    return weighing.likelihood(GreedyAgent(), view, worlds, row, trust)
-
-
-@dataclass
-class Record:
-    """A deal as ``suppose`` reads it."""
-
-    rules: object
-    dealer: int
-    scores: tuple[int, int]
-    moves: list
-
-
-def slowly(game, worlds, number, trust):
-    """Works the likelihood of one world out seat by seat."""
-    record, product = Record(game.rules, game.dealer, game.scores, game.moves), 1.0
-    for place in (1, 2, 3):
-        seat = (game.seat + place) % 4
-        hand = np.repeat(np.arange(8), worlds.dealt[number, place])[None]
-        down = worlds.face_down[number, place]
-        views = suppose(record, seat, hand, down[down >= 0][None].astype(int))
-        taken = [action for mover, action in game.moves if mover == seat]
-        for seen, action in zip(views, taken, strict=True):
-            legal = seen.legal()
-            if legal.sum() > 1:
-                pair = actions.decode(action)
-                led = pair is not None and bool(seen.leads[0])
-                block = int(down[4 - seen.hand_sizes[0, 0] // 2]) if led else 0
-                played = actions.encode(block, pair[1]) if led else action
-                sure = GreedyAgent().act(seen, legal, rng())[0] == played
-                product *= trust * sure + (1 - trust) / legal.sum()
-        if worlds.dealt[number, place, 0] > 4 and not {actions.CALL, actions.SILENT} & {*taken}:
-            product *= (1 - trust) / 2  # greedy would have called
-    return product
-
-
-def test_weights_are_products_over_what_each_seat_would_have_seen(monkeypatch):
-    monkeypatch.setattr(weighing, "HOPELESS", 0.0)
-    hands, compared = special_hands(rng(6), 16), []
-    for number, dealt in enumerate(hands):
-        game = Game("jga", hands=digits(dealt), dealer=number % 4, seed=number)
-        while not game.done and len(game.moves) < 12:
-            view = game.view(game.seat)
-            game.play(int(GreedyAgent().act(view, view.legal(), rng())[0]))
-        if game.done or not any(action <= 64 for _, action in game.moves):
-            continue
-        worlds = sample(game.view(game.seat), 20, rng(number))
-        found = likelihood(game, worlds, np.full(4, 0.5))
-        expected = np.array([slowly(game, worlds, n, 0.5) for n in range(20)])
-        assert found == pytest.approx(expected)
-        compared.append(np.ptp(found))
-    assert len(compared) >= 3
-    assert max(compared) > 0
-
-
-def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypatch):
-    game = played(Game("jga", hands=complete("11223345", "", "11334456", ""), dealer=0), "12", "p")
-    worlds = sample(game.view(2), 400, rng())
-    trust, weights = np.array([1, 1 - 1e-5, 0.5, 1 - 1e-5]), []
-    for hopeless in (0.0, 1e-4):
-        monkeypatch.setattr(weighing, "HOPELESS", hopeless)
-        weights.append(likelihood(game, worlds, trust))
-    everything, kept = weights
-    assert (everything > 0).all()
-    assert 0 < (kept == 0).sum() < 400
-    assert np.array_equal(kept[kept > 0], everything[kept > 0])
-    assert everything[kept == 0].max() < everything.max() / 50
-
-
-def test_a_world_in_which_greedy_would_have_received_gets_hardly_any_weight():
-    game = played(Game("jga", hands=complete("11223345", "", "11334456", ""), dealer=0), "12", "p")
-    worlds = sample(game.view(2), 400, rng())
-    passed = worlds.hands[:, 3, 1] > 0  # seat 1 as seat 2 sees it: it holds a lance, and passed
-    weight = likelihood(game, worlds, drawing.TRUST)
-    assert passed.any()
-    assert weight[passed].max() < 0.2 * weight[~passed].max()
-
-
-def test_a_policy_is_asked_once_where_a_seat_sees_the_same():
-    view, _ = some(20)
-    again = rng().integers(20, size=200)
-    first, which = view[again].unique()
-    assert np.array_equal(view[again].words[first][which], view[again].words)
-    assert len(first) == len(np.unique(view[again].words, axis=0)) <= 20
-
-
-def test_resampling_follows_the_weights_in_each_quarter():
-    drawn = weighing.resample(np.array([0.0, 3.0, 1.0, 0.0]), 64, 0.3)
-    assert np.bincount(drawn, minlength=4).tolist() == [0, 48, 16, 0]
-    assert np.bincount(drawn[:16], minlength=4).tolist() == [0, 12, 4, 0]
-    assert set(weighing.resample(np.zeros(3), 9, 0.5)) == {0, 1, 2}
-
-
-def test_weights_are_levelled_only_where_too_few_worlds_count():
-    even = np.r_[np.ones(40), 0.0]
-    assert np.array_equal(drawing._levelled(even), even)
-    steep = np.r_[0.0, 10.0 ** -np.arange(5), np.full(500, 1e-6)]
-    level = drawing._levelled(steep)
-    assert level[0] == 0
-    assert (np.diff(level[1:]) <= 0).all()
-    assert level.sum() ** 2 / (level**2).sum() > steep.sum() ** 2 / (steep**2).sum()
-    assert drawing._levelled(np.zeros(3)).tolist() == [0, 0, 0]
-
-
-# -------------------------------------------------------------------------------- what is searched
+def searched_where(view, base, spec, limited, where):
+    """Asserts that a limited bot searches in some rows alone, and there as an unlimited one."""
+    legal = view.legal()
+    own = load_agent(base).act(view, legal, rng())
+    searched = load_agent(spec).act(view, legal, rng())
+    found = load_agent(limited).act(view, legal, rng())
+    assert (searched != own)[where].any()
+    assert (searched != own)[~where].any()
+    assert found.tolist() == np.where(where, searched, own).tolist()
 
 
 def test_where_the_base_is_sure_nothing_is_searched():
     view, legal = some(80)
-    base, build = load_agent("champion"), "champion:search=on,worlds=8,belief=off,caution=0"
+    base, spec = load_agent("champion"), "champion:search=on,worlds=8,belief=off,min_z=0"
     chances = base.at(1.0).probabilities(view, legal).max(axis=1)
-    bound = float(np.median(chances))
-    own = load_agent("champion").act(view, legal, rng())
-    searched = load_agent(f"{build},sure=1").act(view, legal, rng())
-    found = load_agent(f"{build},sure={bound!r}").act(view, legal, rng())
-    sure = chances > bound
-    assert (searched != own)[sure].any()
-    assert (searched != own)[~sure].any()
-    assert found.tolist() == np.where(sure, own, searched).tolist()
-    assert load_agent(f"{build},sure=0").act(view, legal, rng()).tolist() == own.tolist()
+    bound, own = float(np.median(chances)), base.act(view, legal, rng())
+    limited = f"{spec},skip_above={bound!r}"
+    searched_where(view, "champion", f"{spec},skip_above=1", limited, chances <= bound)
+    assert load_agent(f"{spec},skip_above=0").act(view, legal, rng()).tolist() == own.tolist()
 
 
-def test_where_too_much_is_unseen_nothing_is_searched():
-    view, legal = some(60)
-    build, unseen = "rollout:worlds=8,caution=0", view.unseen.sum(axis=1)
-    own = load_agent("greedy").act(view, legal, rng())
-    searched = load_agent(build).act(view, legal, rng())
-    found = load_agent(f"{build},unseen=16").act(view, legal, rng())
-    assert (searched != own)[unseen > 16].any()
-    assert (searched != own)[unseen == 16].any()
-    assert found.tolist() == np.where(unseen > 16, own, searched).tolist()
-    with pytest.raises(AgentError, match="expected unseen of at least 0, got -1"):
-        load_agent("rollout:unseen=-1")
-
-
-def test_how_sure_a_base_is_must_be_known():
-    with pytest.raises(AgentError, match=r"expected sure from 0 to 1, got 1\.5"):
-        load_agent("rollout:sure=1.5")
-    with pytest.raises(AgentError, match=r"known probabilities for sure=0\.9"):
-        load_agent("rollout:base=rollout,weight=uniform,sure=0.9")
-
-
-def test_the_budget_is_kept_in_playouts_and_not_in_time():
-    counts = rollout._worlds_by_actions(256, 500.0)
-    for number in range(2, 70):
-        assert playouts(number, counts[number]) <= 500
-        assert counts[number] == 256 or playouts(number, counts[number] + 1) > 500
-    assert rollout._worlds_by_actions(64, 0.1)[1:].tolist() == [1] * 69
-    assert (rollout._worlds_by_actions(64, 50 * rollout.RATE)[1:] == 64).all()
-
-
-# ------------------------------------------------------------------------------------ independence
+def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
+    view, _ = some(60)
+    few = view.unseen.sum(axis=1) <= 16
+    spec = "rollout:worlds=8,min_z=0"
+    searched_where(view, "greedy", spec, f"{spec},max_unseen_tiles=16", few)
+    view = view_of_round()
+    many = np.array([policy_queries(view[[row]]) for row in range(len(view))])
+    spec = "rollout:belief=on,worlds=16,min_z=0"
+    searched_where(view, "greedy", spec, f"{spec},max_policy_queries=2000", many <= 2_000)
 
 
 @pytest.mark.parametrize(
@@ -314,14 +96,19 @@ def test_the_budget_is_kept_in_playouts_and_not_in_time():
     [
         lambda: load_agent("rollout:worlds=16"),
         lambda: load_agent("rollout:worlds=12,base=random"),
-        lambda: load_agent("rollout:worlds=40,drop=behind,caution=0,ms=3"),
-        lambda: load_agent("rollout:worlds=40,drop=behind,caution=0,base=champion"),
+        lambda: load_agent("rollout:worlds=40,allocation=elimination,min_z=0,budget=225"),
+        lambda: load_agent("rollout:worlds=40,allocation=elimination,min_z=0,base=champion"),
         lambda: load_agent(
             "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
         ),
         lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
+        lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,budget=150,max_policy_queries=2000"),
     ],
-    ids=["greedy", "random", "elimination", "a network", "rollout", "no known policy"],
+    ids=[
+        *("greedy", "random", "elimination", "a network", "rollout", "no known policy"),
+        *("a posterior", "champion"),
+    ],
 )
 def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
     view, legal = some(8)
@@ -340,21 +127,16 @@ def test_other_random_numbers_give_other_worlds():
     assert (agent.act(view, legal, rng(1)) != agent.act(view, legal, rng(2))).any()
 
 
-# ------------------------------------------------------------------------------------ what it plays
-
-
 def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
     points, keys = [], np.arange(200, dtype=np.uint64) << np.uint64(32)
     for first in ("11111234", "11111882"):
         game = played(Game("jga", hands=complete(first, "", "", ""), dealer=0), "call")
         assert actions.REDEAL in game.legal_actions()
         view = game.view(game.seat)
-        positions, redeal = (
-            determinize(view, sample(view, 200, rng())),
-            np.full(200, actions.REDEAL),
-        )
-        owners, places, player = np.zeros(200, np.int64), np.arange(200), Player(GreedyAgent())
-        points.append(player.finish(positions, places, redeal, keys, owners))
+        positions = determinize(view, sample(view, 200, rng()))
+        redeal = np.full(200, actions.REDEAL)
+        owners, places = np.zeros(200, np.int64), np.arange(200)
+        points.append(Playouts(GreedyAgent()).finish(positions, places, redeal, keys, owners))
     assert np.array_equal(*points)
     assert (points[0] != 0).all()
     assert len(np.unique(points[0])) > 5
@@ -388,24 +170,26 @@ def test_it_plays_by_all_rules_and_answers_special_hands(rules):
     assert (view.asked_call | view.asked_choice).any()
 
 
-# --------------------------------------------------------------------------------------- bad input
-
-
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
         ("rollout:worlds=0", "expected worlds=1 to 100000, got 0"),
         ("rollout:worlds=many", "expected worlds=int, got 'many'"),
-        ("rollout:ms=0", "above 0 and up to 10000000, got 0"),
+        ("rollout:budget=0", "expected budget=1 to 1000000000000, got 0"),
         ("rollout:worlds=99999999999999999999", "expected worlds=1 to 100000"),
-        ("rollout:ms=1e308", "above 0 and up to 10000000, got 1e"),
-        ("rollout:ms=nan", "above 0 and up to 10000000, got nan"),
+        ("rollout:budget=nan", "expected budget=int, got 'nan'"),
         ("rollout:weight=polcy", "expected weight=uniform or policy, got 'polcy'"),
         ("rollout:base=gready", "expected an agent of"),
         ("rollout:base=(exec:true)", "a program of its own"),
         ("rollout:base=(rollout:worlds=2)", "weight=uniform does without"),
         ("rollout:weight=uniform,belief=on", "weight=policy with belief=on"),
-        ("rollout:depth=3", "options \\(base=greedy, worlds=64, ms=50.0, weight=policy, belief="),
+        ("rollout:max_unseen_tiles=-1", "expected max_unseen_tiles of at least 0, got -1"),
+        ("rollout:skip_above=1.5", r"expected skip_above from 0 to 1, got 1\.5"),
+        (
+            "rollout:base=rollout,weight=uniform,skip_above=0.9",
+            r"ties for skip_above=0\.9",
+        ),
+        ("rollout:depth=3", "options \\(base=greedy, worlds=64, budget=3750, weight=policy"),
     ],
 )
 def test_bad_options_say_what_was_expected(spec, text):
@@ -414,15 +198,15 @@ def test_bad_options_say_what_was_expected(spec, text):
 
 
 def test_a_base_with_a_memory_is_refused():
-    class Remembering(Opaque):
+    class StatefulAgent(Opaque):
         def begin(self, games, seats, view): ...
         def end(self, games, results, hands): ...
 
     with pytest.raises(AgentError, match="got 'opaque', which has a memory"):
-        RolloutAgent(Remembering(), weight="uniform")
+        RolloutAgent(StatefulAgent(), weight="uniform")
 
 
-@pytest.mark.parametrize("spec", ["rollout:worlds=4", "solver:worlds=4,ms=2"])
+@pytest.mark.parametrize("spec", ["rollout:worlds=4", "solver:worlds=4,budget=14000"])
 def test_a_view_of_a_seat_that_is_not_asked_is_refused(spec):
     game = Game(hands=complete("", "", "", ""), dealer=0)
     game.play(game.legal_actions()[0])
@@ -432,18 +216,22 @@ def test_a_view_of_a_seat_that_is_not_asked_is_refused(spec):
         load_agent(spec).act(waiting, legal, rng())
 
 
-def test_without_a_policy_listed_worlds_count_by_their_probability():
-    found = 0
-    for seed in range(40):
-        game, numbers = Game(seed=seed), rng(seed)
-        while not game.done:
-            view = game.view(game.seat)
-            listed = enumerate_worlds(view, 64) if view.unseen.sum() <= drawing.LISTED else None
-            if listed is not None and len(set(listed.weight.round(9))) > 1:
-                seeds = np.array([3], np.uint64)
-                drawn = drawing.draw(view, seeds, np.array([64]), 64, None)
-                kept = sorted(drawn.weight[0, : drawn.count[0]])
-                assert kept == pytest.approx(sorted(listed.weight))
-                found += 1
-            game.play(int(numbers.choice(game.legal_actions())))
-    assert found > 3
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ms=50", r"ms is budget now, in playouts \(1 ms was 75\)"),
+        ("caution=4", "caution is min_z now"),
+        ("sure=0.9", "sure is skip_above now"),
+        ("questions=4000", "questions is max_policy_queries now"),
+        ("unseen=19", "unseen is max_unseen_tiles now"),
+        ("drop=behind", "drop is allocation now"),
+    ],
+)
+@pytest.mark.parametrize("agent", ["rollout", "champion"])
+def test_an_old_option_is_refused_with_its_new_name(agent, old, new):
+    if agent == "champion" and old.startswith("drop"):
+        new = "got 'drop=behind'"  # it always eliminates
+    with pytest.raises(AgentError, match=new):
+        load_agent(f"{agent}:{old}")
+    with pytest.raises(AgentError, match=r"got 'ms=5' in 'random:ms=5'$"):
+        load_agent("random:ms=5")

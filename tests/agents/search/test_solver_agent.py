@@ -17,7 +17,7 @@ from agents.search import solver_bot as solver_agent
 from agents.search.solver_bot import SolverAgent
 from agents.tournament.arena import play_pair
 from goita_env import Game, actions, records
-from goita_env.views import View, asked_view, seat_view
+from goita_env.views import View, acting_view, seat_view
 from goita_env.worlds import Worlds, determinize, enumerate_worlds
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,20 +45,20 @@ def batch(count, rules="jga", seed=3):
             if not game.done:
                 game.play(int(rng.choice(game.legal_actions())))
         if not game.done and len(game.legal_actions()) > 1:
-            found.append(asked_view(game._state).words)
+            found.append(acting_view(game._state).words)
     return View(np.concatenate(found), rules=rules)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_where_all_is_known_it_plays_a_best_action(rules, monkeypatch):
     """The true hands are shown to it as the only world."""
-    agent = SolverAgent(worlds=4, ms=1000)
+    agent = SolverAgent(worlds=4, budget=7_000_000)
     lates = list(late_positions(rules, 60, 5, range(6, 17)))
     for late, position in zip(lates, states(lates), strict=True):
         state = position._state
         seat = int(state.seat[0])
         codes = [state.select(np.array([0])).hand_counts()[0, (seat + n) % 4] for n in range(4)]
-        view = asked_view(state)
+        view = acting_view(state)
         if view.legal().sum() == 1:
             continue
         down = np.full((4, 4), -1, np.int8)
@@ -72,10 +72,10 @@ def test_where_all_is_known_it_plays_a_best_action(rules, monkeypatch):
 
 
 def test_it_plays_the_best_average_over_all_worlds_where_they_are_few():
-    agent, checked = SolverAgent(worlds=200, ms=10_000), 0
+    agent, checked = SolverAgent(worlds=200, budget=70_000_000), 0
     for late in late_positions("jga", 400, 7, range(8, 11)):
         (position,) = states([late])
-        view = asked_view(position._state)
+        view = acting_view(position._state)
         worlds = enumerate_worlds(view, 200)
         if worlds is None or view.legal().sum() == 1:
             continue
@@ -93,7 +93,7 @@ def test_it_plays_the_best_average_over_all_worlds_where_they_are_few():
 
 
 def test_a_row_is_answered_the_same_alone_and_in_a_batch():
-    view, agent = batch(12), SolverAgent(worlds=6, ms=3)
+    view, agent = batch(12), SolverAgent(worlds=6, budget=21_000)
     together = act(agent, view)
     seeds = np.random.default_rng(0).integers(2**63, size=len(view))
 
@@ -117,8 +117,8 @@ def test_a_row_is_answered_the_same_alone_and_in_a_batch():
 
 def test_whatever_the_budget_it_answers_and_a_larger_one_searches_more():
     view, found = batch(6), []
-    for ms in (0.01, 1, 20):
-        agent, searched = SolverAgent(worlds=8, ms=ms), []
+    for budget in (70, 7_000, 140_000):
+        agent, searched = SolverAgent(worlds=8, budget=budget), []
         value = agent._value
         agent._value = lambda *args, value=value, searched=searched: (
             searched.append(value(*args)) or searched[-1]
@@ -126,23 +126,23 @@ def test_whatever_the_budget_it_answers_and_a_larger_one_searches_more():
         chosen = act(agent, view)
         assert view.legal()[np.arange(len(view)), chosen].all()
         found.append(sum(used for _, _, used in searched))
-        assert found[-1] < 6 * (ms * solver_agent.RATE * 1.5 + 10_000)
+        assert found[-1] < 6 * (budget * 1.5 + 10_000)
     assert found[0] < found[1] < found[2]
 
 
 def test_questions_before_play_are_answered_well():
     game = Game(hands=complete("11111111", "", "", ""), dealer=0)
-    assert act(SolverAgent(worlds=8, ms=5), game.view(0))[0] == actions.CALL
+    assert act(SolverAgent(worlds=8, budget=35_000), game.view(0))[0] == actions.CALL
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_it_plays_rounds_of_all_rules(rules):
-    result = play_pair("solver:worlds=2,ms=0.5", "random", 6, seed=1, rules=rules)
+    result = play_pair("solver:worlds=2,budget=3500", "random", 6, seed=1, rules=rules)
     assert result.deals == 6
 
 
 def test_it_beats_greedy():
-    result = play_pair("solver:worlds=12,ms=4", "greedy", 100, seed=5)
+    result = play_pair("solver:worlds=12,budget=28000", "greedy", 100, seed=5)
     assert result.points_per_round > 2
 
 
@@ -164,7 +164,8 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
 
 
 @pytest.mark.parametrize(
-    "options", ["worlds=0", "worlds=-3", "ms=0", "ms=-1", "ms=nan", "ms=inf", "ms=1e308"]
+    "options",
+    ["worlds=0", "worlds=-3", "budget=0", "budget=-1", "budget=nan", "budget=1.5", "ms=5"],
 )
 def test_limits_that_are_not_above_zero_raise_a_clear_error(options):
     with pytest.raises(AgentError, match=r"expected .*got "):

@@ -5,25 +5,27 @@ import pytest
 from inconsistent_agents import BAD, ActsByGame, Honest
 
 from agents.base import AgentError
-from agents.beliefs import Assumed
+from agents.beliefs import PolicyModel
 from agents.bots.network import NetworkAgent
 from agents.registry import load_agent
 from goita_env import JGA, PAGAT, Game, Rules
+
+HANDS = ["11122335", "11256678", "11334457", "11124459"]
 
 
 @pytest.mark.parametrize("kind", BAD, ids=lambda kind: kind.__name__)
 def test_an_agent_that_is_not_what_it_claims_is_refused(kind):
     with pytest.raises(AgentError) as error:
-        Assumed(kind())
+        PolicyModel(kind())
     text = str(error.value)
-    assert text.startswith(f"{kind.name!r} cannot be assumed: expected ")
+    assert text.startswith(f"{kind.name!r} cannot be a model: expected ")
     assert BAD[kind] in text
     assert "\n" not in text
 
 
 def test_an_honest_agent_may_be_assumed():
-    view = Game(hands=["11122335", "11256678", "11334457", "11124459"], dealer=0).view(0)
-    likely = Assumed(Honest(), tremble=0).probabilities(view, view.legal())
+    view = Game(hands=HANDS, dealer=0).view(0)
+    likely = PolicyModel(Honest(), epsilon=0).probabilities(view, view.legal())
     assert likely == pytest.approx(Honest().probabilities(view, view.legal()))
 
 
@@ -37,9 +39,9 @@ def test_a_network_is_tested_at_the_temperature_that_is_assumed():
     network = load_agent("champion")
     proud = object.__new__(Proud)
     proud.__dict__ |= vars(network)
-    assert Assumed(proud).temperature == 0
+    assert PolicyModel(proud).temperature == 0
     with pytest.raises(AgentError, match="expected probabilities that sum to 1"):
-        Assumed(proud, temperature=1)
+        PolicyModel(proud, temperature=1)
 
 
 def test_an_agent_is_tested_once_for_each_rule_set():
@@ -51,13 +53,13 @@ def test_an_agent_is_tested_once_for_each_rule_set():
             return super().probabilities(view, legal)
 
     agent = Counting()
-    assumed = Assumed(agent)
+    assumed = PolicyModel(agent)
     first = agent.asked
     assert first > 1
-    assert Assumed(agent, tremble=0.1).name.endswith("(tremble=0.1)")
+    assert PolicyModel(agent, epsilon=0.1).name.endswith("(epsilon=0.1)")
     assert agent.asked == first
     for rules in (JGA, PAGAT):
-        view = Game(hands=["11122335", "11256678", "11334457", "11124459"], rules=rules).view(0)
+        view = Game(hands=HANDS, rules=rules).view(0)
         for _ in range(3):
             assumed.probabilities(view, np.ones((1, 69), bool) & view.legal())
     assert agent.asked == first + 3 + first + 3
@@ -70,13 +72,13 @@ def test_an_agent_that_misbehaves_under_another_rule_set_is_refused_there():
         def act(self, view, legal, rng):
             return (Honest if view.rules == JGA else ActsByGame).act(self, view, legal, rng)
 
-    assumed = Assumed(Local())
+    assumed = PolicyModel(Local())
     mine = Rules(name="mine", last_king=False)
-    view = Game(hands=["11122335", "11256678", "11334457", "11124459"], rules=mine).view(0)
+    view = Game(hands=HANDS, rules=mine).view(0)
     with pytest.raises(AgentError, match="expected actions that depend on the view alone"):
         assumed.probabilities(view, view.legal())
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "heuristic", "heuristic:conventions=off"])
 def test_the_agents_of_the_repository_are_what_they_claim(name):
-    assert Assumed(name).name == f"{name} (tremble=0.02)"
+    assert PolicyModel(name).name == f"{name} (epsilon=0.02)"

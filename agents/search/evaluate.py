@@ -1,0 +1,123 @@
+"""Evaluates actions by playouts in sampled worlds: the only loop of its kind.
+
+The rollout bot, the champion's search, hints, analysis pages and the measures of signals all ask
+``evaluate_actions``. The constants are the defaults that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from agents.base import Agent, Bool, Float, Int
+from agents.search.allocation import UNLIMITED, Allocation, Outcomes, allocate
+from agents.search.playout import Keys, Playouts
+from agents.search.sampling import SampledWorlds, lay_out
+from goita_env import View
+from goita_env.seeds import deal_keys
+from goita_env.worlds import Worlds
+
+WORLDS: Final = 256
+"""Most worlds of a decision; where nothing comes near the prior action, elimination plays 16."""
+
+BUDGET: Final = 975  # Playouts of a decision.
+
+MIN_Z: Final = 4.0  # Standard errors by which an action must lead the prior one.
+
+ALLOCATION: Final[Allocation] = "elimination"
+
+
+@dataclass(frozen=True)
+class ActionValues:
+    """Holds what the legal actions of R rows are worth to the mover's team, in points.
+
+    The P pairs of a row and one of its actions stand row after row, actions ascending. Errors are
+    standard errors of the sampling of worlds alone.
+    """
+
+    row: Int  #: [P] Row of each pair.
+    action: Int  #: [P]
+    points: Float  #: [P] Average over the worlds in which the action was played out.
+    error: Float  #: [P] Its standard error.
+    worlds: Int  #: [P] How many worlds those are: actions that fall behind are dropped on the way.
+    best: Int
+    """[R] The action with the best average among those never dropped; the prior one among
+    equals."""
+    chosen: Int  #: [R] The best action where it leads the prior one by enough, else the prior one.
+    _outcomes: Outcomes = field(repr=False, compare=False)
+
+    def lead(self, action: Int, over: Int) -> tuple[Float, Float]:
+        """Returns by how many points actions [R] lead others [R], and the standard errors [R].
+
+        Each is compared in the worlds in which both were played. The loss of an action is
+        ``values.lead(values.best, action)``.
+        """
+        return self._outcomes.lead(self._pairs(action), self._pairs(over))
+
+    def _pairs(self, action: Int) -> Int:
+        return np.flatnonzero(self.action == action[self.row])
+
+
+def evaluate_actions(
+    view: View,
+    legal: Bool,
+    models: Agent | Sequence[Agent],
+    worlds: SampledWorlds,
+    *,
+    prior_action: Int,
+    seeds: Keys,
+    allocation: Allocation = ALLOCATION,
+    budget: int | None = None,
+    min_z: float = MIN_Z,
+) -> ActionValues:
+    """Plays the legal actions of R positions out in the same sampled worlds.
+
+    What a row gets depends on that row and its seed alone.
+
+    Args:
+        view: R positions of seats that are asked.
+        legal: bool [R, 69] the actions to evaluate.
+        models: the agents that play the rounds out, by relative seat (0 the mover, 1 the next, 2
+            its partner, 3 the previous); one agent plays all seats. They keep no memory.
+        worlds: W places a row. ``elimination`` takes the first worlds for a sample of all.
+        prior_action: [R] a legal action of each row, never dropped.
+        seeds: uint64 [R] of all that is random in playouts.
+        allocation: how playouts are spread: see ``agents.search.allocation``.
+        budget: playouts of a row, about: one world is played in any case. None: no limit.
+        min_z: standard errors by which another action must lead the prior one to be chosen;
+            infinite: never.
+
+    Raises:
+        AgentError: if a view is not that of the asked seat.
+    """
+    playouts, most = Playouts(models), worlds.weight.shape[1]
+    positions = lay_out(view, worlds.worlds)
+    # A world's key is the same whatever action is tried in it: common random numbers.
+    keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(view)), 0)
+    row_of, action_of = np.nonzero(legal)
+
+    def play(pair: Int, world: Int) -> Float:
+        place = row_of[pair] * most + world
+        return playouts.finish(positions, place, action_of[pair], keys[place], row_of[pair])
+
+    each = np.broadcast_to(np.arange(most), worlds.weight.shape)
+    alike = _alike(worlds.worlds, most) if playouts.certain else each
+    found = Outcomes(legal, prior_action, worlds.weight, worlds.count, play, alike)
+    allocate(found, allocation, UNLIMITED if budget is None else budget)
+    points, error = found.averages()
+    best, chosen = found.action[found.best()], found.action[found.chosen(min_z)]
+    return ActionValues(found.row, found.action, points, error, found.worlds, best, chosen, found)
+
+
+def _alike(worlds: Worlds, most: int) -> Int:
+    """Returns the first world of its row that is the same as each: int64 [R, ``most``]."""
+    content = np.concatenate((worlds.hands, worlds.face_down), axis=2).reshape(len(worlds), -1)
+    texts = content.view(f"S{content.shape[1]}").reshape(-1, most)
+    alike = np.empty(texts.shape, np.int64)
+    for row, text in enumerate(texts):
+        _, first, same = np.unique(text, return_index=True, return_inverse=True)
+        alike[row] = first[same]
+    return alike

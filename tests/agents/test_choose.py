@@ -1,0 +1,69 @@
+"""One action for a loop over a PettingZoo environment."""
+
+import numpy as np
+import pytest
+
+from agents import AgentError, choose, load_agent
+from goita_env import GoitaVectorEnv, errors, goita_v0
+
+
+@pytest.mark.parametrize("rules", ["jga", "pagat", "nine"])
+@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
+def test_an_agent_plays_an_episode_of_pettingzoo(rules, name):
+    agent, rng = load_agent(name), np.random.default_rng(0)
+    env = goita_v0.raw_env(rules=rules)  # raises on an illegal action
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        observation, _, done, _, _ = env.last()
+        action = None if done else choose(agent, observation, rng, rules=rules)
+        assert action is None or type(action) is int
+        env.step(action)
+    assert env.num_agents == 0
+
+
+def test_the_answer_is_that_of_the_agent_for_the_view_and_the_mask():
+    agent, env = load_agent("random"), GoitaVectorEnv(32, seed=3)
+    turn = env.reset()
+    rng, same, plain = (np.random.default_rng(5) for _ in range(3))
+    for row in range(32):
+        view, legal = turn.view[row : row + 1], turn.action_mask[row]
+        wanted = agent.act(view, legal[None], np.random.default_rng(row))[0]
+        observation = turn.observation[row]
+        both = {"observation": observation, "action_mask": legal.astype(np.int8)}
+        assert choose(agent, both, np.random.default_rng(row)) == wanted
+        chosen = choose(agent, both, rng)
+        assert choose(agent, observation, same, mask=legal) == chosen
+        assert choose(agent, observation.tolist(), plain) == chosen
+
+
+def test_a_mask_narrows_the_choice():
+    turn = GoitaVectorEnv(1, seed=3).reset()
+    only = np.zeros(69, np.int8)
+    only[np.flatnonzero(turn.action_mask[0])[-1]] = 1
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        assert only[choose(load_agent("random"), turn.observation[0], rng, mask=only)] == 1
+
+
+def test_what_cannot_be_answered_is_refused():
+    agent, rng, turn = load_agent("greedy"), np.random.default_rng(0), GoitaVectorEnv(2).reset()
+    one, mask = turn.observation[0], turn.action_mask[0]
+    with pytest.raises(AgentError, match="got none: the seat is not asked"):
+        choose(agent, {"observation": one, "action_mask": np.zeros(69)}, rng)
+    for seen, legal in ((turn.observation, mask), (one, mask[:5])):
+        with pytest.raises(AgentError, match=r"expected one observation and its mask \[69\]"):
+            choose(agent, seen, rng, mask=legal)
+    with pytest.raises(errors.ObservationError, match="expected an observation of shape"):
+        choose(agent, one[:9], rng, mask=mask)
+
+
+def test_an_illegal_answer_is_the_agents_fault():
+    class Stubborn:
+        name = "stubborn"
+
+        def act(self, view, legal, rng):
+            return np.array([68])
+
+    one = GoitaVectorEnv(1, seed=3).reset().observation[0]
+    with pytest.raises(AgentError, match=r"expected one of .* got 'continue' from 'stubborn'"):
+        choose(Stubborn(), one, np.random.default_rng())
