@@ -15,26 +15,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
 
 from agents import cli, learning, report
-from agents.learning.named import NAMED, check_named, resumption
+from agents.learning.resume import NAMING_OPTIONS, check_named, resume_command
 from agents.registry import load_agent
 from agents.tournament.plan import check_deals
 from goita_env import GoitaVectorEnv
-from goita_env.checks import check_seed
+from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 
 BOTS: Final = ("random", "greedy", "heuristic", "champion")
-"""Whom the trained policy meets in the end."""
+"""Opponents of the trained policy in the final measurement."""
 
-AGAINST: Final = ("greedy", "heuristic")
-"""Whom its snapshots meet on the way."""
+AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,9 @@ class Args:
     name: str | None = None
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with; beside it only --decisions and --no-progress are taken, and
-    what names files, commands or classes, as at the beginning: --policy, --pool, --opponents,
-    --partner and --against"""
+    """directory of a run to go on with; it takes only --decisions and --no-progress and, with the
+    values that the run began with, the options that may name files, commands or classes: --policy,
+    --pool, --opponents, --partner, --against and --init"""
     preset: Literal["quick", "standard", "long"] = "quick"
     """list of settings for about four minutes, an hour or a night; the options below that have no
     default change one of them (docs/training.md shows them all)"""
@@ -55,13 +53,13 @@ class Args:
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     episode: Literal["round", "match"] = "round"
-    """what is played for: the points of each round, or wins of matches, the scores in view"""
+    """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 
     decisions: int | None = None
-    """decisions with a choice to learn from, since the beginning; a preset's are half as many in
+    """decisions with a choice to learn from, since the beginning; a preset has half as many in
     float32, which takes about twice as long"""
     games: int | None = None
-    """games that are played side by side"""
+    """parallel games"""
     steps: int | None = None
     """steps of all games between two updates"""
     epochs: int | None = None
@@ -75,12 +73,12 @@ class Args:
     entropy: tuple[float, ...] | None = None
     """weight of the entropy at the beginning and at the end"""
     gae_lambda: float | None = None
-    """weight of the decisions further on in advantages, 0 to 1"""
+    """weight of later decisions in advantages, 0 to 1"""
     clip: float | None = None
     """how far an update may move the ratio of new to old probability from 1"""
-    keep: float | None = None
-    """share of the decisions of average size that an update learns from: those that move policy and
-    values most are drawn more often and count less, so that the mean is that of all; 1: all"""
+    sample_fraction: float | None = None
+    """share of the decisions of average size that an update learns from: those with large gradients
+    are drawn more often and weigh less, so that the mean is that of all; 1: all"""
     reward_scale: float = 0.02
     """factor of the points that are learnt from as rewards; a match that is won counts 1"""
 
@@ -88,7 +86,7 @@ class Args:
     """file of a policy to begin with; its layers hold, or grow to wider --layers"""
     critic: tuple[int, ...] | None = None
     """widths of the layers of a critic that sees all hands, beside the policy, which never does:
-    its values take luck out of what is learnt from; without, the policy's own values serve"""
+    its values take luck out of the advantages; without, the policy's own values serve"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     pool_share: float | None = None
@@ -97,7 +95,7 @@ class Args:
     pool: tuple[str, ...] | None = None
     """agents that join the run's snapshots as opponents"""
     opponents: tuple[str, ...] | None = None
-    """agents that are the opponents in all games; snapshots are none then"""
+    """agents that are the opponents in all games, instead of snapshots"""
     partner: str | None = None
     """agent that is the partner in all games; without one, the policy itself"""
 
@@ -106,7 +104,7 @@ class Args:
     threads: int = 2
     """threads of torch"""
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    """numbers that the network multiplies (auto: bfloat16 where the processor does it fast)"""
+    """network dtype (auto: bfloat16 where the processor does it fast)"""
     save_every: int | None = None
     """decisions between two checkpoints"""
     progress: bool = True
@@ -115,8 +113,8 @@ class Args:
     snapshot_every: int | None = None
     """decisions between two snapshots of the policy, which are kept and measured"""
     against: tuple[str, ...] | None = None
-    """agents that every snapshot meets, beside the run's own snapshot at 75 % of its decisions;
-    without any, greedy and heuristic, or those of --opponents"""
+    """opponents of every snapshot, beside the run's own snapshot at 75 % of its decisions; without
+    any, greedy and heuristic, or those of --opponents"""
     measure_deals: int | None = None
     """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
@@ -125,13 +123,11 @@ class Args:
     """seed of these deals; the snapshots' deals have the next one"""
 
     def __post_init__(self) -> None:
-        """Checks what would otherwise fail late."""
         if self.threads < 1:
             raise SettingError(f"expected threads of at least 1, got {self.threads!r}")
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
-        if not 0 < self.reward_scale < inf:
-            raise SettingError(f"expected reward_scale above 0, got {self.reward_scale!r}")
+        check_reward_scale(self.reward_scale)
         if self.critic is not None:
             learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
@@ -140,19 +136,17 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Trains, measures, and returns the exit code."""
     words = sys.argv[1:] if argv is None else argv
-    check_no_old(words)
     given = cli.parse(Args, words, __doc__)
     try:
-        if given.resume is not None:
+        if given.resume is None:
+            args, settings = settle(given)
+            run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
+        else:
             check_resumed_with(words)
             run = learning.Run.resume(given.resume)
             args, settings = settings_of(run)
             check_named(vars(args), vars(given), run.files.config)
-        else:
-            args, settings = settle(given)
-            run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
         measuring = learning.Measuring(
             tuple(args.against or args.opponents or AGAINST),
             settings.measure_deals,
@@ -174,63 +168,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        finished = run.learn(
-            model,
-            settings.decisions,
-            measuring=measuring,
-            snapshot_every=settings.snapshot_every,
-            save_every=settings.save_every,
-            progress=args.progress and given.progress,
-        )
+        finished = run.learn(model, settings, measuring, args.progress and given.progress)
     except learning.DivergedError as error:
-        return diverged(run, model, error)
+        sys.stderr.write(
+            f"the training diverged in update {model.update:,}, at {model.num_timesteps:,} "
+            f"decisions ({error}); {directory} keeps its checkpoint and the snapshots up to "
+            f"{run.history.snapshots[-1]:,} decisions; a lower --lr may help\n"
+        )
+        return 1
     except GoitaError as error:
         cli.fail(error)
     if not finished:
-        print(f"stopped and saved; {resumption(vars(args), directory)} goes on")
+        print(f"stopped and saved; {resume_command(vars(args), directory)} goes on")
         return 130
-    policy = run.save_policy(model, args.rules)
+    learning.save_policy(model, run.files.policy, args.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
         f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU, "
-        f"{run.measuring_seconds:.0f} s of them to measure snapshots): {policy}"
+        f"{run.measuring_seconds:.0f} s of them to measure snapshots): {run.files.policy}"
     )
-    measure(args, measuring, run, model)
+    measure(args, measuring, run, type(model.policy))
     return 0
 
 
-def diverged(run: learning.Run, model: learning.SelfPlayPPO, error: Exception) -> int:
-    """Says that a training has diverged, and returns the exit code."""
-    sys.stderr.write(
-        f"the training diverged in update {model.update:,}, at {model.num_timesteps:,} decisions "
-        f"({error}); {run.files.directory} keeps its checkpoint and the snapshots up to "
-        f"{run.history.snapshots[-1]:,} decisions; a lower --lr may help\n"
-    )
-    return 1
-
-
 def measure(
-    args: Args, measuring: learning.Measuring, run: learning.Run, model: learning.SelfPlayPPO
+    args: Args,
+    measuring: learning.Measuring,
+    run: learning.Run,
+    policy: type[learning.SelfPlayPolicy],
 ) -> None:
-    """Shows and keeps how the policy does against the bots, on deals that chose nothing before."""
+    """Prints and saves the policy's results against the bots, on deals that selected nothing."""
     best = run.history.best()
     if best is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
-    agent = learning.play(run.files.policy, type(model.policy))
+    agent = learning.load_policy(run.files.policy, policy)
     agent.name = f"file:{run.files.policy}"
-    bots = [load_agent(bot) for bot in BOTS]
     measuring = replace(measuring, against=(), deals=args.deals, seed=args.eval_seed)
-    results = [measuring.contest(agent, bot) for bot in bots]
+    results = [measuring.contest(agent, load_agent(bot)) for bot in BOTS]
     print(report.pairs(results))
     run.save_result([result.to_json() for result in results])
 
 
-def settle(args: Args) -> tuple[Args, learning.Settings]:
-    """Returns the settings of a new run with nothing left open.
-
-    Raises:
-        SettingError: if they are impossible.
-    """
+def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
+    """Returns the options and settings of a new run with every choice made."""
     if args.opponents and (args.pool or args.pool_share is not None):
         raise SettingError("expected --opponents or a pool, got both")
     if args.policy is not None:
@@ -254,17 +234,12 @@ def settle(args: Args) -> tuple[Args, learning.Settings]:
     return replace(args, name=name, device=device, precision=precision), settings
 
 
-def config_of(args: Args, settings: learning.Settings) -> dict[str, Any]:
-    """Returns all settings as JSON can hold them."""
+def config_of(args: Args, settings: learning.TrainingSettings) -> dict[str, Any]:
+    """Returns all options and settings as JSON can hold them."""
     return asdict(args) | asdict(settings) | args.rules.to_keys()
 
 
-def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
-    """Returns the settings that a run has.
-
-    Raises:
-        SettingError: if they are those of another program.
-    """
+def settings_of(run: learning.Run) -> tuple[Args, learning.TrainingSettings]:
     rules = Rules.from_keys(run.config)
     config = {k: value for k, value in run.config.items() if k not in ("rules", "rules_fields")}
     if unknown := config.keys() - {field.name for field in fields(Args)}:
@@ -278,52 +253,18 @@ def settings_of(run: learning.Run) -> tuple[Args, learning.Settings]:
         raise SettingError(f"expected the settings of this program: {error}") from error
 
 
-def pool_of(args: Args, settings: learning.Settings) -> learning.Pool | None:
-    """Returns the frozen players that the policy learns against and beside, None if there are none.
-
-    Raises:
-        SettingError, AgentError: if they cannot play.
-    """
-    if not (args.opponents or settings.pool_share or args.partner):
-        return None
-    return learning.Pool(
-        settings.games,
-        share=1.0 if args.opponents else settings.pool_share,
-        agents=args.opponents or args.pool or (),
-        snapshots=not args.opponents,
-        first=args.init is not None,
-        partner=args.partner,
-        seed=args.seed,
-    )
-
-
-def check_no_old(argv: Sequence[str]) -> None:
-    """Ends the program where an option of version 0.2.0 is given, and names the new one."""
-    for word in argv:
-        if word.partition("=")[0].replace("_", "-") == "--points-per-value":
-            cli.fail("expected --reward-scale F, which is 1 / P, got --points-per-value P")
-
-
 def check_resumed_with(argv: Sequence[str]) -> None:
-    """Checks the options given beside --resume: a run keeps the settings that it began with.
-
-    Raises:
-        SettingError: if one would have no effect.
-    """
-    taken = ["--decisions", "--no-progress", *(f"--{name}" for name in NAMED)]
+    """Checks the options given beside --resume, since a run keeps its other settings."""
+    taken = ["--decisions", "--no-progress", *(f"--{name}" for name in NAMING_OPTIONS)]
     given = [word.partition("=")[0] for word in argv if word.startswith("--")]
     if refused := [option for option in given if option not in ["--resume", *taken]]:
         raise SettingError(f"expected only {', '.join(taken)} beside --resume, got {refused}")
 
 
 def extend(
-    settings: learning.Settings, run: learning.Run, made: int, decisions: int
-) -> learning.Settings:
-    """Returns the settings of a run that goes on to another number of decisions, and keeps them.
-
-    Raises:
-        SettingError: if there is nothing to go on with.
-    """
+    settings: learning.TrainingSettings, run: learning.Run, made: int, decisions: int
+) -> learning.TrainingSettings:
+    """Changes the number of decisions of a resumed run; returns its settings."""
     if decisions <= made:
         raise SettingError(f"expected more decisions than the {made:,} made, got {decisions:,}")
     before, settings = settings.decisions, replace(settings, decisions=decisions)
@@ -337,27 +278,32 @@ def extend(
 
 
 def start(
-    args: Args, settings: learning.Settings, run: learning.Run, resumed: bool
+    args: Args, settings: learning.TrainingSettings, run: learning.Run, resumed: bool
 ) -> learning.SelfPlayPPO:
-    """Returns the model of a run: as its last checkpoint says, or new; begins a run that is new.
-
-    Raises:
-        SettingError, AgentError: if nothing can be begun or gone on with, or no file could hold the
-            policy.
-    """
-    pool, model = pool_of(args, settings), new_model(args, settings)
+    """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
+    pool = None
+    if args.opponents or settings.pool_share or args.partner:
+        pool = learning.Pool(
+            settings.games,
+            share=1.0 if args.opponents else settings.pool_share,
+            agents=args.opponents or args.pool or (),
+            snapshots=not args.opponents,
+            first=args.init is not None,
+            partner=args.partner,
+            seed=args.seed,
+        )
+    model = new_model(args, settings)
     if pool is not None:
-        run.seat(model, pool)
+        run.add_pool(model, pool)
     if not (resumed and run.restore(model)) and args.init is not None:
-        learning.begin_from(model, run.files.init if resumed else Path(args.init))
+        learning.begin_from(model, run.files.init if resumed else args.init)
     if not resumed:
-        learning.policy_bytes(model, args.rules)
+        learning.policy_bytes(model, args.rules)  # raises if no file could hold the policy
         run.begin(args.init)
     return model
 
 
-def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
-    """Returns a model that has learnt nothing yet, with its games."""
+def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfPlayPPO:
     match = args.episode == "match"
     games = GoitaVectorEnv(
         settings.games,
@@ -382,7 +328,7 @@ def new_model(args: Args, settings: learning.Settings) -> learning.SelfPlayPPO:
         reward_scale=1.0 if match else args.reward_scale,
         critic=tuple(args.critic or ()),
         policy_kwargs={"layers": settings.layers},
-        rollout_buffer_kwargs={"keep": settings.keep},
+        rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=args.seed,
         device=args.device,
     )

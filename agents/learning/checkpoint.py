@@ -1,9 +1,9 @@
 """Saves all that a training goes on from, and reads it back without unpickling anything.
 
-A checkpoint is one safetensors file: weights, optimizers, games, open decisions, the frozen players
-at the tables and the states of the random numbers as tensors, counters and the learning curve as
-JSON in its metadata. What the settings say (layers, schedules, rules) is built from them, not read.
-The file may be somebody else's: names, shapes, types and numbers are checked before any is used.
+A checkpoint is one safetensors file. Tensors hold weights, optimizers, games, open decisions, the
+seats of frozen players and the states of random generators; JSON in its metadata holds counters and
+the learning curve. Layers, schedules and rules are built from the settings, not read. The file may
+be somebody else's: names, shapes, types and numbers are checked before any is used.
 """
 
 from __future__ import annotations
@@ -22,30 +22,25 @@ from safetensors.numpy import save
 
 from agents.base import AgentError
 from agents.bots.network_file import open_tensors
+from agents.files import write_whole
 from agents.learning.measuring import History
 from agents.learning.pool import PoolState
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import write
 from agents.learning.vec_env import GoitaVecEnv
 from goita_env.errors import SettingError
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-FORMAT: Final = "goita-checkpoint-1"
-"""Names this kind of file; grows when its meaning changes."""
+FORMAT: Final = "goita-checkpoint-1"  # Names this kind of file; grows when its meaning changes.
 
-MAX_HEADER: Final = 1 << 24
-"""Bytes of names, shapes and JSON: the curve of a hundred thousand measurements."""
-
-BYTES_PER_WEIGHT: Final = 32
-"""At most: the weight and seven numbers of its optimizer."""
-
-BYTES_PER_GAME: Final = 2048
-"""At most, of its state and open decisions."""
+# Limits of a file, in bytes.
+MAX_HEADER: Final = 1 << 24  # names, shapes and JSON: the curve of 100,000 measurements
+BYTES_PER_WEIGHT: Final = 32  # the weight and seven numbers of its optimizer
+BYTES_PER_GAME: Final = 2048  # state and open decisions
 
 
-class Standing(msgspec.Struct, forbid_unknown_fields=True):
-    """Says how far a training is."""
+class TrainingState(msgspec.Struct, forbid_unknown_fields=True):
+    """Holds the JSON part of a checkpoint; the metadata calls it "standing"."""
 
     decisions: Annotated[int, Meta(ge=0, lt=1 << 53)]
     updates: Annotated[int, Meta(ge=0, lt=1 << 53)]
@@ -55,81 +50,74 @@ class Standing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = None) -> None:
-    """Writes the model, its games and the players at their tables.
-
-    Args:
-        model: between two rollouts.
-        path: of the file.
-        history: of the same moment.
-
-    Raises:
-        SettingError: if an optimizer or a network holds what is no tensor.
-    """
-    pool, arrays = None, _random(model) | model.rollout_buffer.open_arrays()
-    for name, module, optimizer in _trained(model):
-        arrays |= {f"{name}.{key}": _array(tensor) for key, tensor in _tensors(module).items()}
-        arrays |= {f"{name}.{key}": _array(value) for key, value in _state(optimizer).items()}
-    arrays |= {f"games.{key}": array for key, array in _games(model).games.save().items()}
+    """Writes a model between two rollouts, its games, pool and history."""
+    arrays = {f"random.{n}": _array(state) for n, state in enumerate(_random_states(model))}
+    parts = {"open": model.rollout_buffer.state_arrays(), "games": _games(model).games.save()}
+    pool = None
     if model.pool is not None:
-        pool, seats = model.pool.state()
-        arrays |= {f"pool.{key}": array for key, array in seats.items()}
-    standing = Standing(
+        pool, parts["pool"] = model.pool.state()
+    for name, network, optimizer in _trained(model):
+        tensors = _tensors(network) | _optimizer_tensors(optimizer)
+        parts[name] = {key: _array(tensor) for key, tensor in tensors.items()}
+    for name, part in parts.items():
+        arrays |= {f"{name}.{key}": array for key, array in part.items()}
+    state = TrainingState(
         model.num_timesteps, model._n_updates, model.critic_leads, history or History(), pool
     )
-    text = msgspec.json.encode(standing).decode()
-    write(path, save(arrays, {"format": FORMAT, "standing": text}))
+    text = msgspec.json.encode(state).decode()
+    write_whole(path, save(arrays, {"format": FORMAT, "standing": text}))
 
 
 def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
-    """Has a model go on exactly where another with the same settings was saved.
-
-    Args:
-        model: new, its pool at the tables.
-        path: of the file.
-
-    Returns:
-        The history that was saved beside it.
+    """Has a new model, with its pool, go on where one was saved; returns the saved history.
 
     Raises:
         SettingError: if the file is no checkpoint of a training with these settings.
     """
     try:
-        standing, arrays = _read(model, path)
-        states = {
-            name: (_checked(module, name, arrays), _optimized(optimizer, name, arrays))
-            for name, module, optimizer in _trained(model)
-        }
-        model.rollout_buffer.take_up_arrays(_part("open", arrays))
-        turn = _games(model).restore(_part("games", arrays))
-        if (model.pool is None) != (standing.pool is None):
-            raise SettingError("expected frozen players where the settings have some alone")
-        if model.pool is not None and standing.pool is not None:
-            model.pool.restore(standing.pool, _part("pool", arrays))
-        _set_random(model, arrays)
+        state, arrays = _read(model, path)
+        weights = [
+            (
+                {key: _take(f"{name}.{key}", arrays, t) for key, t in _tensors(network).items()},
+                _take_optimizer(optimizer, name, arrays),
+            )
+            for name, network, optimizer in _trained(model)
+        ]
+        random = [
+            _take(f"random.{n}", arrays, like) for n, like in enumerate(_random_states(model))
+        ]
+        parts = {name: _take_part(name, arrays) for name in ("open", "games", "pool")}
         if arrays:
             raise SettingError(f"expected no more tensors, got {[*arrays][:3]}")
+        model.rollout_buffer.load_state_arrays(parts["open"])
+        turn = _games(model).restore(parts["games"])
+        if (model.pool is None) != (state.pool is None):
+            raise SettingError("expected frozen players in the settings and the file, or in none")
+        if model.pool is not None and state.pool is not None:
+            model.pool.load_state(state.pool, parts["pool"])
+        try:
+            th.set_rng_state(random[0])
+            for device, generator in enumerate(random[1:]):
+                th.cuda.set_rng_state(generator, device)
+        except RuntimeError as error:
+            raise SettingError(f"expected the state of a generator: {error}") from error
     except (SettingError, AgentError, OSError) as error:
         raise SettingError(f"expected a checkpoint of this training in {path}: {error}") from error
-    for name, module, optimizer in _trained(model):
-        tensors, state = states[name]
+    for (_, network, optimizer), (tensors, moments) in zip(_trained(model), weights, strict=True):
         with th.no_grad():
-            for key, tensor in _tensors(module).items():
+            for key, tensor in _tensors(network).items():
                 tensor.copy_(tensors[key])
         groups = optimizer.state_dict()["param_groups"]
-        optimizer.load_state_dict({"state": state, "param_groups": groups})
-    model.num_timesteps, model._n_updates = standing.decisions, standing.updates
-    model.critic_leads = standing.critic_leads
-    model.go_on(turn)
-    return standing.history
+        optimizer.load_state_dict({"state": moments, "param_groups": groups})
+    model.load_state(
+        turn, decisions=state.decisions, updates=state.updates, critic_leads=state.critic_leads
+    )
+    return state.history
 
 
-def _read(model: SelfPlayPPO, path: Path) -> tuple[Standing, Arrays]:
-    """Returns the two parts of a file that is not larger than a model's checkpoint can be.
-
-    Raises:
-        SettingError, AgentError, OSError: if it is none.
-    """
-    weights = sum(t.numel() for _, module, _ in _trained(model) for t in _tensors(module).values())
+def _read(model: SelfPlayPPO, path: Path) -> tuple[TrainingState, Arrays]:
+    """Returns the two parts of a file that is not larger than a model's checkpoint can be."""
+    weights = sum(t.numel() for _, net, _ in _trained(model) for t in _tensors(net).values())
     most = BYTES_PER_WEIGHT * weights + BYTES_PER_GAME * (model.n_envs + 64) + MAX_HEADER
     with open_tensors(path, most, MAX_HEADER) as file:
         metadata = file.metadata() or {}
@@ -137,27 +125,21 @@ def _read(model: SelfPlayPPO, path: Path) -> tuple[Standing, Arrays]:
             raise SettingError(f"expected the format {FORMAT!r}, got {metadata.get('format')!r}")
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     try:
-        standing = msgspec.json.decode(metadata.get("standing", ""), type=Standing)
-        standing.history.check()
+        return msgspec.json.decode(metadata.get("standing", ""), type=TrainingState), arrays
     except (msgspec.DecodeError, RecursionError) as error:
-        raise SettingError(f"expected to read how far it is: {error}") from error
-    return standing, arrays
-
-
-# ------------------------------------------------------------------------------ weights, optimizers
+        raise SettingError(f"expected the state of a training: {error}") from error
 
 
 def _trained(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer]]:
-    """Yields what learns: a name, the network and its optimizer."""
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:
         yield "critic", model.critic, model.critic.optimizer
 
 
-def _tensors(module: th.nn.Module) -> dict[str, th.Tensor]:
+def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:
     """Returns all that a network holds, each tensor under its first name alone."""
     found: dict[int, str] = {}
-    tensors = module.state_dict(keep_vars=True)
+    tensors = network.state_dict(keep_vars=True)
     for name, tensor in tensors.items():
         if not isinstance(tensor, th.Tensor):
             raise SettingError(f"expected a network of tensors alone, got {name!r}: {tensor!r}")
@@ -165,22 +147,8 @@ def _tensors(module: th.nn.Module) -> dict[str, th.Tensor]:
     return {name: tensors[name] for name in found.values()}
 
 
-def _checked(module: th.nn.Module, name: str, arrays: Arrays) -> dict[str, th.Tensor]:
-    """Takes a network's tensors out of a file's.
-
-    Raises:
-        SettingError: if one is missing or of another shape or type, or holds other than numbers.
-    """
-    wanted = _tensors(module)
-    return {key: _taken(f"{name}.{key}", arrays, like) for key, like in wanted.items()}
-
-
-def _state(optimizer: th.optim.Optimizer) -> dict[str, th.Tensor]:
-    """Returns the state of an optimizer, by "optimizer.PARAMETER.NAME".
-
-    Raises:
-        SettingError: if it holds what is no tensor.
-    """
+def _optimizer_tensors(optimizer: th.optim.Optimizer) -> dict[str, th.Tensor]:
+    """Returns the state of an optimizer, by "optimizer.PARAMETER.NAME"."""
     state = {
         f"optimizer.{number}.{key}": value
         for number, values in optimizer.state_dict()["state"].items()
@@ -192,40 +160,32 @@ def _state(optimizer: th.optim.Optimizer) -> dict[str, th.Tensor]:
     return state
 
 
-def _optimized(
+def _take_optimizer(
     optimizer: th.optim.Optimizer, name: str, arrays: Arrays
 ) -> dict[int, dict[str, th.Tensor]]:
-    """Takes the state of an optimizer out of a file's tensors.
+    """Takes the state of an optimizer out of a file's arrays.
 
     A parameter has all that the optimizer keeps for one, or nothing if it was never moved.
-
-    Raises:
-        SettingError: if one is missing or of another shape or type, or holds other than numbers.
     """
-    twin = copy.deepcopy(optimizer)  # tells what it keeps: one step of it moves only copies
+    twin = copy.deepcopy(optimizer)  # one step of the copy shows what an optimizer keeps
     sums = [parameter.sum() for group in twin.param_groups for parameter in group["params"]]
     (0 * th.stack(sums).sum()).backward()  # type: ignore[no-untyped-call]
     twin.step()
-    held = {key.split(".")[2] for key in arrays if key.startswith(f"{name}.optimizer.")}
+    moved = {key.split(".")[2] for key in arrays if key.startswith(f"{name}.optimizer.")}
     found: dict[int, dict[str, th.Tensor]] = {}
-    for key, like in _state(twin).items():
+    for key, like in _optimizer_tensors(twin).items():
         _, number, kept = key.split(".", 2)
-        if number in held:
-            found.setdefault(int(number), {})[kept] = _taken(f"{name}.{key}", arrays, like)
+        if number in moved:
+            found.setdefault(int(number), {})[kept] = _take(f"{name}.{key}", arrays, like)
     return found
 
 
 def _array(tensor: th.Tensor) -> npt.NDArray[Any]:
-    """Returns a tensor's numbers."""
     return np.ascontiguousarray(tensor.numpy(force=True))
 
 
-def _taken(name: str, arrays: Arrays, like: th.Tensor) -> th.Tensor:
-    """Takes a tensor out of a file's, of the shape and type of another.
-
-    Raises:
-        SettingError: if it is none.
-    """
+def _take(name: str, arrays: Arrays, like: th.Tensor) -> th.Tensor:
+    """Takes a finite tensor of the shape and type of another out of a file's arrays."""
     if name not in arrays:
         raise SettingError(f"expected the tensor {name!r}, got none")
     array, wanted = arrays.pop(name), _array(like)
@@ -238,43 +198,18 @@ def _taken(name: str, arrays: Arrays, like: th.Tensor) -> th.Tensor:
     return th.from_numpy(array.copy())
 
 
-# ------------------------------------------------------------------------------- games and numbers
-
-
-def _games(model: SelfPlayPPO) -> GoitaVecEnv:
-    """Returns a model's games."""
-    assert isinstance(model.env, GoitaVecEnv)
-    return model.env
-
-
-def _part(name: str, arrays: Arrays) -> Arrays:
+def _take_part(name: str, arrays: Arrays) -> Arrays:
     """Takes the arrays "NAME.KEY" out of a file's; returns them by key."""
     names = [key for key in arrays if key.startswith(f"{name}.")]
     return {key.removeprefix(f"{name}."): arrays.pop(key) for key in names}
 
 
-def _random(model: SelfPlayPPO) -> Arrays:
-    """Returns the state of torch's random numbers."""
+def _games(model: SelfPlayPPO) -> GoitaVecEnv:
+    assert isinstance(model.env, GoitaVecEnv)
+    return model.env
+
+
+def _random_states(model: SelfPlayPPO) -> list[th.Tensor]:
+    """Returns the states of torch's generators: the processor's, and those of all GPUs in use."""
     states = [th.get_rng_state()]
-    states += th.cuda.get_rng_state_all() if model.device.type == "cuda" else []
-    return {f"random.{number}": _array(state) for number, state in enumerate(states)}
-
-
-def _set_random(model: SelfPlayPPO, arrays: Arrays) -> None:
-    """Sets the state of torch's random numbers to what a file says.
-
-    Raises:
-        SettingError: if it is none.
-    """
-    states = {name: array.copy() for name, array in _part("random", arrays).items()}
-    wanted = _part("random", _random(model))
-    if {k: (a.dtype, a.shape) for k, a in states.items()} != {
-        k: (a.dtype, a.shape) for k, a in wanted.items()
-    }:
-        raise SettingError(f"expected the state of {len(wanted)} generators, got others")
-    try:
-        th.set_rng_state(th.from_numpy(states.pop("0")))
-        for number, state in states.items():
-            th.cuda.set_rng_state(th.from_numpy(state), int(number) - 1)
-    except RuntimeError as error:
-        raise SettingError(f"expected the state of a generator: {error}") from error
+    return states + (th.cuda.get_rng_state_all() if model.device.type == "cuda" else [])

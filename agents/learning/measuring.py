@@ -1,7 +1,7 @@
 """Measures a policy while it trains: duplicate matches of its snapshots against fixed opponents.
 
-Every measurement plays the same deals, with random numbers of its own, so that neither the luck of
-the deal nor a measurement more or less changes anything else.
+Every measurement plays the same deals with random numbers of its own, so a measurement more or less
+changes nothing else.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ from io import StringIO
 from pathlib import Path
 from reprlib import repr as shortened
 from statistics import fmean
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
 
 from agents.base import Agent, close
 from agents.bots.network import MAX_DECISIONS
+from agents.files import read_text
 from agents.registry import load_agent
 from agents.tournament.arena import play_pair
 from agents.tournament.plan import check_deals
@@ -30,55 +34,34 @@ PAST: Final = "past"
 """Name of the opponent that is the run's own snapshot at 75 % of the decisions so far."""
 
 PAST_SHARE: Final = 0.75
+MAX_SNAPSHOTS: Final = 32  # beyond which every second one is deleted
+MAX_BYTES: Final = 1 << 24  # of a learning curve that is read
+ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring costs the same
 
-MAX_SNAPSHOTS: Final = 32
-"""Snapshots beyond which every second one is deleted."""
-
-MAX_BYTES: Final = 1 << 24
-"""Bytes of a learning curve that is read."""
-
-ROUNDS_PER_MATCH: Final = 8
-"""About how many rounds a match takes, so that measuring costs the same with either."""
+Count = Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)]
+Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
+Rate = Annotated[float, Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Says how a snapshot did against one opponent, from its side."""
+    """Holds the result of a snapshot against one opponent, from the snapshot's side.
 
-    decisions: int
-    """It was trained on."""
-    opponent: str
-    """Name, or ``PAST``."""
-    opponent_decisions: int | None
-    """The opponent was trained on, where it is a snapshot."""
-    deals: int
-    """Played twice each, the teams' seats exchanged; whole matches where those are learnt."""
-    points_per_round: float
-    low: float
-    """Lower end of the 95 % interval of the points per round, over deals."""
-    high: float
-    round_win_rate: float
-    match_win_rate: float | None = None
+    The bounds of the numbers are checked where a file is read.
+    """
 
-    def check(self) -> None:
-        """Checks what comes from a file.
-
-        Raises:
-            SettingError: if a number is none that was measured.
-        """
-        counts = self.decisions, self.opponent_decisions or 0, self.deals
-        means = self.points_per_round, self.low, self.high
-        rates = self.round_win_rate, self.match_win_rate or 0.0
-        if not (
-            all(0 <= count < MAX_DECISIONS for count in counts)
-            and all(-MATCH_POINTS <= mean <= MATCH_POINTS for mean in means)
-            and all(0 <= rate <= 1 for rate in rates)
-        ):
-            raise SettingError(f"expected a measurement, got {shortened(self)}")
+    decisions: Count  #: of the snapshot's training
+    opponent: str  #: name, or ``PAST``
+    opponent_decisions: Count | None  #: of the opponent's training, where it is a snapshot
+    deals: Count  #: played twice each, the teams' seats exchanged
+    points_per_round: Points
+    low: Points  #: bounds of the 95 % interval of the points per round, over deals
+    high: Points
+    round_win_rate: Rate
+    match_win_rate: Rate | None = None
 
     @property
     def text(self) -> str:
-        """Returns the result in a few words."""
         who = self.opponent
         if self.opponent_decisions is not None:
             who = f"own snapshot at {self.opponent_decisions:,}"
@@ -88,27 +71,19 @@ class Measured:
 
 @dataclass
 class History:
-    """Holds what was measured so far, and which snapshots there are."""
+    """Holds the measurements of a run and its snapshots."""
 
     rows: list[Measured] = field(default_factory=list)
-    snapshots: list[int] = field(default_factory=list)
+    snapshots: list[Count] = field(default_factory=list)
     """Decisions of each that is kept, ascending; the last is the latest."""
 
-    def check(self) -> None:
-        """Checks what comes from a file.
-
-        Raises:
-            SettingError: if a number is none that was measured.
-        """
-        for row in self.rows:
-            row.check()
-        if self.snapshots != sorted({*self.snapshots}) or not all(
-            0 <= one < MAX_DECISIONS for one in self.snapshots
-        ):
+    def __post_init__(self) -> None:
+        """Checks the order of snapshots that come from a file."""
+        if self.snapshots != sorted({*self.snapshots}):
             raise SettingError(f"expected snapshots in order, got {shortened(self.snapshots)}")
 
     def past(self, decisions: int) -> int | None:
-        """Returns the earlier snapshot that is nearest to 75 % of the decisions, None if none."""
+        """Returns the earlier snapshot nearest to 75 % of the decisions, None if there is none."""
         earlier = [snapshot for snapshot in self.snapshots if snapshot < decisions]
         wanted = PAST_SHARE * decisions
         return min(earlier, key=lambda snapshot: abs(snapshot - wanted), default=None)
@@ -116,8 +91,8 @@ class History:
     def best(self) -> int | None:
         """Returns the snapshot with the highest mean result against the named opponents.
 
-        That is points per round, or wins where matches are learnt; the later one of equals; None
-        before the first measurement.
+        The result is points per round, or the match win rate where matches are learnt. Of equals it
+        is the later one; before the first measurement it is None.
         """
         results: dict[int, list[float]] = {}
         for row in self.rows:
@@ -128,7 +103,7 @@ class History:
         return max(results, key=lambda snapshot: (fmean(results[snapshot]), snapshot), default=None)
 
     def add_snapshot(self, decisions: int) -> None:
-        """Takes in a snapshot; where there are too many, every second of the others goes."""
+        """Adds a snapshot; where there are too many, drops every second one but the best."""
         self.snapshots.append(decisions)
         if len(self.snapshots) > MAX_SNAPSHOTS:
             best = self.best()
@@ -136,7 +111,6 @@ class History:
             self.snapshots = sorted(kept if best is None else kept | {best})
 
     def csv(self) -> bytes:
-        """Returns the rows as CSV with a header."""
         text = StringIO()
         writer = csv.DictWriter(text, [f.name for f in fields(Measured)], lineterminator="\n")
         writer.writeheader()
@@ -145,54 +119,26 @@ class History:
 
 
 def read_csv(path: Path) -> list[Measured]:
-    """Returns the rows that ``History.csv`` wrote.
-
-    Raises:
-        SettingError: if the file is missing, something else, or too large.
-    """
+    """Reads the rows that ``History.csv`` wrote; a SettingError if the file holds others."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SettingError(f"expected at most {MAX_BYTES} bytes")
-        with path.open(newline="") as file:
-            rows = [
-                Measured(
-                    int(row["decisions"]),
-                    row["opponent"],
-                    int(row["opponent_decisions"]) if row["opponent_decisions"] else None,
-                    int(row["deals"]),
-                    float(row["points_per_round"]),
-                    float(row["low"]),
-                    float(row["high"]),
-                    float(row["round_win_rate"]),
-                    float(row["match_win_rate"]) if row["match_win_rate"] else None,
-                )
-                for row in csv.DictReader(file)
-            ]
-        for measured in rows:
-            measured.check()
-    except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
+        table = csv.DictReader(StringIO(read_text(path, MAX_BYTES), newline=""))
+        rows = [{key: value or None for key, value in row.items()} for row in table]
+        return msgspec.convert(rows, list[Measured], strict=False)
+    except (OSError, ValueError, TypeError, csv.Error) as error:
         raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
-    return rows
 
 
 @dataclass(frozen=True)
 class Measuring:
-    """Says what is measured.
+    """Plays snapshots against opponents, which are built once to see that they can be."""
 
-    Raises:
-        SettingError, AgentError: if that is impossible.
-    """
-
-    against: tuple[str, ...]
-    """Named opponents; the run's own past joins them."""
-    deals: int
-    """Of each measurement, played twice each; 0: nothing is measured."""
+    against: tuple[str, ...]  #: named opponents, beside the run's own past
+    deals: int  #: of each measurement, played twice each; 0: nothing is measured
     seed: int
     rules: Rules = JGA
     episode: Episode = "round"
 
     def __post_init__(self) -> None:
-        """Checks the deals and builds every opponent once."""
         if self.deals:
             check_deals(self.deals)
         close([load_agent(name) for name in self.against])
@@ -200,45 +146,25 @@ class Measuring:
     def measure(
         self, decisions: int, agent: Agent, past: tuple[int, Agent] | None
     ) -> list[Measured]:
-        """Plays a snapshot against every opponent.
-
-        Args:
-            decisions: it was trained on.
-            agent: the snapshot.
-            past: decisions of the run's past, and the snapshot.
-        """
+        """Plays a snapshot, after so many decisions, against every opponent and an earlier one."""
         if not self.deals:
             return []
         named = [load_agent(name) for name in self.against]
+        opponents: list[tuple[str, int | None, Agent]] = [(one.name, None, one) for one in named]
+        rows = []
         try:
-            opponents: list[tuple[str, int | None, Agent]] = [(o.name, None, o) for o in named]
-            opponents += [] if past is None else [(PAST, *past)]
-            rows = []
-            for name, trained, opponent in opponents:
+            for name, trained, opponent in opponents + ([] if past is None else [(PAST, *past)]):
                 result = self.contest(agent, opponent)
-                low, high = result.ci95
-                rows.append(
-                    Measured(
-                        decisions,
-                        name,
-                        trained,
-                        result.deals,
-                        round(result.points_per_round, 4),
-                        round(low, 4),
-                        round(high, 4),
-                        round(result.round_win_rate, 4),
-                        result.match_win_rate,
-                    )
-                )
-            return rows
+                numbers = result.points_per_round, *result.ci95, result.round_win_rate
+                points, low, high, rate = (round(number, 4) for number in numbers)
+                counts = decisions, name, trained, result.deals
+                rows.append(Measured(*counts, points, low, high, rate, result.match_win_rate))
         finally:
             close(named)
+        return rows
 
     def contest(self, agent: Agent, opponent: Agent) -> PairResult:
-        """Plays two agents against each other in this process; the result is from the first's side.
-
-        A match takes as long as eight rounds, so there are fewer of them.
-        """
+        """Plays two agents against each other in this process; the result is of the first."""
         deals = self.deals if self.episode == "round" else max(2, self.deals // ROUNDS_PER_MATCH)
         return play_pair(
             agent, opponent, deals, seed=self.seed, rules=self.rules, episode=self.episode

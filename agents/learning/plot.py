@@ -1,54 +1,47 @@
 """Draws the learning curves of runs together.
 
-python -m agents.learning.plot runs/A runs/B              one panel an opponent, into curve.png
-python -m agents.learning.plot runs/A --file strength.svg
+python -m agents.learning.plot runs/A runs/B                one panel an opponent, into curve.png
+python -m agents.learning.plot runs/A --file strength.svg   into another file
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from agents.learning.files import RunFiles
+from agents import cli
 from agents.learning.measuring import PAST, Measured, read_csv
+from agents.learning.run_files import RunFiles
 from goita_env.errors import SettingError
 
-TEXT: Final = "Draws the learning curves of runs together, a panel an opponent."
+MAX_PANELS: Final = 32  # Opponents of one picture.
 
-MAX_PANELS: Final = 32
-"""Opponents of one picture."""
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    runs: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """directories of runs"""
+    file: Path = Path("curve.png")
+    """picture, .png or .svg"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Draws, and returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m agents.learning.plot", description=TEXT)
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="directory of a run")
-    parser.add_argument(
-        "--file", type=Path, default=Path("curve.png"), help="picture, .png or .svg (%(default)s)"
-    )
-    args = parser.parse_args(argv)
+    args = cli.parse(Args, argv, __doc__)
     try:
         draw({run: read_csv(RunFiles(Path(run)).strength) for run in args.runs}, args.file)
     except SettingError as error:
-        parser.error(str(error))
+        cli.fail(error)
     print(args.file)
     return 0
 
 
 def draw(curves: dict[str, list[Measured]], file: Path) -> None:
-    """Draws curves with their 95 % intervals, a panel an opponent, the run's own past last.
-
-    Args:
-        curves: rows of each run, by its name.
-        file: where to, .png or .svg.
-
-    Raises:
-        SettingError: if nothing was measured, or against too many, the picture has another ending,
-            or matplotlib is missing.
-    """
+    """Draws the curves of runs by name, with 95 % intervals; a panel an opponent, the past last."""
     if file.suffix not in (".png", ".svg"):
         raise SettingError(f"expected a picture .png or .svg, got {str(file)!r}")
     try:

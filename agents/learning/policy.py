@@ -1,4 +1,4 @@
-"""Defines the network: a trunk shared by policy and value, and its way into a file."""
+"""Defines the network in torch: a trunk shared by policy and value."""
 
 from __future__ import annotations
 
@@ -15,24 +15,18 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-MASKED: Final = -1e8
-"""Logit of an illegal action, as in sb3-contrib."""
+MASKED: Final = -1e8  # Logit of an illegal action, as in sb3-contrib.
 
 STACK_NAMES: Final = {
     "features_extractor.layers.": "layers.",
     "action_net.": "policy.",
     "value_net.": "value.",
 }
-"""How tensors are named here and in a network file."""
+"""Prefixes of tensors here and in a network file (``agents.bots.network``)."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """Runs the layers that policy and value share.
-
-    Args:
-        observation_space: the bits.
-        layers: width of each layer.
-    """
+    """Runs the layers that policy and value share, of these widths."""
 
     def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
         super().__init__(observation_space, layers[-1])
@@ -48,14 +42,11 @@ class Trunk(BaseFeaturesExtractor):
 
 
 class SelfPlayPolicy(MaskableActorCriticPolicy):
-    """Chooses among the legal actions and expects points, from one trunk.
+    """Computes logits and values from one trunk.
 
     Args:
-        observation_space: the bits.
-        action_space: the actions.
-        lr_schedule: learning rate by progress remaining.
         layers: width of each layer of the trunk.
-        kwargs: handed on.
+        kwargs: of ``MaskableActorCriticPolicy``, as all other arguments.
     """
 
     def __init__(
@@ -78,11 +69,8 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def logits_and_values(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns unmasked logits float32 [B, 69] and values float32 [B].
 
-        The two last layers, a few per cent of the work, run in float32 even where autocast has the
-        trunk run in bfloat16: probabilities and values stay as fine as they are.
-
-        Args:
-            bits: uint8 [B, 512] observations.
+        ``bits`` are observations uint8 [B, 512]. The two heads, a few per cent of the work, stay in
+        float32 under autocast, so that probabilities and values keep their precision.
         """
         device = bits.device.type
         narrow = th.is_autocast_enabled(device)
@@ -102,9 +90,9 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         }
 
     def is_stack(self) -> bool:
-        """Says whether ``tensors`` names all that plays: one stack of layers with two heads.
+        """Returns whether ``tensors`` holds the whole network: a stack of layers with two heads.
 
-        So it is in this class, and in one that says by its own ``tensors`` what its file holds.
+        A subclass that overrides ``tensors`` declares that its file holds such a stack.
         """
         own = type(self)
         if own.tensors is not SelfPlayPolicy.tensors:

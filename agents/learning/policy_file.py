@@ -1,183 +1,203 @@
-"""Writes trained policies as files that hold no pickled objects, and begins trainings with them.
+"""Reads and writes the files of trained policies, which hold no pickled objects.
 
-A stack of layers with two heads is written as a network file, which ``agents.bots.network`` plays
-without torch. Any other network is written as all its tensors under their own names, with the class
-that they belong to; ``SavedPolicy`` plays it. Either file is compared with the policy first.
+A stack of layers with two heads is a network file, which ``agents.bots.network`` plays without
+torch. Any other network is a custom file: all its tensors under their own names, with the class
+that they belong to; ``SavedPolicy`` plays it. Nothing in a file is trusted.
 """
 
 from __future__ import annotations
 
-import json
+import os
+import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from pkgutil import resolve_name
+from reprlib import repr as shortened
+from typing import Annotated, Any, Final, Literal
 
+import msgspec
 import numpy as np
 import torch as th
+from gymnasium.spaces import Box, Discrete
+from msgspec import Meta
 
-from agents.base import Float
-from agents.bots.network import NetworkAgent, NetworkInfo
-from agents.bots.network_file import write_tensors
-from agents.learning.divergence import DivergedError
-from agents.learning.player import PolicyAgent, find_policy, rebuilt
-from agents.learning.policy import MASKED
+from agents.base import AgentError
+from agents.bots.network import FORMAT as STACK_FORMAT
+from agents.bots.network import MAX_DECISIONS, NetworkAgent, NetworkInfo
+from agents.bots.network_file import read_tensors
+from agents.learning.policy import STACK_NAMES, SelfPlayPolicy
 from agents.learning.ppo import SelfPlayPPO
 from agents.learning.presets import check_widths
-from agents.learning.storage import (
-    ALIASES,
-    OWN_FORMAT,
-    Tensors,
-    load,
-    own_info,
-    read,
-    write,
-)
-from goita_env import GoitaVectorEnv, View
+from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.rules import Rules, get_rules
-from goita_env.views.observation import OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
+
+Tensors = dict[str, th.Tensor]
+
+CUSTOM_FORMAT: Final = "goita-policy-1"  # Names a custom file; grows when its meaning changes.
+
+ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
+"""Second names of the trunk in a policy of stable-baselines3."""
 
 
-class Player(Protocol):
-    """Is asked for logits and values."""
+class CustomInfo(msgspec.Struct):
+    """Describes a custom network; the metadata of its file."""
 
-    def logits(self, view: View) -> np.typing.NDArray[np.float32]:
-        """Returns the unmasked logits: float32 [N, 69]."""
-        ...
+    policy: str  # "MODULE:CLASS"; compared, never imported because a file says so
+    settings: dict[str, Any]  # arguments of the class
+    points_per_value: Annotated[float, Meta(gt=0, lt=1e30)]
+    reward: Literal["points", "win"] = "points"
+    decisions: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
 
-    def values(self, view: View) -> Float:
-        """Returns points: float64 [N]."""
-        ...
+    @property
+    def reward_scale(self) -> float:
+        """Returns the factor of rewards in training; files hold its inverse."""
+        return 1 / self.points_per_value
 
-
-def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> None:
-    """Writes a policy; raises as ``policy_bytes`` does, and writes nothing then.
-
-    Args:
-        model: trained.
-        path: of the file.
-        rules: the rule set it was trained on, or its name.
-    """
-    write(Path(path), policy_bytes(model, rules))
-
-
-def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
-    """Returns the content of a policy's file.
-
-    Args:
-        model: trained.
-        rules: the rule set it was trained on, or its name.
-
-    Raises:
-        SettingError: if the file would play or expect something else than the policy, as where
-            ``logits_and_values`` uses layers that ``tensors`` does not name, or could not be read
-            back.
-    """
-    policy = model.policy
-    if not policy.is_stack():
-        data, agent = _own_file(model, get_rules(rules))
-        check_agreement(model, agent)
-        return data
-    tensors = policy.tensors()
-    info = NetworkInfo(
-        layers=sum(name.startswith("layers.") for name in tensors) // 2,
-        decisions=model.num_timesteps,
-        points_per_value=model.points_per_value,
-        rules=get_rules(rules),
-        reward=_reward(model),
-    )
-    check_agreement(model, NetworkAgent(info, tensors))
-    return write_tensors(tensors, info.metadata())
+    @classmethod
+    def parse(cls, metadata: dict[str, str]) -> CustomInfo:
+        """Returns the description in a file's metadata; a SettingError if it is malformed."""
+        try:
+            settings = msgspec.json.decode(metadata.get("settings", ""))
+            return msgspec.convert({**metadata, "settings": settings}, cls, strict=False)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise SettingError(f"expected metadata of a policy's file: {error}") from error
 
 
-def _own_file(model: SelfPlayPPO, rules: Rules) -> tuple[bytes, PolicyAgent]:
-    """Returns the file of a network of one's own, and an agent that plays its tensors.
+@dataclass(frozen=True)
+class PolicyFile:
+    """Holds a policy's file of either format."""
 
-    Raises:
-        SettingError: if its class cannot be named, or its settings are no JSON.
-    """
-    policy = type(model.policy)
-    name = f"{policy.__module__}:{policy.__qualname__}"
-    if policy.__module__ == "__main__" or find_policy(name) is not policy:
-        raise SettingError(f"expected a policy in a module that others can import, got {name!r}")
-    tensors = {
-        key: tensor.numpy(force=True)
-        for key, tensor in model.policy.state_dict().items()
-        if not key.startswith(ALIASES)
-    }
-    if other := [key for key, array in tensors.items() if array.dtype != np.float32]:
-        raise SettingError(f"expected tensors of float32 numbers, got others in {other}")
+    info: NetworkInfo | CustomInfo
+    tensors: Tensors  # by the names that the network in torch gives them
+
+    @property
+    def policy(self) -> str:
+        return self.info.policy if isinstance(self.info, CustomInfo) else "a stack of layers"
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """Reads a policy's file; a SettingError if it is none, or for another observation version."""
     try:
-        settings = json.dumps(model.policy_kwargs)
-    except TypeError as error:
-        raise SettingError(f"expected a policy's settings to go into a file: {error}") from error
-    metadata = {
-        "format": OWN_FORMAT,
-        "policy": name,
-        "settings": settings,
-        "decisions": str(model.num_timesteps),
-        "points_per_value": str(model.points_per_value),
-        "reward": _reward(model),
-        "observation_version": str(OBSERVATION_VERSION),
-        **{k: v if k == "rules" else json.dumps(v) for k, v in rules.to_keys().items()},
-    }
-    network = rebuilt(policy, json.loads(settings), {k: th.tensor(v) for k, v in tensors.items()})
-    return write_tensors(tensors, metadata), PolicyAgent(network, model.points_per_value)
+        found, arrays = read_tensors(path, dimensions=range(9))
+        metadata: dict[str, str] = found or {}
+        tensors = {name: th.tensor(array) for name, array in arrays.items()}
+        version = metadata.get("observation_version")
+        if version != str(OBSERVATION_VERSION):
+            raise SettingError(
+                f"expected a policy for observation version {OBSERVATION_VERSION}, got {version!r}"
+            )
+        if metadata.get("format") == CUSTOM_FORMAT:
+            return PolicyFile(CustomInfo.parse(metadata), tensors)
+        if metadata.get("format") != STACK_FORMAT:
+            raise SettingError(f"expected the format of one, got {shortened(metadata)}")
+        info = NetworkAgent(NetworkInfo.parse(metadata), arrays).info  # checks the shapes
+    except (OSError, AgentError, SettingError) as error:
+        raise SettingError(f"expected a policy's file, got {path}: {error}") from error
+    for torch_name, name in STACK_NAMES.items():
+        tensors = {
+            torch_name + key.removeprefix(name) if key.startswith(name) else key: tensor
+            for key, tensor in tensors.items()
+        }
+    return PolicyFile(info, tensors)
+
+
+def load_tensors(policy: SelfPlayPolicy, tensors: Tensors) -> None:
+    """Gives a policy the tensors of a file; a SettingError if they are another network's."""
+    try:
+        missing, foreign = policy.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise SettingError(f"expected tensors of this network: {error}") from error
+    missing = [name for name in missing if not name.startswith(ALIASES)]
+    if missing or foreign:
+        raise SettingError(
+            f"expected tensors of this network; missing {missing}, foreign {shortened(foreign)}"
+        )
+
+
+def class_name(policy: type[SelfPlayPolicy]) -> str:
+    """Returns "MODULE:CLASS"."""
+    return f"{policy.__module__}:{policy.__qualname__}"
+
+
+def find_policy(name: str) -> type[SelfPlayPolicy]:
+    """Imports the ``SelfPlayPolicy`` "MODULE:CLASS"; the working directory is searched, too."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(f"expected MODULE:CLASS, got {name!r}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, SelfPlayPolicy)):
+        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {found!r}")
+    return found
+
+
+def build_policy(
+    policy: type[SelfPlayPolicy], settings: dict[str, Any], tensors: Tensors
+) -> SelfPlayPolicy:
+    """Builds a network of a class; a SettingError if arguments or tensors are another's."""
+    space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
+    try:
+        with th.random.fork_rng():  # its first weights are drawn, then replaced
+            network = policy(space, Discrete(NUM_ACTIONS), lambda _: 0.0, **settings)
+    except Exception as error:  # a class may raise anything for arguments from somebody's file
+        raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
+    load_tensors(network, tensors)
+    return network
 
 
 def widths(path: Path) -> tuple[int, ...]:
-    """Returns the widths of the layers of a policy's file.
-
-    Raises:
-        SettingError: if it is none, or has no layers.
-    """
-    metadata, tensors = read(path)
-    if metadata["format"] == OWN_FORMAT:
-        found = own_info(metadata).settings.get("layers")
+    """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
+    file = read_policy(path)
+    if isinstance(file.info, CustomInfo):
+        found = file.info.settings.get("layers")
     else:
-        biases = (f"features_extractor.layers.{layer}.bias" for layer in range(len(tensors)))
-        found = [len(tensors[bias]) for bias in biases if bias in tensors]
-    if not isinstance(found, list) or not found or not all(type(w) is int for w in found):
-        raise SettingError(f"expected a policy with layers, got {path}")
+        names = [f"features_extractor.layers.{n}.bias" for n in range(file.info.layers)]
+        found = [len(file.tensors[name]) for name in names]
+    if not isinstance(found, list) or not all(type(width) is int for width in found):
+        raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
     check_widths("layers", found)
     return tuple(found)
 
 
 def begin_from(model: SelfPlayPPO, path: Path) -> None:
-    """Gives a model that has learnt nothing yet the weights of a policy's file.
+    """Gives an untrained model the weights of a policy's file.
 
-    A stack may be wider than the file's: it then plays as the file does, as its further units are
-    random and nothing listens to them yet (a special case of Chen, Goodfellow & Shlens 2016,
-    Net2Net). Its values are kept where both stand for points (rescaled, if for other units) and
-    forgotten where one stands for points and the other for wins.
+    A stack may be wider than the file's. It then plays as the file does: new units have random
+    input weights and zero output weights (a special case of Chen, Goodfellow & Shlens 2016,
+    Net2Net). Values are rescaled where both stand for points, and reset where one stands for points
+    and the other for wins.
 
     Raises:
-        SettingError: if the file is none or another network's, or a network's of one's own with
-            values in other units.
+        SettingError: if the file is none or another network's, or a custom network's with values in
+            other units.
     """
-    metadata, tensors = read(path)
-    if metadata["format"] != OWN_FORMAT and model.policy.is_stack():
+    file, stack = read_policy(path), model.policy.is_stack()
+    tensors = file.tensors
+    if stack and not isinstance(file.info, CustomInfo):
         tensors = _widened(tensors, model.policy.state_dict())
     try:
-        load(model.policy, tensors)
+        load_tensors(model.policy, tensors)
     except SettingError as error:
-        kind = metadata.get("policy", "a stack of layers")
-        raise SettingError(f"expected to begin with {path}, which holds {kind}: {error}") from error
-    same = metadata.get("reward", "points") == _reward(model)
-    scale = float(metadata["points_per_value"]) / model.points_per_value if same else 0.0
-    if scale != 1.0:
-        if not model.policy.is_stack():
-            found = f"{metadata['points_per_value']} points for 1"
-            raise SettingError(f"expected values in the same units in {path}, got {found}")
-        with th.no_grad():
-            for parameter in model.policy.value_net.parameters():
-                parameter.mul_(scale)
+        message = f"expected to begin with {path}, which holds {file.policy}: {error}"
+        raise SettingError(message) from error
+    same = file.info.reward == model.reward
+    scale = (1 / file.info.reward_scale) / (1 / model.reward_scale) if same else 0.0
+    if scale == 1.0:
+        return
+    if not stack:
+        raise SettingError(
+            f"expected values in the same units in {path}, got {file.info.reward!r} with "
+            f"reward_scale {file.info.reward_scale}"
+        )
+    with th.no_grad():
+        for parameter in model.policy.value_net.parameters():
+            parameter.mul_(scale)
 
 
 def _widened(tensors: Tensors, wide: Tensors) -> Tensors:
-    """Returns a stack's tensors in the shapes of a wider one, whose weights the further units keep.
-
-    Tensors that don't fit into the wider ones are returned as they are.
-    """
+    """Returns a stack's tensors in the shapes of a wider one; what does not fit is unchanged."""
     widened = dict(tensors)
     for name, block in tensors.items():
         if name not in wide or block.ndim != wide[name].ndim:
@@ -187,43 +207,3 @@ def _widened(tensors: Tensors, wide: Tensors) -> Tensors:
             widened[name][: len(block)] = 0.0
             widened[name][tuple(slice(size) for size in block.shape)] = block
     return widened
-
-
-def _reward(model: SelfPlayPPO) -> str:
-    """Returns what the values of a model stand for: "points" or "win"."""
-    return "points" if model.env is None else str(model.env.get_attr("reward")[0])
-
-
-def check_agreement(model: SelfPlayPPO, agent: Player) -> None:
-    """Checks that an agent plays and expects what the policy does, over positions of random play.
-
-    Compared are the probabilities of the legal actions and the values, since logits may differ by a
-    constant; the policy is asked in float32, as a file is played.
-
-    Raises:
-        SettingError: if they differ by more than rounding does.
-        DivergedError: if the policy's are no numbers.
-    """
-    policy = PolicyAgent(model.policy, model.points_per_value)
-    games = GoitaVectorEnv(64, seed=1)
-    rng, turn = np.random.default_rng(1), games.reset()
-    for _ in range(8):
-        legal = th.from_numpy(turn.action_mask)
-        mine, theirs = (
-            th.log_softmax(th.from_numpy(asked.logits(turn.view)).masked_fill(~legal, MASKED), 1)
-            for asked in (policy, agent)
-        )
-        expected = policy.values(turn.view)
-        if not (mine.isfinite().all() and np.isfinite(expected).all()):
-            raise DivergedError("expected finite probabilities and values, got others to write")
-        for what, wanted, found in (
-            ("log-probabilities", mine.numpy(), theirs.numpy()),
-            ("values", expected, agent.values(turn.view)),
-        ):
-            if not np.allclose(wanted, found, rtol=1e-3, atol=1e-2):
-                raise SettingError(
-                    f"expected a file with the policy's {what}, got tensors that give others (by "
-                    f"{np.abs(wanted - found).max():.3g}): the file must hold all that "
-                    "logits_and_values() uses"
-                )
-        turn = games.step(games.sample_legal(rng))

@@ -1,4 +1,4 @@
-"""Seats frozen players at the tables of a training: a pool of opponents, or fixed players.
+"""Seats frozen players in a training: a pool of opponents, fixed opponents or a fixed partner.
 
 In a share of the games one team is played by a frozen opponent. Games are grouped, and a group
 plays one opponent at a time, so that each is asked for many positions at once; a game keeps its
@@ -17,38 +17,27 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from agents.base import Agent, AgentError, Bool, Float, Int, Memory
+from agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
 from agents.registry import load_agent
-from goita_env.envs.vector import Turn
+from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.seeds import bot_generator
 from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
-LEARNER: Final = -1
-"""Who holds a seat: the policy that learns. Players from 0 on are frozen."""
+LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
+GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
+AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
+POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
+AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
 
-GROUPS: Final = 4
-"""Opponents that are met at the same time; each rollout one group draws another."""
-
-HALF: Final = 4.0
-"""So many later snapshots make a snapshot half as likely to be drawn."""
-
-HARD: Final = 10.0
-"""A player that the learner beats by so many points per round is drawn half as often, about, as one
-that it plays even with; one that beats it by as many, half as often again as that."""
-
-REMEMBERED: Final = 2000
-"""Rounds over which results against a player are averaged."""
-
-
-LOW_WORD: Final = (1 << 64) - 1
+_LOW_WORD: Final = (1 << 64) - 1
 
 Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
 Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
 
 
 class PoolState(msgspec.Struct, forbid_unknown_fields=True):
-    """Says what the learner makes of each player: decisions of a snapshot, points, rounds."""
+    """Holds the learner's results: decisions of each snapshot, points per round, rounds."""
 
     players: list[tuple[Count, Points, Count]]
     rollouts: Count
@@ -56,31 +45,27 @@ class PoolState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass
-class Player:
-    """Is one frozen player, and what the learner makes of it."""
+class PoolPlayer:
+    """Holds the learner's results against one frozen player."""
 
-    name: str
-    """Of an agent; empty for a snapshot."""
-    decisions: int = 0
-    """That a snapshot was trained on."""
-    points: float = 0.0
-    """Per round, of the learner against it; 0 before the first round."""
+    name: str  # of an agent; empty for a snapshot
+    decisions: int = 0  # of a snapshot's training
+    points: float = 0.0  # per round, of the learner; 0 before the first round
     rounds: int = 0
-    """Played against it."""
 
     def learn(self, points: float, rounds: int) -> None:
-        """Takes in rounds with their mean points."""
         self.rounds += rounds
-        self.points += (points - self.points) * min(1.0, rounds / min(self.rounds, REMEMBERED))
+        share = min(1.0, rounds / min(self.rounds, AVERAGED_ROUNDS))
+        self.points += (points - self.points) * share
 
 
 class Pool:
-    """Says who holds which seat, and has the frozen players decide.
+    """Assigns seats to frozen players and has them act.
 
     Args:
-        games: that are played side by side, N.
+        games: number of parallel games, N.
         share: of the games in which one team is a frozen opponent's.
-        agents: opponents by their text; they join the snapshots.
+        agents: opponents beside the snapshots, without a memory, as ``load_agent`` takes them.
         snapshots: whether snapshots are opponents, too.
         first: whether the very first one is, as it should where training began with a policy.
         partner: an agent that is the learner's partner in every game; None: the learner itself.
@@ -89,10 +74,7 @@ class Pool:
     Attributes:
         known: decisions of the snapshots that may be drawn, ascending; set from outside.
         load: returns the snapshot of so many decisions as a player; set from outside.
-
-    Raises:
-        SettingError, AgentError: if the share is none, or an agent cannot be built or needs to be
-            told about rounds.
+        owner: int64 [N, 4] who plays each seat.
     """
 
     def __init__(
@@ -110,18 +92,18 @@ class Pool:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")
         self._snapshots, self._first = snapshots, first
         self._rng = bot_generator(seed, "pool")
-        self._built: dict[int, Agent] = {}
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
-        self.players = [Player(name) for name in agents]
-        self._named = len(self.players)
-        self._partner = LEARNER if partner is None else self._named
-        self.players += [] if partner is None else [Player(partner)]
-        self._agents = [player.name for player in self.players]
-        for number, player in enumerate(self.players):
-            self._built[number] = load_agent(player.name)
-            if isinstance(self._built[number], Memory):
-                raise AgentError(f"expected an agent without a memory, got {player.name!r}")
+        self._opponents = len(agents)
+        self._partner = LEARNER if partner is None else self._opponents
+        self._agents = [*agents, *([] if partner is None else [partner])]
+        self.players = [PoolPlayer(name) for name in self._agents]
+        self._built = {number: load_agent(name) for number, name in enumerate(self._agents)}
+        for number, agent in self._built.items():
+            if isinstance(agent, StatefulAgent):
+                raise AgentError(
+                    f"expected an agent without a memory, got {self._agents[number]!r}"
+                )
         game = np.arange(games)
         self._group = np.where(game < round(share * games), game % GROUPS, LEARNER)
         self._team = game // GROUPS & 1  # the frozen one
@@ -132,13 +114,11 @@ class Pool:
         self._anew = True
         self._points, self._rounds = 0, 0
 
-    # ------------------------------------------------------------------------------ the table
-
     def begin(self) -> None:
-        """Takes notice that all games begin anew."""
+        """Has the next rollout assign all seats, since all games begin anew."""
         self._anew = True
 
-    def renew(self) -> None:
+    def draw_opponents(self) -> None:
         """Draws opponents, once a rollout: for one group, and for those that have none."""
         for group in range(GROUPS):
             if group == self._rollouts % GROUPS or self._now[group] == LEARNER:
@@ -151,30 +131,25 @@ class Pool:
             if not self.players[number].name:
                 del self._built[number]
 
-    def split(self, turn: Turn, rows: Int) -> tuple[Int, Int]:
+    def split(self, turn: StepResult, rows: Int) -> tuple[Int, Int]:
         """Returns which of some games ask the learner now, and which a frozen player."""
         learner = self.owner[rows, turn.seat[rows]] == LEARNER
         return rows[learner], rows[~learner]
 
-    def act(self, turn: Turn, legal: Bool, rows: Int) -> Int:
-        """Returns the frozen players' actions, each player asked once.
-
-        Args:
-            turn: of all games.
-            legal: bool [N, 69].
-            rows: [n] games in which a frozen player is asked.
-        """
+    def act(self, turn: StepResult, legal: Bool, rows: Int) -> Int:
+        """Returns the actions [n] of the frozen players that the games ``rows`` ask."""
         owner = self.owner[rows, turn.seat[rows]]
         actions = np.zeros(len(rows), np.int64)
         for number in np.unique(owner).tolist():
             mine = owner == number
             asked = rows[mine]
-            player = self._player(number)
-            actions[mine] = player.act(turn.view[asked], legal[asked], self._rng)
+            if number not in self._built:
+                self._built[number] = self.load(self.players[number].decisions)
+            actions[mine] = self._built[number].act(turn.view[asked], legal[asked], self._rng)
         return actions
 
-    def watch(self, turn: Turn) -> None:
-        """Takes notice of the rounds that a step ended, and seats the next episodes' players."""
+    def after_step(self, turn: StepResult) -> None:
+        """Records the rounds that a step ended, and assigns the seats of new episodes."""
         ended = np.flatnonzero((turn.winner >= 0) & (self._group != LEARNER))
         opponent = self.owner[ended, self._team[ended]]
         ended, opponent = ended[opponent != LEARNER], opponent[opponent != LEARNER]
@@ -188,47 +163,47 @@ class Pool:
         if len(done):
             self._seat(done)
 
-    def tell(self) -> tuple[float, int]:
+    def pop_results(self) -> tuple[float, int]:
         """Returns the learner's points per round since the last call, and the rounds."""
-        told = self._points / max(self._rounds, 1), self._rounds
+        results = self._points / max(self._rounds, 1), self._rounds
         self._points, self._rounds = 0, 0
-        return told
-
-    # -------------------------------------------------------------------------------- going on
+        return results
 
     def needed(self) -> list[int]:
-        """Returns the snapshots that are still at a table, by their decisions."""
+        """Returns the snapshots that play in some game, by their decisions."""
         return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
 
     def state(self) -> tuple[PoolState, dict[str, npt.NDArray[Any]]]:
         """Returns all that the pool goes on from, in two parts; no agent is named in them."""
-        known = [(p.decisions, p.points, p.rounds) for p in self.players]
+        players = [(p.decisions, p.points, p.rounds) for p in self.players]
         words = self._rng.bit_generator.state
         numbers = [words["state"]["state"], words["state"]["inc"]]
-        halves = [half for number in numbers for half in (number >> 64, number & LOW_WORD)]
+        halves = [half for number in numbers for half in (number >> 64, number & _LOW_WORD)]
         random = np.array([*halves, words["has_uint32"], words["uinteger"]], np.uint64)
         arrays = {"owner": self.owner.copy(), "now": self._now.copy(), "random": random}
-        return PoolState(known, self._rollouts, self._anew), arrays
+        return PoolState(players, self._rollouts, self._anew), arrays
 
-    def restore(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Takes up where ``state`` was called, of a pool with the same arguments.
+    def load_state(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on where ``state`` was called, of a pool with the same arguments.
 
         Raises:
             SettingError: if that was another pool; nothing has changed then.
         """
-        known, named = state.players, len(self._agents)
-        shown = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        count, named = len(state.players), len(self._agents)
+        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
         wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (GROUPS,))}
-        if shown != wanted | {"random": ("uint64", (6,))} or len(known) < named:
-            raise SettingError(f"expected a pool of {named} agents, {wanted}, got {shown}")
+        if found != wanted | {"random": ("uint64", (6,))} or count < named:
+            raise SettingError(f"expected a pool of {named} agents, {wanted}, got {found}")
         for seats in (arrays["owner"], arrays["now"]):
-            if seats.min() < LEARNER or seats.max() >= len(known):
-                raise SettingError(f"expected {len(known)} frozen players, got others at a table")
+            if seats.min() < LEARNER or seats.max() >= count:
+                raise SettingError(f"expected the numbers of {count} frozen players, got others")
         high, low, more, less, has, half = (int(word) for word in arrays["random"])
         if has > 1 or half >= 1 << 32:
             raise SettingError("expected the state of a generator, got another")
-        names = [*self._agents, *[""] * (len(known) - named)]
-        self.players = [Player(name, *fields) for name, fields in zip(names, known, strict=True)]
+        names = [*self._agents, *[""] * (count - named)]
+        self.players = [
+            PoolPlayer(name, *fields) for name, fields in zip(names, state.players, strict=True)
+        ]
         self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
         self._rollouts, self._anew = state.rollouts, state.anew
         self._rng.bit_generator.state = {
@@ -238,14 +213,11 @@ class Pool:
             "uinteger": half,
         }
 
-    # --------------------------------------------------------------------------------- helpers
-
     def _in_use(self) -> set[int]:
-        """Returns the frozen players that sit at a table, or will at the next that begins."""
         return {*np.unique(self.owner).tolist(), *self._now.tolist()} - {LEARNER}
 
     def _seat(self, games: Int) -> None:
-        """Gives the seats of some games to those who play them in the episode that begins."""
+        """Assigns the seats of games whose next episode begins."""
         self.owner[games] = LEARNER
         if self._partner != LEARNER:
             self.owner[games[:, None], self._mate[games]] = self._partner
@@ -256,12 +228,12 @@ class Pool:
             self.owner[games, seat] = opponent
 
     def _draw(self) -> int:
-        """Returns an opponent: recent snapshots and hard ones more often; LEARNER: there is none.
+        """Returns an opponent, recent snapshots and hard ones more often; LEARNER: there is none.
 
         A snapshot counts for less with every later one, an agent as much as the latest.
         """
-        numbers: list[int] = [*range(self._named)]
-        ages = [0] * self._named
+        numbers: list[int] = [*range(self._opponents)]
+        ages = [0] * self._opponents
         if self._snapshots:
             known = [decisions for decisions in self.known if decisions or self._first]
             numbers += [self._number(decisions) for decisions in known]
@@ -270,7 +242,7 @@ class Pool:
             return LEARNER
         weights: Float = np.array(
             [
-                0.5 ** (age / HALF) / (1 + exp(self.players[number].points / HARD))
+                0.5 ** (age / AGE_HALVING) / (1 + exp(self.players[number].points / POINTS_SCALE))
                 for number, age in zip(numbers, ages, strict=True)
             ]
         ).cumsum()
@@ -282,11 +254,5 @@ class Pool:
         for number, player in enumerate(self.players):
             if not player.name and player.decisions == decisions:
                 return number
-        self.players.append(Player("", decisions))
+        self.players.append(PoolPlayer("", decisions))
         return len(self.players) - 1
-
-    def _player(self, number: int) -> Agent:
-        """Returns a frozen player, read from its file where it isn't in memory."""
-        if number not in self._built:
-            self._built[number] = self.load(self.players[number].decisions)
-        return self._built[number]

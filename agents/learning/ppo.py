@@ -1,15 +1,15 @@
 """Learns by self-play: ``MaskablePPO`` with four seats in every game and one network for all.
 
-What differs from ``MaskablePPO``, and why:
+Differences from ``MaskablePPO``:
 
-- ``collect_rollouts`` follows the seats. All games step together; the network sees the rows in
-  which the asked seat has a choice, and these alone are stored and counted as timesteps.
+- ``collect_rollouts`` follows the seats. All games step together; only rows in which the asked seat
+  has a choice are evaluated, stored and counted as timesteps.
 - Frozen players may hold seats (``Pool``); their decisions are neither stored nor counted.
 - ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
   objects, no numbers fetched from tensors in between. A test holds the two updates equal.
 - The entropy coefficient may follow a schedule, as the learning rate may.
-- A critic that sees all hands may take the place of the policy's own values in the advantages, as
-  soon as it foretells more than they do (``Critic``).
+- A critic that sees all hands replaces the policy's own values in the advantages once it predicts
+  better than they do (``Critic``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -29,15 +29,15 @@ from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
 from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.learning.bar import DecisionBar
 from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.critic import Critic, hidden_words
-from agents.learning.divergence import DivergedError, check_step, check_weights
+from agents.learning.optimize import DivergedError, check_weights, gradient_step
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
+from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
-from goita_env.envs.vector import Turn
-from goita_env.views import packing
+from goita_env.envs.vector import StepResult
+from goita_env.views import observation as packing
 
 STATISTICS: Final = (
     "policy_gradient_loss",
@@ -51,7 +51,7 @@ STATISTICS: Final = (
 
 
 class SelfPlayPPO(MaskablePPO):
-    """Learns one policy for all four seats from games that it plays with itself.
+    """Trains one policy for all four seats by self-play.
 
     Args:
         policy: a ``SelfPlayPolicy``.
@@ -59,17 +59,18 @@ class SelfPlayPPO(MaskablePPO):
         ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
         bfloat16: run the trunk in bfloat16.
         reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
-        critic: widths of the layers of a critic that sees all hands; none: the policy's values do.
+        critic: widths of the layers of a critic that sees all hands; empty: no critic.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
         critic: None if there is none.
-        critic_leads: advantages are measured by the critic's values: in the update before they were
-            nearer to what was earned than the policy's own.
+        critic_leads: advantages use the critic's values, which in the last update predicted better
+            than the policy's own.
+        pool: frozen players, None if there are none; may be set before training.
     """
 
     policy: SelfPlayPolicy
-    rollout_buffer: SeatRolloutBuffer
+    rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -90,73 +91,59 @@ class SelfPlayPPO(MaskablePPO):
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.reward_scale = reward_scale
-        self._left: Turn | None = None
+        self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
     def _setup_model(self) -> None:
-        """Makes the policy, the buffer and the critic."""
         super()._setup_model()
         if self.critic_layers:
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16)
 
     @property
-    def points_per_value(self) -> float:
-        """Returns the points that a value of 1 stands for, as files of policies say it."""
-        return 1 / self.reward_scale
-
-    @property
     def update(self) -> int:
-        """Returns the number of the update under way, or of the next one while games are played."""
+        """Returns the number of the current update, or of the next one during a rollout."""
         return self._n_updates // self.n_epochs + 1
 
-    # ----------------------------------------------------------------------------------- playing
+    @property
+    def reward(self) -> str:
+        """Returns what values stand for: "points" or "win"."""
+        return "points" if self.env is None else str(self.env.get_attr("reward")[0])
 
     def collect_rollouts(
         self,
         env: VecEnv,
         callback: BaseCallback,
-        rollout_buffer: RolloutBuffer,
+        rollout_buffer: RolloutBuffer | SeatRolloutBuffer,
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
         """Steps all games and fills the buffer with the decisions of all seats.
 
-        Args:
-            env: a ``GoitaVecEnv``.
-            callback: called after each step of all games.
-            rollout_buffer: a ``SeatRolloutBuffer``.
-            n_rollout_steps: how many steps.
-            use_masking: must be True.
-
         Returns:
-            False if the callback ended the training; the unfinished rollout doesn't count then.
-
-        Raises:
-            TypeError: if env or buffer are of another kind.
-            ValueError: if masks should not be used.
+            False if the callback ended the training; the unfinished rollout does not count then.
         """
-        table = env.unwrapped
-        if not isinstance(table, GoitaVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
+        games = env.unwrapped
+        if not isinstance(games, GoitaVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
             raise TypeError(
                 "expected a GoitaVecEnv and a SeatRolloutBuffer, "
-                f"got {type(table).__name__} and {type(rollout_buffer).__name__}"
+                f"got {type(games).__name__} and {type(rollout_buffer).__name__}"
             )
         if not use_masking:
             raise ValueError("expected use_masking=True: an illegal action ends in an error")
-        if table.turn is not self._left:  # the games began anew, so no decision of theirs is open
-            rollout_buffer.forget()
+        if games.turn is not self._last_turn:  # the games began anew: no decision is open
+            rollout_buffer.drop_open()
             if self.pool is not None:
                 self.pool.begin()
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         callback.on_rollout_start()
         if self.pool is not None:
-            self.pool.renew()
+            self.pool.draw_opponents()
         before, points, rounds = self.num_timesteps, 0, 0
         for _ in range(n_rollout_steps):
-            turn = self._step(table, rollout_buffer)
+            turn = self._step(games, rollout_buffer)
             points += int(turn.points.sum())
             rounds += int(np.count_nonzero(turn.winner >= 0))
             callback.update_locals(locals())
@@ -169,17 +156,17 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
         self.logger.record("rollout/decisions", decisions)
         if self.pool is not None:
-            met, times = self.pool.tell()
-            self.logger.record("pool/rounds", times)
-            self.logger.record("pool/points_per_round", met)
+            pool_points, pool_rounds = self.pool.pop_results()
+            self.logger.record("pool/rounds", pool_rounds)
+            self.logger.record("pool/points_per_round", pool_points)
         self.logger.record("time/planned_decisions", self._total_timesteps)
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
 
-    def _step(self, table: GoitaVecEnv, buffer: SeatRolloutBuffer) -> Turn:
-        """Makes one decision in every game and stores the learner's with a choice."""
-        turn = table.turn
+    def _step(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
+        """Makes one decision in every game and stores those of the learner that are a choice."""
+        turn = games.turn
         legal = turn.action_mask
         chosen = legal.argmax(axis=1)  # right where only one action is legal
         rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
@@ -191,34 +178,23 @@ class SelfPlayPPO(MaskablePPO):
         chosen[rows] = actions
         hidden, seats = None, turn.seat[rows]
         if self.critic is not None:
-            hidden = hidden_words(table.games, rows, seats)
+            hidden = hidden_words(games.games, rows, seats)
             if self.critic_leads:
-                values = self.critic.foretell(words, hidden)
+                values = self.critic.predict(words, hidden)
         buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
         self.num_timesteps += len(rows)
-        self._left = turn = table.advance(chosen)
+        self._last_turn = turn = games.advance(chosen)
         # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
         rewards = (turn.reward * np.float64(self.reward_scale)).astype(np.float32)
         buffer.add_rewards(rewards, turn.done)
         if self.pool is not None:
-            self.pool.watch(turn)
+            self.pool.after_step(turn)
         return turn
 
     def _decide(
         self, words: packing.Words, masks: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Draws actions from the policy.
-
-        Args:
-            words: uint64 [n, 8] packed observations.
-            masks: bool [n, 69].
-
-        Returns:
-            Actions [n], values [n] and the actions' log-probabilities [n].
-
-        Raises:
-            DivergedError: if these are no numbers.
-        """
+        """Returns sampled actions [n], values [n] and the actions' log-probabilities [n]."""
         bits = th.from_numpy(packing.expand(words)).to(self.device)
         with th.no_grad():
             logits, values = self._evaluate(bits)
@@ -229,50 +205,41 @@ class SelfPlayPPO(MaskablePPO):
         drawn = th.rand(len(bits), 1, device=self.device) * summed[:, -1:]
         actions = (summed <= drawn).sum(dim=1)
         log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
-        found, chances = values.numpy(force=True), log_probs.numpy(force=True)
-        if not (np.isfinite(found).all() and np.isfinite(chances).all()):
+        found = actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
+        if not np.isfinite(found[1:]).all():
             raise DivergedError("expected finite probabilities and values, got others in play")
-        chosen = actions.numpy(force=True)
-        if not masks[np.arange(len(chosen)), chosen].all():
+        if not masks[np.arange(len(masks)), found[0]].all():
             raise DivergedError(f"expected logits above {MASKED:.0e}, got legal actions below it")
-        return chosen, found, chances
-
-    # ---------------------------------------------------------------------------------- learning
+        return found
 
     def train(self) -> None:
-        """Improves policy and values on the closed decisions of the buffer.
-
-        Raises:
-            DivergedError: at the first loss, gradient or weight that is not finite.
-        """
+        """Updates policy, values and critic on the closed decisions of the buffer."""
         self.policy.set_training_mode(True)
         critic = [] if self.critic is None else [self.critic.optimizer]
         self._update_learning_rate([self.policy.optimizer, *critic])
         clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        statistics, missed = [], []
+        statistics, critic_losses = [], []
         for _ in range(self.n_epochs):
             for samples in self.rollout_buffer.get(self.batch_size):
                 loss, numbers = self._loss(samples, clip_range)
-                self.policy.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
-                norm = th.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
-                check_step(loss.detach(), norm)
-                self.policy.optimizer.step()
+                gradient_step(
+                    loss, self.policy, self.policy.optimizer, self.max_grad_norm, "policy"
+                )
                 statistics.append(numbers)
                 if self.critic is not None:
-                    missed.append(self.critic.learn(samples, self.max_grad_norm))
-            for whose, network in (("policy", self.policy), ("critic", self.critic)):
-                if network is not None:
-                    check_weights(network, whose)
+                    critic_losses.append(self.critic.learn(samples, self.max_grad_norm))
+            check_weights(self.policy, "policy")
+            if self.critic is not None:
+                check_weights(self.critic, "critic")
             self._n_updates += 1
         if not statistics:
             return
         means = th.stack(statistics).mean(dim=0).tolist()
         for name, mean in zip(STATISTICS, means, strict=True):
             self.logger.record(f"train/{name}", mean)
-        if missed:
-            critic_loss = float(th.stack(missed).mean())
+        if critic_losses:
+            critic_loss = float(th.stack(critic_losses).mean())
             self.critic_leads = critic_loss < means[STATISTICS.index("value_loss")]
             self.logger.record("train/critic_loss", critic_loss)
         explained = explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns)
@@ -312,20 +279,16 @@ class SelfPlayPPO(MaskablePPO):
             logits, values = self.policy.logits_and_values(bits)
         return logits.float(), values.float()
 
-    # ---------------------------------------------------------------------------------- going on
+    def load_state(
+        self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool
+    ) -> None:
+        """Goes on with restored games, whose open decisions the buffer has.
 
-    def go_on(self, turn: Turn) -> None:
-        """Takes games as they stand, so that learning does not begin them anew.
-
-        Args:
-            turn: of restored games, whose open decisions the buffer has.
+        ``updates`` are epochs of updates, as SB3 counts them.
         """
-        self._left = turn
-        self._last_obs = turn.observation
-
-    def join(self, pool: Pool) -> None:
-        """Seats frozen players at the tables."""
-        self.pool = pool
+        self._last_turn, self._last_obs = turn, turn.observation
+        self.num_timesteps, self._n_updates = decisions, updates
+        self.critic_leads = critic_leads
 
     def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
         """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
@@ -336,15 +299,14 @@ class SelfPlayPPO(MaskablePPO):
         return ready
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
-        """Returns what a saved model holds as tensors: the critic, too."""
         states, tensors = super()._get_torch_save_params()
         more = [] if self.critic is None else ["critic", "critic.optimizer"]
         return states + more, tensors
 
     def _excluded_save_params(self) -> list[str]:
-        """Returns what a saved model leaves out: of the games, they begin anew in a loaded one."""
-        left_out = ["_left", "_last_obs", "_last_episode_starts", "pool"]
-        return super()._excluded_save_params() + left_out
+        """Returns what a saved model leaves out: its games, which begin anew in a loaded one."""
+        excluded = ["_last_turn", "_last_obs", "_last_episode_starts", "pool"]
+        return super()._excluded_save_params() + excluded
 
 
 def linear(start: float, end: float) -> Schedule:

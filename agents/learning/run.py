@@ -1,4 +1,4 @@
-"""Trains in a directory of its own, and goes on there after an interruption."""
+"""Runs a training in a directory of its own, where it can be resumed."""
 
 from __future__ import annotations
 
@@ -7,34 +7,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-import msgspec
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
-from agents.learning.bar import DecisionBar
+from agents.files import decode, read_limited, write_whole
 from agents.learning.checkpoint import load_checkpoint
-from agents.learning.files import RunFiles
-from agents.learning.keeper import Keeper
+from agents.learning.checkpoint_callback import CheckpointCallback
 from agents.learning.measuring import History, Measuring
-from agents.learning.player import frozen
-from agents.learning.policy_file import save_policy
+from agents.learning.policy_agent import load_frozen
 from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO
-from agents.learning.storage import write
+from agents.learning.presets import TrainingSettings
+from agents.learning.progress import DecisionBar
+from agents.learning.run_files import RunFiles
 from goita_env.errors import SettingError
-from goita_env.rules import Rules
 
-MAX_CONFIG: Final = 1 << 20
-"""Bytes of the settings that are read."""
+MAX_CONFIG: Final = 1 << 20  # Bytes of the settings that are read.
 
 
 class Run:
-    """Is a training's directory.
-
-    Args:
-        directory: where it lies.
-        config: every setting, as JSON can hold them.
-    """
+    """Manages the directory of a training and its settings, as JSON can hold them."""
 
     def __init__(self, directory: Path, config: Mapping[str, Any]) -> None:
         self.files = RunFiles(directory)
@@ -47,51 +39,40 @@ class Run:
 
         Args:
             init: a policy to begin with; it is copied, so that the run goes on without it.
-
-        Raises:
-            SettingError: if there is one already.
         """
         directory = self.files.directory
         if self.files.config.exists():
             raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
         directory.mkdir(parents=True, exist_ok=True)
         if init is not None:
-            write(self.files.init, init.read_bytes())
+            write_whole(self.files.init, init.read_bytes())
         self.configure(self.config)
         return self
 
     @classmethod
     def resume(cls, directory: Path) -> Self:
-        """Opens the directory of a training, which may be somebody else's.
-
-        Raises:
-            SettingError: if it is none, or one of an older version, or holds links.
-        """
+        """Opens the directory of a training, which may be somebody else's."""
         run = cls(directory, {})
         run.files.check()
         try:
-            if run.files.config.stat().st_size > MAX_CONFIG:
-                raise SettingError(f"config.json is larger than {MAX_CONFIG} bytes")
-            run.config = msgspec.json.decode(run.files.config.read_bytes(), type=dict[str, Any])
-        except (OSError, ValueError, RecursionError) as error:
+            content = read_limited(run.files.config, MAX_CONFIG)
+            run.config = decode(content, dict[str, Any], "the settings of a training")
+        except (OSError, ValueError) as error:
             raise SettingError(
                 f"expected the directory of a run, got {directory}: {error}"
             ) from error
         return run
 
     def configure(self, config: Mapping[str, Any]) -> None:
-        """Writes the settings; from now on these are the run's."""
+        """Replaces the run's settings and writes them."""
         self.config = dict(config)
-        write(self.files.config, json.dumps(self.config, indent=1, default=str).encode() + b"\n")
+        write_whole(self.files.config, json.dumps(self.config, indent=1, default=str) + "\n")
 
     def restore(self, model: SelfPlayPPO) -> bool:
-        """Has a new model go on from the last checkpoint, if there is one yet; says whether.
-
-        Args:
-            model: with the settings of this run, its frozen players seated.
+        """Has a new model go on from the last checkpoint; returns whether there is one.
 
         Raises:
-            SettingError: if the checkpoint is gone, or cannot be read.
+            SettingError: if the checkpoint is gone, or is not of this run's settings and pool.
         """
         if not self.files.checkpoint.exists():
             if later := self.files.after_a_checkpoint():
@@ -100,79 +81,55 @@ class Run:
         self.history = load_checkpoint(model, self.files.checkpoint)
         return True
 
-    def seat(self, model: SelfPlayPPO, pool: Pool) -> None:
-        """Has frozen players play in a training, its own snapshots among them."""
-        pool.load = lambda decisions: frozen(model, self.files.snapshot(decisions))
-        model.join(pool)
+    def add_pool(self, model: SelfPlayPPO, pool: Pool) -> None:
+        """Adds frozen players to a training, its own snapshots among them."""
+        pool.load = lambda decisions: load_frozen(model, self.files.snapshot(decisions))
+        model.pool = pool
 
     def learn(
         self,
         model: SelfPlayPPO,
-        decisions: int,
-        *,
+        settings: TrainingSettings,
         measuring: Measuring,
-        snapshot_every: int,
-        save_every: int,
         progress: bool = True,
     ) -> bool:
-        """Trains, with logs, snapshots and checkpoints, until so many decisions were made in all.
+        """Trains until all decisions were made, with logs, snapshots and checkpoints.
 
-        On SIGINT (Ctrl-C) or SIGTERM the rollout under way is learnt from, saved, and the training
+        On SIGINT (Ctrl-C) or SIGTERM the current rollout is learnt from and saved, and the training
         ends; a second signal ends it at once, with the checkpoint before.
-
-        Args:
-            model: new or restored.
-            decisions: with a choice.
-            measuring: what is measured of every snapshot.
-            snapshot_every: decisions between snapshots.
-            save_every: decisions between checkpoints.
-            progress: show a bar.
 
         Returns:
             Whether all decisions were made.
 
         Raises:
-            DivergedError: if a loss, gradient or weight became no number; the checkpoint and the
-                snapshots before stay.
+            DivergedError: at the first number that is not finite; the files stay as they are.
         """
-        if model.num_timesteps >= decisions:
+        if model.num_timesteps >= settings.decisions:
             return True
         if self.history.snapshots:  # what was written after the checkpoint will be written again
-            self.files.tidy(self.history, [] if model.pool is None else model.pool.needed())
+            self.files.tidy(self.history, model.pool)
         bar = DecisionBar() if progress else None
-        keeper = Keeper(
-            self.files,
-            self.history,
-            measuring,
-            snapshot_every=snapshot_every,
-            save_every=save_every,
-            bar=bar,
-        )
-        callbacks: list[BaseCallback] = [keeper, *([bar] if bar else [])]
+        saving = CheckpointCallback(self.files, self.history, measuring, settings, bar)
+        callbacks: list[BaseCallback] = [saving, *([bar] if bar else [])]
         model.set_logger(self._logger())
         try:
             model.learn(
-                decisions - model.num_timesteps,
+                settings.decisions - model.num_timesteps,
                 callback=callbacks,
                 log_interval=1,
                 reset_num_timesteps=False,  # a restored model's games must not begin anew
             )
         finally:
-            keeper.let_go()
+            saving.restore_signals()
             model.logger.close()
             if bar:
                 bar.close()
-        self.measuring_seconds = keeper.seconds
-        return model.num_timesteps >= decisions
-
-    def save_policy(self, model: SelfPlayPPO, rules: str | Rules) -> Path:
-        """Writes the policy as it is now to its file and returns the file's path."""
-        save_policy(model, self.files.policy, rules)
-        return self.files.policy
+        self.measuring_seconds = saving.measuring_seconds
+        return model.num_timesteps >= settings.decisions
 
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
-        """Writes how the policy did against each opponent."""
-        write(self.files.result, json.dumps({"pairs": pairs}, indent=1).encode() + b"\n")
+        """Writes the results of the final measurement."""
+        write_whole(self.files.result, json.dumps({"pairs": pairs}, indent=1) + "\n")
 
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""

@@ -8,15 +8,14 @@ import msgspec
 import numpy as np
 import pytest
 import torch as th
+import training
 from safetensors.numpy import load, save
-from stable_baselines3.common.logger import configure
 
 from agents.bots.network_file import open_tensors
-from agents.learning import GoitaVecEnv, Pool, SelfPlayPolicy, SelfPlayPPO
+from agents.learning import Pool
 from agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from agents.learning.measuring import History
 from agents.registry import load_agent
-from goita_env import GoitaVectorEnv
 from goita_env.errors import GoitaError, SettingError
 
 
@@ -37,18 +36,10 @@ class TalkativeAdam(th.optim.Adam):
 
 
 def make_model(seed=0, **settings):
-    model = SelfPlayPPO(
-        SelfPlayPolicy,
-        GoitaVecEnv(GoitaVectorEnv(16, observe=False, seed=seed)),
-        **{"n_steps": 8, "batch_size": 64, "n_epochs": 1, "gamma": 1.0, "critic": (8,)} | settings,
-        policy_kwargs={"layers": (8,)},
-        seed=seed,
-        device="cpu",
-    )
-    model.set_logger(configure(None, []))
-    pool = Pool(16, share=0.5, agents=["greedy"], seed=seed)
-    pool.load = lambda decisions: load_agent("random")
-    model.join(pool)
+    options = {"n_epochs": 1, "critic": (8,), "layers": (8,), "seed": seed} | settings
+    model = training.make_model(training.make_env(seed=seed), **options)
+    model.pool = Pool(16, share=0.5, agents=["greedy"], seed=seed)
+    model.pool.load = lambda decisions: load_agent("random")
     return model
 
 
@@ -84,7 +75,9 @@ def test_a_restored_training_goes_on_to_the_bit(saved, tmp_path):
 
 
 def test_nothing_is_pickled_or_unpickled(saved, tmp_path, monkeypatch):
-    model, _, _ = saved
+    model, metadata, _ = saved
+    assert len(msgspec.json.decode(metadata["standing"])["pool"]["players"]) > 1
+    assert "greedy" not in metadata["standing"]  # it names no agent
 
     def forbidden(*args, **kwargs):
         raise AssertionError("pickled")
@@ -117,17 +110,14 @@ def refused(path, match=None, **settings):
     ids=["empty", "zip", "length", "header", "size", "pickle", "pickle as header"],
 )
 def test_files_of_another_kind_or_size_are_refused(tmp_path, data):
+    refused(tmp_path, "no file")
+    refused(tmp_path / "nothing")
     (tmp_path / "file").write_bytes(data)
     refused(tmp_path / "file", "safetensors")
 
 
-def test_a_folder_or_nothing_is_refused(tmp_path):
-    refused(tmp_path, "no file")
-    refused(tmp_path / "nothing")
-
-
-TEXT = {"decisions": 1, "updates": 1, "critic_leads": False, "pool": None}
-TEXT["history"] = {"rows": [], "snapshots": []}
+HISTORY, POOL = {"rows": [], "snapshots": []}, {"players": [], "rollouts": 1, "anew": True}
+TEXT = {"decisions": 1, "updates": 1, "critic_leads": False, "pool": None, "history": HISTORY}
 ROW = {"decisions": 5, "opponent": "greedy", "opponent_decisions": None, "deals": 4}
 ROW |= {"points_per_round": 1.0, "low": 0.0, "high": 2.0, "round_win_rate": 0.5}
 
@@ -135,18 +125,15 @@ ROW |= {"points_per_round": 1.0, "low": 0.0, "high": 2.0, "round_win_rate": 0.5}
 @pytest.mark.parametrize(
     "standing",
     [
-        "",
-        "[]",
-        "[" * 100_000,
+        *("", "[]", "[" * 100_000),
+        *(json.dumps(TEXT | {"decisions": number}) for number in (-1, 1 << 60, "../../x")),
+        *(json.dumps(TEXT | {"history": HISTORY | {"snapshots": [n, 3]}}) for n in (5, "../x")),
+        json.dumps(TEXT | {"history": HISTORY | {"rows": [ROW | {"low": -1e6}]}}),
+        *(
+            json.dumps(TEXT | {"pool": POOL | {"players": [p]}})
+            for p in (["x:Y", 1, 0.0, 1], [1, 1e5, 1])
+        ),
         json.dumps(TEXT | {"more": 1}),
-        json.dumps(TEXT | {"decisions": -1}),
-        json.dumps(TEXT | {"decisions": 1 << 60}),
-        json.dumps(TEXT | {"decisions": "../../x"}),
-        json.dumps(TEXT | {"history": {"rows": [], "snapshots": [5, 3]}}),
-        json.dumps(TEXT | {"history": {"rows": [], "snapshots": ["../x"]}}),
-        json.dumps(TEXT | {"history": {"rows": [ROW | {"low": -1e6}], "snapshots": []}}),
-        json.dumps(TEXT | {"pool": {"players": [["x:Y", 1, 0.0, 1]], "rollouts": 1, "anew": True}}),
-        json.dumps(TEXT | {"pool": {"players": [[1, 1e5, 1]], "rollouts": 1, "anew": True}}),
     ],
 )
 def test_json_that_is_none_of_a_checkpoint_is_refused(saved, tmp_path, standing):
@@ -156,10 +143,6 @@ def test_json_that_is_none_of_a_checkpoint_is_refused(saved, tmp_path, standing)
     refused(path)
     path.write_bytes(save(arrays, {"format": "goita-checkpoint-9"}))
     refused(path, "goita-checkpoint-1")
-
-
-def bits(name, change):
-    return lambda arrays: arrays | {name: change(arrays[name])}
 
 
 @pytest.mark.parametrize(
@@ -190,7 +173,7 @@ def bits(name, change):
 def test_tensors_of_another_training_are_refused(saved, tmp_path, name, change):
     _, metadata, arrays = saved
     path = tmp_path / "checkpoint"
-    path.write_bytes(save(bits(name, change)(arrays), metadata))
+    path.write_bytes(save(arrays | {name: change(arrays[name])}, metadata))
     refused(path)
     path.write_bytes(save({k: v for k, v in arrays.items() if k != name}, metadata))
     refused(path)
@@ -226,14 +209,11 @@ def test_a_checkpoint_of_other_settings_is_refused(saved, tmp_path):
     path.write_bytes(save(arrays, metadata))
     refused(path, critic=())
     refused(path, critic=(9,))
-    model = make_model()
-    model.pool = None
-    with pytest.raises(SettingError, match="frozen players"):
-        load_checkpoint(model, path)
-    model = make_model()
-    model.pool._agents = ["greedy", *["random"] * 5]
-    with pytest.raises(SettingError, match="agents"):
-        load_checkpoint(model, path)
+    without, other = make_model(), make_model()
+    without.pool, other.pool._agents = None, ["greedy", *["random"] * 5]
+    for model, words in ((without, "frozen players"), (other, "agents")):
+        with pytest.raises(SettingError, match=words):
+            load_checkpoint(model, path)
 
 
 def test_what_is_written_over_at_random_is_refused_or_goes_on(saved, tmp_path):
@@ -263,10 +243,3 @@ def test_an_optimizer_of_other_things_than_tensors_is_no_checkpoints(tmp_path):
     with pytest.raises(SettingError, match="more"):
         save_checkpoint(model, tmp_path / "checkpoint")
     assert not (tmp_path / "checkpoint").exists()
-
-
-def test_the_text_of_a_checkpoint_names_no_agent(saved):
-    _, metadata, _ = saved
-    standing = msgspec.json.decode(metadata["standing"])
-    assert len(standing["pool"]["players"]) > 1
-    assert "greedy" not in metadata["standing"]

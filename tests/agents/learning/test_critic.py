@@ -1,37 +1,20 @@
 """A critic that sees all hands: what it is shown, when its values count, and what no file holds."""
 
 import numpy as np
-import pytest
 import torch as th
-from stable_baselines3.common.logger import configure
+import training
 
-import train
 from agents.bots.network import NetworkAgent
-from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
+from agents.learning import save_policy
 from agents.learning.buffer import HIDDEN_WORDS
-from agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from agents.learning.critic import hidden_words
 from goita_env import GoitaVectorEnv
-from goita_env.views.observation import PLAYS_WORD, TILES_WORD
-from goita_env.views.packing import pack_seat
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    th.set_num_threads(1)
+from goita_env.views.observation import PLAYS_WORD, TILES_WORD, pack_seat
 
 
 def make_model(seed=0, **settings):
-    model = SelfPlayPPO(
-        SelfPlayPolicy,
-        GoitaVecEnv(GoitaVectorEnv(64, observe=False)),
-        **{"n_steps": 16, "batch_size": 128, "n_epochs": 2, "critic": (32,)} | settings,
-        policy_kwargs={"layers": (16,)},
-        seed=seed,
-        device="cpu",
-    )
-    model.set_logger(configure(None, []))
-    return model
+    options = {"n_steps": 16, "batch_size": 128, "critic": (32,), "seed": seed} | settings
+    return training.make_model(training.make_env(64), **options)
 
 
 def test_it_is_shown_what_each_other_seat_sees_of_itself():
@@ -59,8 +42,7 @@ def test_the_buffer_gives_each_decision_what_its_seat_was_not_shown():
         add(games, seats, words, *others)
 
     model.rollout_buffer.add_decisions = watched
-    _, callback = model._setup_learn(10**9)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 16)
+    training.rollout(model)
     for samples in model.rollout_buffer.get(64):
         words = np.packbits(samples.observations.numpy(), axis=1, bitorder="little")
         hidden = np.packbits(samples.hidden.numpy(), axis=1, bitorder="little")
@@ -94,29 +76,7 @@ def test_a_file_holds_nothing_of_it(tmp_path):
     NetworkAgent.load(tmp_path / "with")
 
 
-def test_a_checkpoint_holds_all_of_it(tmp_path):
-    model = make_model()
-    model.learn(3_000)
-    save_checkpoint(model, tmp_path / "checkpoint.safetensors")
-    model.learn(3_000, reset_num_timesteps=False)
-    again = make_model(seed=5)
-    load_checkpoint(again, tmp_path / "checkpoint.safetensors")  # the random numbers' state, too
-    again.set_logger(configure(None, []))
-    again.learn(3_000, reset_num_timesteps=False)
-    assert again.critic_leads == model.critic_leads
-    for mine, theirs in zip(model.critic.parameters(), again.critic.parameters(), strict=True):
-        assert th.equal(mine, theirs)
-    for mine, theirs in zip(model.policy.parameters(), again.policy.parameters(), strict=True):
-        assert th.equal(mine, theirs)
-
-
 def test_it_runs_in_bfloat16_and_its_weights_stay_as_fine_as_they_are():
     model = make_model(bfloat16=True)
     model.learn(3_000)
     assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.critic.parameters())
-
-
-def test_layers_of_nothing_are_refused(capsys):
-    with pytest.raises(SystemExit):
-        train.main(["--critic", "0"])
-    assert "expected critic layers of at least 1, got (0,)" in capsys.readouterr().err

@@ -2,35 +2,23 @@
 
 import os
 import signal
+from operator import attrgetter
 
 import pytest
 import torch as th
-from stable_baselines3.common.logger import configure
+import training
 
 import train
 from agents.bots.network import NetworkAgent
-from agents.learning import DivergedError, GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO, save_policy
-from goita_env import GoitaVectorEnv
+from agents.learning import DivergedError, save_policy
 
-TINY = ["--games", "32", "--steps", "8", "--layers", "16", "--batch", "64", "--threads", "1"]
-TINY += ["--decisions", "4000", "--deals", "2", "--no-progress", "--snapshot-every", "500"]
+TINY = [*training.TINY, "--games", "32", "--steps", "8", "--decisions", "4000", "--deals", "2"]
 TINY += ["--measure-deals", "0", "--precision", "float32", "--save-every", "500"]
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+TINY += ["--snapshot-every", "500"]
 
 
 def make_model(critic=()):
-    env = GoitaVecEnv(GoitaVectorEnv(32, observe=False))
-    model = SelfPlayPPO(
-        SelfPlayPolicy, env, n_steps=8, batch_size=64, n_epochs=2, gamma=1.0, critic=critic,
-        policy_kwargs={"layers": (8,)}, seed=0, device="cpu",
-    )  # fmt: skip
-    model.set_logger(configure(None, []))
-    return model
+    return training.make_model(training.make_env(32), layers=(8,), critic=critic)
 
 
 @pytest.mark.parametrize("more", [[], ["--critic", "8", "8"], ["--lr", "1e36", "1e36"]])
@@ -59,8 +47,7 @@ def root_of_nothing(model):
 @pytest.mark.parametrize("what", ["loss", "gradient"])
 def test_an_update_stops_before_a_number_that_is_none_moves_the_weights(monkeypatch, what):
     model = make_model()
-    _, callback = model._setup_learn(10**6)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 8)
+    training.rollout(model)
     original = model._loss
 
     def loss(samples, clip):
@@ -73,14 +60,6 @@ def test_an_update_stops_before_a_number_that_is_none_moves_the_weights(monkeypa
         model.train()
     assert all(map(th.equal, before, model.policy.parameters()))
     assert model.update == 1
-
-
-def test_a_critic_of_numbers_that_are_none_ends_the_update():
-    model = make_model(critic=(8,))
-    with th.no_grad():
-        model.critic.value.bias.fill_(th.nan)
-    with pytest.raises(DivergedError, match="finite loss of the critic"):
-        model.learn(400)
 
 
 def test_a_weight_that_is_none_ends_the_update(monkeypatch):
@@ -99,12 +78,18 @@ def test_a_weight_that_is_none_ends_the_update(monkeypatch):
         model.learn(400)
 
 
-@pytest.mark.parametrize("bias", [float("nan"), float("inf"), -3e8])
-def test_no_action_is_drawn_from_numbers_that_are_none(bias):
-    model = make_model()
+@pytest.mark.parametrize(
+    ("name", "number", "message"),
+    [
+        ("critic.value.bias", th.nan, "finite loss of the critic"),
+        *(("policy.action_net.bias", number, "expected") for number in (th.nan, th.inf, -3e8)),
+    ],
+)
+def test_numbers_that_are_none_end_play_or_update(name, number, message):
+    model = make_model(critic=(8,))
     with th.no_grad():
-        model.policy.action_net.bias.fill_(bias)
-    with pytest.raises(DivergedError):
+        attrgetter(name)(model).fill_(number)
+    with pytest.raises(DivergedError, match=message):
         model.learn(400)
 
 

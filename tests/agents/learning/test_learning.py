@@ -7,38 +7,18 @@ import numpy as np
 import pytest
 import torch as th
 from deals import complete, kinds
+from own_networks import TwoTrunks
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.logger import configure
-from stable_baselines3.common.utils import LinearSchedule
+from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecMonitor
+from training import make_env, make_model, rollout
 
-from agents.learning import GoitaVecEnv, SeatRolloutBuffer, SelfPlayPolicy, SelfPlayPPO
+from agents.learning import GoitaVecEnv, SelfPlayPPO, linear
 from agents.learning.buffer import DECISION, ENDED, OPEN
 from goita_env import GoitaVectorEnv, actions
-from goita_env.views import packing
+from goita_env.views import observation as packing
 
-POINTS_PER_VALUE = 50.0
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    th.set_num_threads(1)
-
-
-def make_env(games=16, **settings):
-    return GoitaVecEnv(GoitaVectorEnv(games, observe=False, **settings))
-
-
-def make_model(env, **settings):
-    defaults = {"n_steps": 8, "batch_size": 64, "n_epochs": 2, "gamma": 1.0, "gae_lambda": 0.95}
-    defaults |= {"policy_kwargs": {"layers": (16,)}, "seed": 0, "device": "cpu"}
-    model = SelfPlayPPO(SelfPlayPolicy, env, **defaults | settings)
-    model.set_logger(configure(None, []))
-    return model
-
-
-# ------------------------------------------------------------- credit, against a plain reference
+REWARD_SCALE = 0.02
 
 
 class Watched(GoitaVecEnv):
@@ -93,7 +73,7 @@ class Reference:
             for game in range(len(seat)):
                 for one in range(4):
                     if trajectory := self.trajectories[game, one]:
-                        trajectory[-1]["reward"] += reward[game, one] / POINTS_PER_VALUE
+                        trajectory[-1]["reward"] += reward[game, one] * REWARD_SCALE
                         if done[game]:
                             self.finished.append(self.trajectories.pop((game, one)))
         found = {}
@@ -119,6 +99,13 @@ class Reference:
             found[value] = (decision["reward"], advantage + value, advantage)
             next_value, next_advantage = value, advantage
         return found
+
+
+def played(env, steps, call=False):
+    """Collects one rollout of chance decisions."""
+    model, callback = scripted(env, steps, call)
+    model.collect_rollouts(env, callback, model.rollout_buffer, steps)
+    return model, callback
 
 
 def compare(env, steps, rollouts, gamma=1.0, lam=0.95, call=False):
@@ -161,9 +148,8 @@ def test_discount_and_lambda_run_along_a_seats_own_decisions(gamma, lam):
 
 def test_a_round_cut_in_the_middle_waits_and_is_credited_in_the_next_rollout():
     env = Watched(GoitaVectorEnv(6, seed=4))
-    model, callback = scripted(env, steps=3)
+    model, callback = played(env, 3)
     buffer = model.rollout_buffer
-    model.collect_rollouts(env, callback, buffer, 3)
     waiting, rows = buffer.open_decisions()
     assert waiting.any()
     assert (rows["next"] == OPEN).all()
@@ -178,8 +164,7 @@ def test_a_round_cut_in_the_middle_waits_and_is_credited_in_the_next_rollout():
 
 def test_losers_are_charged_at_their_own_last_decision_though_another_made_the_winning_play():
     env = Watched(GoitaVectorEnv(64, seed=2))
-    model, callback = scripted(env, steps=100)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 100)
+    model, _ = played(env, 100)
     store = model.rollout_buffer._store[: model.rollout_buffer.pos]
     values, last, charged = iter(model.values), {}, 0
     for seat, mask, _, reward, done in env.story:
@@ -192,7 +177,7 @@ def test_losers_are_charged_at_their_own_last_decision_though_another_made_the_w
                     assert one != seat[game]  # it is the winner who moved
                     (row,) = store[store["value"] == np.float32(value)]
                     assert row["next"] == ENDED
-                    assert row["reward"] == pytest.approx(reward[game, one] / POINTS_PER_VALUE)
+                    assert row["reward"] == pytest.approx(reward[game, one] * REWARD_SCALE)
                     charged += 1
     assert charged > 300
 
@@ -200,20 +185,18 @@ def test_losers_are_charged_at_their_own_last_decision_though_another_made_the_w
 def test_a_special_hand_that_ends_the_round_credits_the_caller_alone():
     env = Watched(GoitaVectorEnv(1))
     env.set_options({"hands": kinds(*complete("11111144", "", "", "")), "dealer": 0})
-    model, callback = scripted(env, steps=1, call=True)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 1)
+    model, _ = played(env, 1, call=True)
     assert env.turn.reward.tolist() == [[60, -60, 60, -60]]  # six pawns and two alike: twice 30
     (row,) = model.rollout_buffer._store[model.rollout_buffer.closed]
-    assert row["reward"] == pytest.approx(60 / POINTS_PER_VALUE)
-    assert model.rollout_buffer.returns.tolist() == pytest.approx([60 / POINTS_PER_VALUE])
+    assert row["reward"] == pytest.approx(60 * REWARD_SCALE)
+    assert model.rollout_buffer.returns.tolist() == pytest.approx([60 * REWARD_SCALE])
     # The others never acted in this round: nothing of it is theirs, not in the next round either.
     assert not model.rollout_buffer.open_decisions()[0].any()
 
 
 def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
     env = Watched(GoitaVectorEnv(9, seed=5))
-    model, callback = scripted(env, steps=50)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 50)
+    model, _ = played(env, 50)
     choices = sum(int((mask.sum(axis=1) > 1).sum()) for _, mask, *_ in env.story)
     assert model.num_timesteps == choices == model.rollout_buffer.pos < 9 * 50
     assert DECISION.itemsize <= 104
@@ -233,8 +216,7 @@ def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
 def test_minibatches_are_of_equal_size_and_hold_every_decision_once():
     env = make_env(32, seed=6)
     model = make_model(env)
-    _, callback = model._setup_learn(1000)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 8)
+    rollout(model)
     batches = [samples.old_log_prob for samples in model.rollout_buffer.get(50)]
     sizes = {len(batch) for batch in batches}
     assert max(sizes) - min(sizes) <= 1
@@ -242,11 +224,11 @@ def test_minibatches_are_of_equal_size_and_hold_every_decision_once():
 
 
 def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
-    model = make_model(make_env(64, seed=6), n_steps=24, rollout_buffer_kwargs={"keep": 0.3})
-    _, callback = model._setup_learn(1000)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 24)
+    kwargs = {"sample_fraction": 0.3}
+    model = make_model(make_env(64, seed=6), n_steps=24, rollout_buffer_kwargs=kwargs)
+    rollout(model)
     buffer = model.rollout_buffer
-    chances = buffer.chances()
+    chances = buffer.sampling_probabilities()
     assert chances.min() >= 0.4 * 0.3
     assert chances.max() == 1
     assert chances.mean() < 0.8
@@ -267,12 +249,12 @@ def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
         return total, counted
 
     drawn, counted = gradients(200)
-    buffer.keep = 1.0
+    buffer.sample_fraction = 1.0
     wanted, every = gradients(1)
     assert every == len(buffer.closed)
     assert counted == pytest.approx(every, rel=0.02)
     assert float((drawn - wanted).norm() / wanted.norm()) < 0.1
-    buffer.keep = 0.3
+    buffer.sample_fraction = 0.3
     before = model.policy.action_net.weight.clone()
     model.train()
     assert not th.equal(before, model.policy.action_net.weight)
@@ -280,8 +262,7 @@ def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
 
 def test_a_rollout_that_closes_no_decision_changes_nothing():
     model = make_model(make_env(16, seed=6), n_steps=1)
-    _, callback = model._setup_learn(1000)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 1)
+    rollout(model)
     assert len(model.rollout_buffer.closed) < 2
     before = [parameter.clone() for parameter in model.policy.parameters()]
     model.train()
@@ -291,15 +272,11 @@ def test_a_rollout_that_closes_no_decision_changes_nothing():
 def test_games_begun_anew_leave_no_decision_open():
     env = make_env(8, seed=7)
     model = make_model(env, n_steps=3)
-    _, callback = model._setup_learn(1000)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 3)
+    callback = rollout(model)
     assert model.rollout_buffer.open_decisions()[0].any()
     env.reset()
     model.collect_rollouts(env, callback, model.rollout_buffer, 3)
     assert model.rollout_buffer._starts[:2] == [0, 0]  # nothing was carried over
-
-
-# -------------------------------------------------------------------------- still MaskablePPO
 
 
 def test_an_update_equals_that_of_maskable_ppo():
@@ -340,9 +317,8 @@ def test_decisions_are_drawn_from_the_policy_that_maskable_ppo_predicts_with():
 
 
 def test_the_entropy_coefficient_follows_its_schedule():
-    model = make_model(make_env(), ent_coef=LinearSchedule(0.1, 0.02, 1.0))
-    _, callback = model._setup_learn(1000)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 8)
+    model = make_model(ent_coef=linear(0.1, 0.02))
+    rollout(model)
     model._update_current_progress_remaining(250, 1000)
     model.train()
     assert model.ent_coef == pytest.approx(0.08)
@@ -353,36 +329,16 @@ def test_it_learns_to_beat_random_play_by_far():
     from agents.bots.network import NetworkAgent, NetworkInfo
     from agents.tournament import arena
 
-    model = make_model(
-        make_env(256, seed=10),
-        n_steps=16,
-        batch_size=512,
-        learning_rate=2e-3,
-        policy_kwargs={"layers": (64,)},
-    )
+    settings = {"n_steps": 16, "batch_size": 512, "learning_rate": 2e-3, "layers": (64,)}
+    model = make_model(make_env(256, seed=10), **settings)
     model.learn(60_000)
-    agent = NetworkAgent(NetworkInfo(1, model.num_timesteps, 50.0, "jga"), model.policy.tensors())
+    agent = NetworkAgent(NetworkInfo(1, model.num_timesteps, 0.02, "jga"), model.policy.tensors())
     assert arena.play_pair(agent, load_agent("random"), 300, seed=3).ci95[0] > 5
-
-
-class OwnCritic(SelfPlayPolicy):
-    """The network of one's own in docs/training.md."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.critic = th.nn.Sequential(th.nn.Linear(512, 8), th.nn.ReLU(), th.nn.Linear(8, 1))
-        self.optimizer.add_param_group({"params": self.critic.parameters()})
-
-    def logits_and_values(self, bits):
-        logits, _ = super().logits_and_values(bits)
-        return logits, self.critic(bits.float())[:, 0]
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_a_network_of_ones_own_learns(bfloat16):
-    model = SelfPlayPPO(
-        OwnCritic, make_env(), n_steps=8, batch_size=64, device="cpu", bfloat16=bfloat16, seed=0
-    )
+    model = make_model(policy=TwoTrunks, bfloat16=bfloat16)
     before = [parameter.clone() for parameter in model.policy.critic.parameters()]
     model.learn(400)
     assert not any(map(th.equal, before, model.policy.critic.parameters()))
@@ -398,10 +354,7 @@ def test_other_environments_buffers_and_no_masks_are_refused():
         model.collect_rollouts(model.env, callback, model.rollout_buffer, 8, use_masking=False)
 
 
-# ------------------------------------------------------------------------- the VecEnv contract
-
-
-@pytest.mark.filterwarnings("ignore:steps of a GoitaVecEnv")
+@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
 def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
     env = VecMonitor(make_env(16, seed=1))
     seen = env.reset()
@@ -432,27 +385,6 @@ def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
     env.close()
 
 
-def test_the_vec_env_answers_for_some_or_all_games():
-    env = make_env(5)
-    assert is_masking_supported(env)
-    assert not env.has_attr("nothing_of_this_name")
-    env.reset()
-    assert [row.tolist() for row in env.env_method("action_masks", indices=[3, 1])] == (
-        env.turn.action_mask[[3, 1]].tolist()
-    )
-    assert env.get_attr("num_games", indices=2) == [5]
-    assert env.get_attr("render_mode") == [None] * 5
-    assert env.env_is_wrapped(object) == [False] * 5
-    env.set_attr("reward", "win")
-    assert env.games.reward == "win"
-    with pytest.raises(ValueError, match="all games"):
-        env.set_attr("reward", "points", indices=[0])
-    with pytest.raises(AttributeError, match="action_masks"):
-        env.env_method("dance")
-    with pytest.raises(RuntimeError, match="step_async"):
-        env.step_wait()
-
-
 def test_seeds_and_options_count_at_the_next_reset():
     env, other = make_env(12), make_env(12, seed=77)
     env.seed(77)
@@ -476,7 +408,7 @@ def test_seeds_and_options_count_at_the_next_reset():
         env.reset()
 
 
-@pytest.mark.filterwarnings("ignore:steps of a GoitaVecEnv")
+@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
 def test_a_copy_of_the_vec_env_goes_on_identically():
     env = make_env(6, seed=3)
     env.reset()
@@ -492,4 +424,3 @@ def test_stock_maskable_ppo_runs_on_the_vec_env_and_is_warned_of_it_once():
         model.learn(128)
     assert len(warned) == 1
     assert model.num_timesteps == 128
-    assert isinstance(make_model(make_env()).rollout_buffer, SeatRolloutBuffer)

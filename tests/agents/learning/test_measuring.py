@@ -10,9 +10,8 @@ from goita_env.errors import GoitaError, SettingError
 
 def row(decisions, opponent, points, won=None):
     trained = decisions * 3 // 4 if opponent == PAST else None
-    return Measured(
-        decisions, opponent, trained, 8, points, points - 1.5, points + 1.25, 0.5, won
-    )  # fmt: skip
+    low, high = points - 1.5, points + 1.25
+    return Measured(decisions, opponent, trained, 8, points, low, high, 0.5, won)
 
 
 def test_the_best_snapshot_has_the_highest_mean_against_the_named_opponents():
@@ -24,20 +23,14 @@ def test_the_best_snapshot_has_the_highest_mean_against_the_named_opponents():
     assert history.best() == 200
     history.rows += [row(400, "greedy", 14.0), row(400, "heuristic", 0.0)]
     assert history.best() == 400  # of equals the later one
-
-
-def test_where_matches_are_learnt_the_best_wins_most_of_them():
+    # Where matches are learnt, the best wins most of them.
     history = History([row(100, "greedy", 9.0, won=0.6), row(200, "greedy", 8.0, won=0.7)])
     assert history.best() == 200
 
 
 def test_the_past_is_the_earlier_snapshot_nearest_to_three_quarters():
     history = History(snapshots=[0, 100, 200, 300, 400])
-    assert history.past(400) == 300
-    assert history.past(350) == 300
-    assert history.past(500) == 400
-    assert history.past(100) == 0
-    assert history.past(0) is None
+    assert [history.past(n) for n in (0, 100, 350, 400, 500)] == [None, 0, 300, 300, 400]
 
 
 def test_the_number_of_snapshots_is_bounded_and_the_best_and_latest_stay():
@@ -59,10 +52,9 @@ def test_a_curve_is_read_as_it_was_written(tmp_path):
     path.write_bytes(history.csv())
     assert read_csv(path) == history.rows
     path.write_text("colour\nred\n")
-    with pytest.raises(SettingError, match="learning curve"):
-        read_csv(path)
-    with pytest.raises(SettingError, match="learning curve"):
-        read_csv(tmp_path / "none.csv")
+    for wrong in (path, tmp_path / "none.csv"):
+        with pytest.raises(SettingError, match="learning curve"):
+            read_csv(wrong)
 
 
 def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is():
@@ -70,9 +62,8 @@ def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is()
     agent, past = load_agent("heuristic"), load_agent("greedy")
     rows = measuring.measure(1000, agent, (700, past))
     assert rows == measuring.measure(1000, agent, (700, past))
-    assert [(one.opponent, one.opponent_decisions) for one in rows] == [
-        ("random", None), ("greedy", None), (PAST, 700),
-    ]  # fmt: skip
+    against = [(one.opponent, one.opponent_decisions) for one in rows]
+    assert against == [("random", None), ("greedy", None), (PAST, 700)]
     assert all(one.low <= one.points_per_round <= one.high for one in rows)
     assert rows[1].points_per_round == rows[2].points_per_round  # the same deals and players
     assert "own snapshot at 700" in rows[2].text
@@ -80,9 +71,8 @@ def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is()
 
 
 def test_whole_matches_are_measured_in_matches_won():
-    (won,) = Measuring(("random",), 32, seed=5, episode="match").measure(
-        0, load_agent("greedy"), None
-    )
+    measuring = Measuring(("random",), 32, seed=5, episode="match")
+    (won,) = measuring.measure(0, load_agent("greedy"), None)
     assert won.deals == 4
     assert won.match_win_rate > 0.5
     assert "of matches v random" in won.text
@@ -94,12 +84,11 @@ def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
         Measuring(*settings, seed=5)
 
 
-def test_a_curve_of_one_point_shows_it(tmp_path):
+@pytest.mark.parametrize("made", [(9,), (0, 9)])
+def test_a_curve_of_one_point_shows_it(tmp_path, made):
     pytest.importorskip("matplotlib")
-    for several in (False, True):
-        rows = [row(made, "greedy", 3.0) for made in (0, 9)[not several :]]
-        plot.draw({"one": rows}, tmp_path / "curve.svg")
-        assert ("LineCollection" in (tmp_path / "curve.svg").read_text()) != several
+    plot.draw({"one": [row(one, "greedy", 3.0) for one in made]}, tmp_path / "curve.svg")
+    assert ("LineCollection" in (tmp_path / "curve.svg").read_text()) != (len(made) > 1)
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])

@@ -6,31 +6,29 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 import pytest
-import torch as th
-from stable_baselines3.common.logger import configure
+import training
 
 from agents.base import AgentError
-from agents.learning import GoitaVecEnv, Pool, SelfPlayPolicy, SelfPlayPPO
+from agents.learning import Pool
 from agents.learning.pool import GROUPS, LEARNER, PoolState
 from agents.registry import load_agent
-from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    th.set_num_threads(1)
-
-
-def make_model(pool, games=64, steps=16, **settings):
-    env = GoitaVecEnv(GoitaVectorEnv(games, observe=False, **settings))
-    model = SelfPlayPPO(
-        SelfPlayPolicy, env, n_steps=steps, batch_size=256, n_epochs=1, gamma=1.0,
-        policy_kwargs={"layers": (8,)}, seed=0, device="cpu",
-    )  # fmt: skip
-    model.set_logger(configure(None, []))
-    model.join(pool)
+def make_model(pool, steps=16, **settings):
+    options = {"n_steps": steps, "batch_size": 256, "n_epochs": 1, "layers": (8,)}
+    model = training.make_model(training.make_env(64, **settings), **options)
+    model.pool = pool
     return model
+
+
+def drawn(games=64, known=(), **settings):
+    """Returns a pool that has drawn its first opponents."""
+    pool = Pool(games, **settings)
+    pool.known = known
+    pool.begin()
+    pool.draw_opponents()
+    return pool
 
 
 class Counting:
@@ -44,28 +42,24 @@ class Counting:
         return self.agent.act(view, legal, rng)
 
 
-def rollout(model, callback, seen):
-    """Plays a rollout; adds to ``seen``, a step, seats asked with a choice, owners and stored."""
-    split = model.pool.split
+def watched(pool, rollouts, **settings):
+    """Plays; returns the model and, of each step, who is asked with a choice and the owners."""
+    model, split, seen = make_model(pool, **settings), pool.split, []
 
-    def watched(turn, rows):
+    def watch(turn, rows):
         mine, others = split(turn, rows)
-        seen.append((rows, turn.seat[rows], model.pool.owner.copy(), mine, others, turn.done))
+        seen.append((rows, turn.seat[rows], pool.owner.copy(), mine, others, turn.done))
         return mine, others
 
-    model.pool.split = watched
-    assert model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
-    model.pool.split = split
+    pool.split = watch
+    training.rollout(model, rollouts)
+    return model, seen
 
 
 def test_only_the_learners_seats_enter_the_buffer_and_count():
     pool = Pool(64, share=0.5, agents=["random"], snapshots=False)
-    model = make_model(pool)
     pool._built[0] = counting = Counting("random")
-    _, callback = model._setup_learn(10**6)
-    seen = []
-    for _ in range(6):
-        rollout(model, callback, seen)
+    model, seen = watched(pool, 6)
     mine = sum(len(step[3]) for step in seen)
     assert counting.asked == sum(len(step[4]) for step in seen) > 0
     assert model.num_timesteps == mine
@@ -79,9 +73,7 @@ def test_only_the_learners_seats_enter_the_buffer_and_count():
 
 
 def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_of_them():
-    pool = Pool(64, share=0.25, agents=["random"], snapshots=False)
-    pool.begin()
-    pool.renew()
+    pool = drawn(share=0.25, agents=["random"], snapshots=False)
     frozen = pool.owner != LEARNER
     assert frozen.any(axis=1).sum() == 16
     teams = frozen[frozen.any(axis=1)]
@@ -92,11 +84,7 @@ def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_
 
 def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
     pool = Pool(64, share=1.0, agents=["random", "greedy"], snapshots=False)
-    model = make_model(pool, episode="match")
-    _, callback = model._setup_learn(10**6)
-    seen = []
-    for _ in range(25):
-        rollout(model, callback, seen)
+    _, seen = watched(pool, 25, episode="match")
     changed = 0
     for before, after in pairwise(seen):
         differs = (before[2] != after[2]).any(axis=1)
@@ -107,21 +95,12 @@ def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
 
 
 def test_without_snapshots_yet_the_learner_plays_all_seats():
-    pool = Pool(64, share=1.0)
-    model = make_model(pool)
-    _, callback = model._setup_learn(10**6)
-    seen = []
-    rollout(model, callback, seen)
+    pool, asked = Pool(64, share=1.0), []
+    pool.load = lambda decisions: asked.append(decisions) or load_agent("random")
+    _, seen = watched(pool, 1)
     assert all(len(step[4]) == 0 for step in seen)
-    asked = []
-
-    def load(decisions):
-        asked.append(decisions)
-        return load_agent("random")
-
-    pool.load, pool.known = load, [100, 200]
-    for _ in range(6):
-        rollout(model, callback, seen)
+    pool.known = [100, 200]
+    _, seen = watched(pool, 6)
     assert set(asked) <= {100, 200}
     assert len(seen[-1][4]) > 0
     assert set(pool.needed()) <= {100, 200}
@@ -129,17 +108,13 @@ def test_without_snapshots_yet_the_learner_plays_all_seats():
 
 def test_a_partner_sits_opposite_the_learner_in_every_game():
     pool = Pool(64, share=0.0, partner="greedy")
-    model = make_model(pool)
-    _, callback = model._setup_learn(10**6)
-    rollout(model, callback, [])
+    training.rollout(make_model(pool))
     learner = pool.owner == LEARNER
     assert (learner[:, [0, 2]].sum(axis=1) == 1).all()
     assert (learner[:, [1, 3]].sum(axis=1) == 1).all()
     assert 0 < learner[:, 0].sum() < 64  # at either seat of its team
 
-    pool = Pool(64, share=1.0, agents=["random"], snapshots=False, partner="greedy")
-    pool.begin()
-    pool.renew()
+    pool = drawn(share=1.0, agents=["random"], snapshots=False, partner="greedy")
     assert ((pool.owner == LEARNER).sum(axis=1) == 1).all()
     assert ((pool.owner == 0).sum(axis=1) == 2).all()
 
@@ -169,8 +144,7 @@ def test_the_learner_is_told_its_own_points():
     pool = Pool(64, share=1.0, agents=["random"], snapshots=False)
     model = make_model(pool, steps=60)
     pool._built[0] = load_agent("heuristic")  # beats an untrained network in either seat
-    _, callback = model._setup_learn(10**6)
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, 60)
+    training.rollout(model)
     assert model.logger.name_to_value["pool/points_per_round"] < -10
     assert model.logger.name_to_value["pool/rounds"] > 100
     assert pool.players[0].points < -10
@@ -182,7 +156,7 @@ def test_a_restored_pool_goes_on_identically():
         shown = []
         for number in range(turns):
             pool.known = range(100, 200 + 50 * number, 50)
-            pool.renew()
+            pool.draw_opponents()
             pool.players[pool._now[0]].learn(number, 20)
             pool._seat(np.arange(0, 64, 1 + number % 3))
             shown.append(pool.owner.copy())
@@ -195,15 +169,12 @@ def test_a_restored_pool_goes_on_identically():
     state = msgspec.json.decode(msgspec.json.encode(state[0]), type=PoolState), state[1]
     other = Pool(64, share=0.5, agents=["greedy"], seed=8)
     other.load = pool.load
-    other.restore(*state)
+    other.load_state(*state)
     assert all(map(np.array_equal, play(pool, 9), play(other, 9)))
 
 
 def test_few_opponents_are_met_at_a_time():
-    pool = Pool(512, share=1.0)
-    pool.known = range(1, 40)
-    pool.begin()
-    pool.renew()
+    pool = drawn(512, share=1.0, known=range(1, 40))
     assert len(pool.needed()) <= GROUPS
 
 

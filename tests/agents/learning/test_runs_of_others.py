@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import training
 from safetensors.numpy import load, save
 
 import train
@@ -14,13 +15,12 @@ from agents.base import AgentError
 from agents.bots.network_file import open_tensors
 from agents.learning import SavedPolicy, begin_from, plot, widths
 from agents.learning.measuring import read_csv
-from agents.learning.named import resumption
-from agents.learning.storage import read
+from agents.learning.policy_file import read_policy
+from agents.learning.resume import resume_command
 from goita_env.errors import SettingError
 
-TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--threads", "1"]
-TINY += ["--decisions", "300", "--deals", "2"]
-TINY += ["--no-progress", "--snapshot-every", "200", "--measure-deals", "0"]
+TINY = [*training.TINY, "--decisions", "300", "--deals", "2"]
+TINY += ["--snapshot-every", "200", "--measure-deals", "0"]
 
 EVIL = """
 from pathlib import Path
@@ -34,11 +34,9 @@ class Bot:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def evil(elsewhere):
     sys.modules.pop("evil", None)
     Path("evil.py").write_text(EVIL)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ def template(tmp_path_factory):
 
 
 @pytest.fixture
-def config(elsewhere, template):
+def config(evil, template):
     """The settings of a run that was begun and finished."""
     shutil.copytree(template, "runs")
     return Path("runs/one/config.json")
@@ -110,7 +108,7 @@ def test_a_run_of_shipped_agents_goes_on_as_it_is():
 
 def test_it_is_told_how_to_go_on_with_a_run_that_names_ones_own():
     def told(**named):
-        return resumption(vars(train.Args(**named)), Path("runs/one"))
+        return resume_command(vars(train.Args(**named)), Path("runs/one"))
 
     wanted = "python train.py --resume runs/one --pool evil:Bot 'a b=greedy'"
     assert told(pool=("evil:Bot", "a b=greedy")) == wanted
@@ -130,20 +128,10 @@ def test_the_policy_to_begin_with_is_the_copy_and_no_path_of_the_settings(config
 @pytest.mark.parametrize(
     "changes",
     [
-        {"threads": "2"},
-        {"layers": "16"},
-        {"layers": [16.5]},
-        {"device": "meta"},
-        {"games": 10**30},
-        {"rules": "../rules.json"},
-        {"rules": ["jga"]},
-        {"rules_fields": {"last_kong": True}},
-        {"preset": "none"},
-        {"pool": "greedy"},
-        {"colour": "red"},
-        {"points_per_value": 50.0},
-        {"episode": None},
-        {"reward_scale": 0},
+        *({"threads": "2"}, {"layers": "16"}, {"layers": [16.5]}, {"device": "meta"}),
+        *({"games": 10**30}, {"rules": "../rules.json"}, {"rules": ["jga"]}, {"preset": "none"}),
+        *({"rules_fields": {"last_kong": True}}, {"pool": "greedy"}, {"colour": "red"}),
+        *({"points_per_value": 50.0}, {"episode": None}, {"reward_scale": 0}),
     ],
 )
 def test_settings_of_another_type_are_refused(config, capsys, changes):
@@ -196,14 +184,14 @@ HEAD += "match_win_rate\n"
 @pytest.mark.parametrize(
     "text",
     [
-        ROW.replace("5", "9" * 400, 1),
-        ROW.replace("5", "9" * 5000, 1),
-        ROW.replace("1.0", "nan"),
-        ROW.replace("1.0", "1e300"),
-        ROW.replace("0.5", "7"),
-        ROW.replace("greedy", "x" * 200_000),
-        "\0" + ROW,
-        ROW * (1 << 20),
+        *(ROW.replace("5", "9" * digits, 1) for digits in (400, 5000)),
+        *(ROW.replace("1.0", points) for points in ("nan", "1e300")),
+        *(
+            ROW.replace("0.5", "7"),
+            ROW.replace("greedy", "x" * 200_000),
+            "\0" + ROW,
+            ROW * (1 << 20),
+        ),
     ],
 )
 def test_a_curve_of_impossible_numbers_is_refused(text):
@@ -234,20 +222,18 @@ def rewritten(changes):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"points_per_value": "nan"},
-        {"points_per_value": "-5"},
-        {"decisions": "9" * 5000},
-        {"rules_fields": "[" * 100_000},
-        {"rules": "../rules.json"},
-        {"layers": "99"},
+        *({"points_per_value": "nan"}, {"points_per_value": "-5"}, {"decisions": "9" * 5000}),
+        *({"rules_fields": "[" * 100_000}, {"rules": "../rules.json"}, {"layers": "99"}),
         {"format": "goita-policy-1"},
-        {"format": "goita-policy-1", "policy": "evil:Network", "settings": "[" * 100_000},
-        {"format": "goita-policy-1", "policy": "evil:Network", "settings": "[]"},
+        *(
+            {"format": "goita-policy-1", "policy": "evil:Network", "settings": settings}
+            for settings in ("[" * 100_000, "[]")
+        ),
     ],
 )
 def test_a_policys_file_with_other_metadata_is_refused_and_runs_nothing(config, changes):
     path = rewritten(changes)
-    for reader in (read, widths, lambda path: begin_from(None, path)):
+    for reader in (read_policy, widths, lambda path: begin_from(None, path)):
         with pytest.raises(SettingError, match="bad") as error:
             reader(path)
         assert len(str(error.value)) < 4000
@@ -259,12 +245,11 @@ def test_a_policys_file_with_other_metadata_is_refused_and_runs_nothing(config, 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"layers": "abc"},
-        {"layers": [0]},
-        {"layers": [16], "activation_fn": "evil.Network"},
-        {"layers": [16], "optimizer_class": "evil.Network"},
-        {"observation_space": 1},
-        {"layers": [16], "features_extractor_class": "evil.Network"},
+        *({"layers": "abc"}, {"layers": [0]}, {"observation_space": 1}),
+        *(
+            {"layers": [16], name: "evil.Network"}
+            for name in ("activation_fn", "optimizer_class", "features_extractor_class")
+        ),
     ],
 )
 def test_arguments_in_a_policys_file_are_values_and_run_nothing(config, settings):

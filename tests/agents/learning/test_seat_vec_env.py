@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+import training
 from gymnasium.wrappers.vector import TransformReward
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -52,10 +53,8 @@ def test_a_slot_is_a_game_of_the_batch(form):
                     last, final = last["observation"], final["observation"]
                 assert np.array_equal(last, final[game])
                 assert one["episode"]["r"] == reward[game]
-                assert (one["points"], one["winner"]) == (
-                    info["final_info"]["points"][game],
-                    info["final_info"]["winner"][game],
-                )
+                for key in ("points", "winner"):
+                    assert one[key] == info["final_info"][key][game]
                 ended += 1
             skipped += one.get("skipped", 0)
     assert ended > 50
@@ -63,40 +62,39 @@ def test_a_slot_is_a_game_of_the_batch(form):
     monitored.close()
 
 
-def test_it_answers_for_some_or_all_games():
-    env = make_env(5)
+@pytest.mark.parametrize(
+    ("env", "size", "settable"),
+    [(training.make_env(5), "num_games", "reward"), (make_env(5), "num_envs", "spec")],
+)
+def test_vec_envs_answer_for_some_or_all_games(env, size, settable):
+    assert is_masking_supported(env)
+    assert not env.has_attr("nothing_of_this_name")
     env.reset()
     rows = env.action_masks()[[3, 1]]
     assert [row.tolist() for row in env.env_method("action_masks", indices=[3, 1])] == rows.tolist()
+    assert env.get_attr(size, indices=2) == [5]
     assert env.get_attr("render_mode") == [None] * 5
-    assert env.get_attr("num_envs", indices=2) == [5]
     assert env.env_is_wrapped(object) == [False] * 5
-    assert env.get_images() == [None] * 5
-    assert not env.has_attr("nothing_of_this_name")
-    assert env.env_method("set_opponents", "random") == [None] * 5
-    env.set_attr("spec", "mine")
-    assert env.games.spec == "mine"
+    env.set_attr(settable, "win")
+    assert getattr(env.games, settable) == "win"
     with pytest.raises(ValueError, match="all games"):
-        env.set_attr("spec", None, indices=[0])
+        env.set_attr(settable, None, indices=[0])
+    with pytest.raises(AttributeError, match="dance"):
+        env.env_method("dance")
     with pytest.raises(RuntimeError, match="step_async"):
         env.step_wait()
+
+
+def test_methods_are_those_of_the_batch_in_same_step_mode():
+    assert make_env(5).env_method("set_opponents", "random") == [None] * 5
     with pytest.raises(SettingError, match="SAME_STEP"):
         SeatVecEnv(SeatVectorEnv(2, autoreset_mode="NextStep"))
 
 
 def settings(env):
-    return {
-        "policy": "MlpPolicy",
-        "env": env,
-        "n_steps": 16,
-        "batch_size": 512,
-        "n_epochs": 2,
-        "learning_rate": 2e-3,
-        "gamma": 1.0,
-        "policy_kwargs": {"net_arch": [64]},
-        "seed": 3,
-        "device": "cpu",
-    }
+    found = {"policy": "MlpPolicy", "env": env, "policy_kwargs": {"net_arch": [64]}}
+    found |= {"n_steps": 16, "batch_size": 512, "n_epochs": 2, "learning_rate": 2e-3}
+    return found | {"gamma": 1.0, "seed": 3, "device": "cpu"}
 
 
 def test_stock_maskable_ppo_learns_on_it_unchanged():
@@ -110,19 +108,21 @@ def test_stock_maskable_ppo_learns_on_it_unchanged():
 class Seen(BaseCallback):
     """Keeps the observations of the first step."""
 
+    first = None
+
     def _on_step(self):
-        self.first = getattr(self, "first", None)
         if self.first is None:
             self.first = self.locals["obs_tensor"].numpy().copy()
         return True
 
 
-def test_a_resumed_model_does_not_replay_its_first_deals(tmp_path):
-    def first_deals(model):
-        seen = Seen()
-        model.learn(512, callback=seen, reset_num_timesteps=False)
-        return seen.first
+def first_deals(model):
+    seen = Seen()
+    model.learn(512, callback=seen, reset_num_timesteps=False)
+    return seen.first
 
+
+def test_a_resumed_model_does_not_replay_its_first_deals(tmp_path):
     env = make_env(seed=None)
     model = MaskablePPO(**settings(env))
     begun = first_deals(model)

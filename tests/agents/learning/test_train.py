@@ -15,29 +15,20 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 import torch as th
+import training
 from stable_baselines3.common.logger import configure
 
 import train
 from agents import learning
 from agents.bots.network import NetworkAgent
 from agents.bots.network_file import open_tensors
-from agents.learning import GoitaVecEnv, SelfPlayPPO, has_fast_bfloat16
-from agents.learning.bar import DecisionBar
-from agents.learning.checkpoint import load_checkpoint, save_checkpoint
+from agents.learning import SelfPlayPPO, has_fast_bfloat16
 from agents.learning.measuring import read_csv
-from agents.learning.storage import write
+from agents.learning.progress import DecisionBar
 from goita_env import GoitaVectorEnv, Rules
-from goita_env.errors import SettingError
 
-TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--decisions", "1500"]
-TINY += ["--save-every", "300", "--threads", "1", "--deals", "8", "--no-progress"]
-TINY += ["--snapshot-every", "400", "--measure-deals", "4"]
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+TINY = [*training.TINY, "--decisions", "1500", "--save-every", "300"]
+TINY += ["--deals", "8", "--snapshot-every", "400", "--measure-deals", "4"]
 
 
 def log(path):
@@ -66,6 +57,19 @@ def new_model(**settings):
     return train.new_model(*train.settle(train.Args(precision="float32", **options)))
 
 
+def trained(name, *options):
+    """Runs a training to its end; returns its directory."""
+    assert train.main(["--name", name, *TINY, *options]) == 0
+    return Path("runs", name)
+
+
+def refused(capsys, *words):
+    """Returns what is said of options that end the program with code 2."""
+    with pytest.raises(SystemExit, match="2"):
+        train.main([*words])
+    return capsys.readouterr().err
+
+
 def stop_after(monkeypatch, updates, number=signal.SIGINT):
     """Sends a signal to this process in the middle of the n-th update."""
     original, count = SelfPlayPPO._loss, [0]
@@ -80,8 +84,7 @@ def stop_after(monkeypatch, updates, number=signal.SIGINT):
 
 
 def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, capsys):
-    assert train.main(["--name", "one", *TINY]) == 0
-    run = elsewhere / "runs" / "one"
+    run = trained("one")
     config = json.loads((run / "config.json").read_text())
     assert config["layers"] == [16]
     assert config["precision"] == ("bfloat16" if has_fast_bfloat16() else "float32")
@@ -99,6 +102,8 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     out = capsys.readouterr().out
     assert "points per round" in out
     assert "greedy" in out
+    said = float(re.search(r"at most about ([\d,.]+) MB", out)[1])
+    assert sum(path.stat().st_size for path in run.rglob("*") if path.is_file()) < said * 1e6
 
     # The learning curve: every snapshot against both bots and, but for the first, its own past.
     curve = read_csv(run / "strength.csv")
@@ -129,52 +134,49 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     elsewhere, monkeypatch, capsys, number
 ):
     settings = [*TINY, "--precision", "float32", "--seed", "4"]
-    assert train.main(["--name", "whole", *settings]) == 0
+    whole = trained("whole", *settings[len(TINY) :])
     with monkeypatch.context() as patch:
         stop_after(patch, 9, number)
         assert train.main(["--name", "parts", *settings]) == 130
-    run = elsewhere / "runs" / "parts"
-    assert f"--resume {run.relative_to(elsewhere)}" in capsys.readouterr().out
+    run = Path("runs", "parts")
+    assert f"--resume {run}" in capsys.readouterr().out
     assert not (run / "policy.safetensors").exists()
     assert 0 < decisions_in(run / "checkpoint.safetensors") < 1500
     with monkeypatch.context() as patch:
         stop_after(patch, 5, number)
         assert train.main(["--resume", str(run)]) == 130
     assert train.main(["--resume", str(run)]) == 0
-    assert policy(run) == policy(elsewhere / "runs" / "whole")
+    assert policy(run) == policy(whole)
     logs = [log(run / f"progress{part}.csv") for part in ("", "-2", "-3")]
     made = [int(row["time/total_timesteps"]) for rows in logs for row in rows]
     assert made == sorted(set(made))
     assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
 
 
-def test_a_run_stopped_before_its_first_checkpoint_begins_again(elsewhere):
-    run = elsewhere / "runs" / "one"
-    begin("one", decisions=100, games=4, steps=2, layers=(8,), deals=2)
-    assert train.main(["--resume", str(run)]) == 0
-
-
 KILLED = """
 import os, signal, sys
 import train
-from agents.learning import bar, checkpoint, files, keeper, policy_file, run, storage
+from agents import files
+from agents.learning import checkpoint, checkpoint_callback, export, run, run_files
 
-place, left, write = sys.argv[1], int(sys.argv[2]), storage.write
+place, left, write = sys.argv[1], int(sys.argv[2]), files.write_whole
 
 def deadly(path, data):
     # Kills the program when a file is written for the n-th time: before, half done, or after.
     global left
     left -= 1
     if left == 0 and place == "half":
-        path.with_name(f".{path.name}.part").write_bytes(data[: len(data) // 2])
+        half = data[: len(data) // 2]
+        half = half.encode() if isinstance(half, str) else half
+        path.with_name(f".{path.name}.part").write_bytes(half)
     if left == 0 and place != "after":
         os.kill(os.getpid(), signal.SIGKILL)
     write(path, data)
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-for module in (checkpoint, files, keeper, policy_file, run):
-    module.write = deadly
+for module in (checkpoint, checkpoint_callback, export, run, run_files):
+    module.write_whole = deadly
 sys.exit(train.main(sys.argv[3:]))
 """
 
@@ -203,8 +205,7 @@ def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere):
 def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_there(
     elsewhere, capsys
 ):
-    assert train.main(["--name", "one", *TINY]) == 0
-    run = elsewhere / "runs" / "one"
+    run = trained("one")
     made = NetworkAgent.load(run / "policy.safetensors").info.decisions
     capsys.readouterr()
     assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
@@ -217,47 +218,43 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
     for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
         way = int(before["time/total_timesteps"]) / 3000
         assert float(row["train/learning_rate"]) == pytest.approx(1.5e-3 + way * (5e-5 - 1.5e-3))
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", str(run), "--decisions", "2000"])
-    assert "expected more decisions than" in capsys.readouterr().err
+    error = refused(capsys, "--resume", str(run), "--decisions", "2000")
+    assert "expected more decisions than" in error
 
 
-def test_options_that_a_resumed_run_cannot_honour_are_refused(elsewhere, capsys):
+def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere, capsys):
     begin("one", decisions=100, games=4, steps=2, layers=(8,), deals=2)
     for option in (["--seed", "0"], ["--lr=1e-3", "1e-4"], ["--name", "two"]):
-        with pytest.raises(SystemExit, match="2"):
-            train.main(["--resume", "runs/one", *option])
-        assert option[0].partition("=")[0] in capsys.readouterr().err
+        assert option[0].partition("=")[0] in refused(capsys, "--resume", "runs/one", *option)
+    assert "--resume" in refused(capsys, "--name", "one", *TINY)
+    assert train.main(["--resume", "runs/one"]) == 0  # from its beginning
 
 
-def test_a_training_begins_with_a_policys_file(elsewhere):
-    assert train.main(["--name", "one", *TINY]) == 0
-    run = elsewhere / "runs" / "one"
+def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
+    run = trained("one")
     more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
-    assert train.main(["--name", "two", *TINY, *more]) == 0
-    first = NetworkAgent.load(elsewhere / "runs" / "two" / "snapshots" / "000000000000.safetensors")
+    two = trained("two", *more)
+    first = NetworkAgent.load(two / "snapshots" / "000000000000.safetensors")
     last = NetworkAgent.load(run / "policy.safetensors")
     turn = GoitaVectorEnv(32, seed=3).reset()
     np.testing.assert_allclose(first.logits(turn.view), last.logits(turn.view), atol=1e-5)
     np.testing.assert_allclose(first.values(turn.view), last.values(turn.view), atol=1e-3)
-    assert first.info.points_per_value == 25
+    assert first.info.reward_scale == 0.04
     settled = train.settle(train.Args(init=run / "policy.safetensors"))
     assert settled[1].layers == (16,)  # the file's where none are given
     (elsewhere / "x.safetensors").write_bytes(b"no policy")
     for wrong in (["--init", "x.safetensors"], [*more, "--layers", "8"]):
-        with pytest.raises(SystemExit, match="2"):
-            train.main(["--name", "three", *TINY, *wrong])
+        refused(capsys, "--name", "three", *TINY, *wrong)
     assert not (elsewhere / "runs" / "three").exists()
 
 
 def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
-    assert train.main(["--name", "one", *TINY, "--episode", "match", "--deals", "16"]) == 0
-    rows = read_csv(elsewhere / "runs" / "one" / "strength.csv")
+    run = trained("one", "--episode", "match", "--deals", "16")
+    rows = read_csv(run / "strength.csv")
     assert all(0 <= row.match_win_rate <= 1 for row in rows)
     assert "matches" in capsys.readouterr().out
-    agent = NetworkAgent.load(elsewhere / "runs" / "one" / "policy.safetensors")
-    assert agent.info.points_per_value == 1
-    resumed = train.settings_of(learning.Run.resume(elsewhere / "runs" / "one"))
+    assert NetworkAgent.load(run / "policy.safetensors").info.reward_scale == 1
+    resumed = train.settings_of(learning.Run.resume(run))
     assert resumed[0].episode == "match"
     # A policy that was taught on points says nothing of wins, so its values are forgotten.
     model = new_model()
@@ -270,9 +267,8 @@ def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
 def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhere, capsys):
     file, mine = elsewhere / "my_rules.json", Rules("mine", last_king=False, call_five="duty")
     file.write_text(json.dumps(asdict(mine)))
-    assert train.main(["--name", "one", *TINY, "--rules", str(file)]) == 0
+    run = trained("one", "--rules", str(file))
     file.unlink()
-    run = elsewhere / "runs" / "one"
     assert Rules.from_keys(json.loads((run / "config.json").read_text())) == mine
     assert NetworkAgent.load(run / "policy.safetensors").info.rules == mine
     assert train.main(["--resume", str(run)]) == 0
@@ -289,79 +285,34 @@ def test_the_presets_hold_every_setting_and_options_change_them():
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
     monkeypatch.setattr(th.cuda, "is_available", lambda: False)
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--device", "cuda"])
-    assert "cuda" in capsys.readouterr().err
+    assert "cuda" in refused(capsys, "--device", "cuda")
     assert train.settle(train.Args())[0].device == "cpu"
 
 
-def test_the_disk_that_a_run_takes_is_said_and_kept_to(elsewhere, capsys):
-    assert train.main(["--name", "one", *TINY]) == 0
-    said = float(re.search(r"at most about ([\d,.]+) MB", capsys.readouterr().out)[1])
-    run = elsewhere / "runs" / "one"
-    assert sum(path.stat().st_size for path in run.rglob("*") if path.is_file()) < said * 1e6
+def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):
+    a, c = trained("a", "--seed", "1"), trained("c", "--seed", "2")
+    b = trained("b", "--seed", "1", "--measure-deals", "0")
+    assert policy(a) == policy(b) != policy(c)
+    assert not (b / "strength.csv").exists()
 
 
-def test_the_same_seed_gives_the_same_weights_and_another_others(elsewhere):
-    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        assert train.main(["--name", name, "--seed", seed, *TINY]) == 0
-    a, b, c = (policy(elsewhere / "runs" / name) for name in "abc")
-    assert a == b != c
-
-
-def test_measuring_leaves_the_training_as_it_is(elsewhere):
-    for name, more in (("a", []), ("b", ["--measure-deals", "0"])):
-        assert train.main(["--name", name, *TINY, *more]) == 0
-    assert policy(elsewhere / "runs" / "a") == policy(elsewhere / "runs" / "b")
-    assert not (elsewhere / "runs" / "b" / "strength.csv").exists()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [["--opponents", "random", "greedy"], ["--partner", "greedy"], ["--pool-share", "0"]],
-)
-def test_it_learns_against_and_beside_fixed_players(elsewhere, options):
-    short = [*TINY, "--decisions", "300", "--measure-deals", "0", "--deals", "2"]
-    assert train.main(["--name", "one", *short, *options]) == 0
-    rows = log(elsewhere / "runs" / "one" / "progress.csv")
-    assert (int(rows[-1].get("pool/rounds", 0)) > 0) == ("--opponents" in options)
-
-
-def test_a_best_response_is_measured_against_what_it_answers(elsewhere):
-    options = ["--name", "one", *TINY, "--decisions", "200", "--deals", "2"]
-    assert train.main([*options, "--opponents", "random"]) == 0
-    rows = read_csv(elsewhere / "runs" / "one" / "strength.csv")
-    assert {row.opponent for row in rows} == {"random", "past"}
-
-
-def test_a_run_without_a_snapshot_that_it_needs_says_so(elsewhere, capsys):
-    assert train.main(["--name", "one", *TINY]) == 0
-    for path in (elsewhere / "runs" / "one" / "snapshots").iterdir():
-        path.unlink()
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", "runs/one", "--decisions", "4000"])
-    assert "snapshots" in capsys.readouterr().err
-
-
-def test_a_run_whose_checkpoint_is_gone_is_left_as_it_is(elsewhere, capsys):
-    assert train.main(["--name", "one", *TINY]) == 0
-    run = elsewhere / "runs" / "one"
-    (run / "checkpoint.safetensors").unlink()
+def test_a_run_whose_checkpoint_or_snapshots_are_gone_is_left_as_it_is(elsewhere, capsys):
+    run = trained("one")
+    (run / "checkpoint.safetensors").rename(elsewhere / "kept")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", "runs/one"])
-    assert (
-        "expected runs/one/checkpoint.safetensors beside runs/one/policy" in capsys.readouterr().err
-    )
+    wanted = "expected runs/one/checkpoint.safetensors beside runs/one/policy"
+    assert wanted in refused(capsys, "--resume", "runs/one")
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    (elsewhere / "kept").rename(run / "checkpoint.safetensors")
+    (run / "snapshots").rename(elsewhere / "snapshots")
+    assert "snapshots" in refused(capsys, "--resume", "runs/one", "--decisions", "4000")
 
 
 def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     model = new_model()
     model.learn(300)
     model.save("model")
-    env = GoitaVecEnv(GoitaVectorEnv(16, seed=5, observe=False))
-    loaded = SelfPlayPPO.load("model", env=env)
+    loaded = SelfPlayPPO.load("model", env=training.make_env(seed=5))
     assert loaded.num_timesteps == model.num_timesteps
     assert loaded.n_steps == 4
     for mine, theirs in zip(model.policy.parameters(), loaded.policy.parameters(), strict=True):
@@ -370,88 +321,42 @@ def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     assert loaded.num_timesteps >= model.num_timesteps + 200
 
 
-def test_a_checkpoint_is_replaced_whole_or_not_at_all(elsewhere, monkeypatch):
-    path = elsewhere / "file"
-    write(path, b"old")
-    monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        write(path, b"new and longer")
-    assert path.read_bytes() == b"old"
-
-
-def test_a_broken_checkpoint_or_run_is_refused(elsewhere):
-    path = elsewhere / "checkpoint.safetensors"
-    model = new_model(games=4, steps=2, layers=(8,))
-    model.set_logger(configure(None, []))
-    model.learn(10)
-    save_checkpoint(model, path)
-    again = new_model(games=4, steps=2, layers=(8,))
-    load_checkpoint(again, path)
-    assert again.num_timesteps == model.num_timesteps
-    for data in (b"", path.read_bytes()[:1000], b"PK"):
-        path.write_bytes(data)
-        with pytest.raises(SettingError, match="checkpoint"):
-            load_checkpoint(new_model(games=4, steps=2, layers=(8,)), path)
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", str(elsewhere / "nowhere")])
-    (elsewhere / "config.json").write_text('{"colour": "red"}')
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", str(elsewhere)])
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--games", "0"], "games of at least 1"),
-        (["--lr", "1e-3"], "two numbers"),
-        (["--lr", "1e-3", "-1e-3"], "lr of at least 0"),
-        (["--entropy", "nan", "0"], "entropy of at least 0"),
-        (["--clip", "0"], "clip above 0"),
-        (["--gae-lambda", "1.5"], "gae_lambda from 0 to 1"),
-        (["--reward-scale", "-3"], "reward_scale above 0"),
-        (["--points-per-value", "25"], "--reward-scale"),
-        (["--layers", "16", "0"], "layers of at least 1"),
-        (["--decisions", "-5"], "at least 65536 decisions"),
-        (["--decisions", "1000"], "at least 65536 decisions"),
-        (["--name", ""], "name of a directory"),
-        (["--name", "../up"], "name of a directory"),
-        (["--deals", "1"], "number of deals"),
-        (["--seed", "-1"], "seed"),
-        (["--rules", "chess"], "chess"),
-        (["--precision", "float16"], "float16"),
-        (["--pool-share", "2"], "share"),
-        (["--opponents", "nobody"], "nobody"),
-        (["--opponents", "greedy", "--pool", "random"], "opponents or a pool"),
-        (["--opponents", "greedy", "--pool-share", "0.5"], "opponents or a pool"),
-        (["--against", "nobody", "--measure-deals", "0"], "nobody"),
+        *(("--games 0", "games of at least 1"), ("--layers 16 0", "layers of at least 1")),
+        ("--critic 0", "critic layers of at least 1"),
+        *((f"--lr {rates}", "lr as two numbers") for rates in ("1e-3", "1e-3 -1e-3")),
+        *(("--entropy nan 0", "entropy as two numbers"), ("--clip 0", "clip above 0")),
+        ("--gae-lambda 1.5", "gae_lambda from 0 to 1"),
+        ("--reward-scale -3", "reward_scale greater than 0"),
+        *(("--resume nowhere", "the directory of a run"), ("--deals 1", "number of deals")),
+        *((f"--decisions {n}", "decisions of at least games times steps") for n in (-5, 1000)),
+        *((f"--name={name}", "name of a directory") for name in ("", "../up")),
+        *(("--seed -1", "seed"), ("--rules chess", "chess"), ("--precision float16", "float16")),
+        *(("--pool-share 2", "share"), ("--opponents nobody", "nobody")),
+        *((f"--opponents greedy --{o}", "or a pool") for o in ("pool random", "pool-share 0.5")),
+        ("--against nobody --measure-deals 0", "nobody"),
     ],
 )
 def test_wrong_options_end_with_code_2_before_anything_is_written(
     elsewhere, capsys, options, message
 ):
-    with pytest.raises(SystemExit, match="2"):
-        train.main(options)
-    assert message in capsys.readouterr().err
+    assert message in refused(capsys, *options.split())
     assert not (elsewhere / "runs").exists()
-
-
-def test_a_second_run_of_the_same_name_is_refused(elsewhere, capsys):
-    (elsewhere / "runs" / "one").mkdir(parents=True)
-    (elsewhere / "runs" / "one" / "config.json").write_text("{}")
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--name", "one", *TINY])
-    assert "--resume" in capsys.readouterr().err
 
 
 def test_the_progress_bar_counts_decisions(elsewhere, monkeypatch):
     model = new_model()
     model.set_logger(configure(None, []))
     shown, step = [], DecisionBar._on_step
-    monkeypatch.setattr(
-        DecisionBar,
-        "_on_step",
-        lambda bar: step(bar) and not shown.append(bar.progress.tasks[0].completed),
-    )
+
+    def watched(bar):
+        goes_on = step(bar)
+        shown.append(bar.progress.tasks[0].completed)
+        return goes_on
+
+    monkeypatch.setattr(DecisionBar, "_on_step", watched)
     model.learn(200, progress_bar=True)
     assert shown == sorted(shown)
     assert shown[-1] == model.num_timesteps

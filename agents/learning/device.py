@@ -1,4 +1,4 @@
-"""Says what this machine can do for a training, and sets what it may use."""
+"""Chooses device, precision and threads of torch."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from goita_env.errors import SettingError
 
 
 def use_threads(threads: int) -> None:
-    """Sets how many threads torch may use for one operation; results depend on their number.
+    """Sets the threads of torch for one operation; results depend on their number.
 
-    Numpy, which plays small batches here, is held to one: its threads would wait busily.
+    Numpy, which plays small batches here, is limited to one: its threads would spin.
     """
     th.set_num_threads(threads)
     threadpool_limits(1, user_api="blas")
 
 
 def has_fast_bfloat16(device: str = "cpu") -> bool:
-    """Says whether the device multiplies bfloat16, several times faster than float32."""
+    """Returns whether the device multiplies bfloat16, several times faster than float32."""
     if device == "cuda":
         return bool(th.cuda.is_bf16_supported())
     able = th.cpu.get_capabilities()
@@ -28,11 +28,7 @@ def has_fast_bfloat16(device: str = "cpu") -> bool:
 
 
 def find_device(name: str) -> Literal["cpu", "cuda"]:
-    """Returns "cpu" or "cuda"; "auto" is a GPU where there is one.
-
-    Raises:
-        SettingError: if a GPU is asked for and there is none.
-    """
+    """Returns "cpu" or "cuda"; "auto" is a GPU where there is one, "cuda" needs one."""
     able = th.cuda.is_available()
     if name == "cuda" and not able:
         raise SettingError("expected a device that torch can use, got 'cuda' without one")

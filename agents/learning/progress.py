@@ -1,4 +1,4 @@
-"""Shows on the terminal how far a training is, and how strong it was when last measured."""
+"""Shows the progress of a training on the terminal, and its last measurement."""
 
 from __future__ import annotations
 
@@ -31,20 +31,17 @@ class DecisionBar(BaseCallback):
         self.progress.update(self.task, description=escape(short))
 
     def close(self) -> None:
-        """Leaves the terminal as it was; harmless when done already."""
+        """Restores the terminal; may be called twice."""
         self.progress.stop()
 
     def _on_training_start(self) -> None:
-        """Begins where the training begins or goes on."""
         total = self.locals["total_timesteps"]
         self.progress.update(self.task, total=total, completed=self.model.num_timesteps)
         self.progress.start()
 
     def _on_step(self) -> bool:
-        """Moves the bar to the decisions made."""
         self.progress.update(self.task, completed=self.model.num_timesteps)
         return True
 
     def _on_training_end(self) -> None:
-        """Takes the bar away."""
         self.close()
