@@ -1,4 +1,4 @@
-"""Plays the shipped policy, alone or with search: docs/champion.md is its card."""
+"""Plays the shipped policy, alone or with search: docs/champion.md is its model card."""
 
 from agents.champion.agent import load
 

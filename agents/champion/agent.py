@@ -7,49 +7,34 @@ from typing import Final
 
 from agents.base import Agent
 from agents.bots.network import NetworkAgent
+from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
 from agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
-WORLDS: Final = 256
-"""Most worlds of a searched decision; where nothing comes near the policy's choice, sixteen."""
+MAX_POLICY_QUERIES: Final = 12_000.0
+"""With these 95 of 100 decisions take 0.2 s at most."""
 
-CAUTION: Final = 4.0
-"""Standard errors by which an action must be better than the policy's own choice."""
-
-MS: Final = 13.0
-QUESTIONS: Final = 12_000.0
-"""Budget of a searched decision, and questions with which a listener may begin: with these 95 of
-100 decisions take 0.2 s at most."""
-
-UNSEEN: Final = 19
-"""Most unseen tiles of a decision that is searched: before, a search finds next to nothing."""
+MAX_UNSEEN_TILES: Final = 19
+"""Before, a search finds next to nothing."""
 
 
 def load(
     search: bool = False,
     temperature: float = 0.0,
     worlds: int = WORLDS,
-    ms: float = MS,
+    budget: int = BUDGET,
     belief: bool = True,
-    caution: float = CAUTION,
-    sure: float = 1.0,
-    questions: float = QUESTIONS,
-    unseen: int = UNSEEN,
+    min_z: float = MIN_Z,
+    skip_above: float = 1.0,
+    max_policy_queries: float = MAX_POLICY_QUERIES,
+    max_unseen_tiles: int = MAX_UNSEEN_TILES,
 ) -> Agent:
     """Returns the champion.
 
-    Args:
-        search: think at the table: every action is played out by the policy in sampled worlds, and
-            the policy's own choice stands unless another is better by more than chance.
-        temperature: of the policy alone; 0 takes the likeliest action.
-        worlds: how many worlds a decision is searched in, at most.
-        ms: budget of a searched decision, in work (``agents.search.rollout``).
-        belief: draw worlds from an exact posterior (``agents.search.hearing``).
-        caution: standard errors by which an action must be better than the policy's own choice.
-        sure: probability of an action (at temperature 1) above which nothing is searched.
-        questions: to the policy, with which a listener begins, above which nothing is searched.
-        unseen: tiles beyond which nothing is searched.
+    With ``search`` every action is played out by the policy in sampled worlds, and the policy's own
+    choice stands unless another leads it by ``min_z`` standard errors. ``temperature`` is that of
+    the policy; 0 takes the likeliest action. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -60,11 +45,11 @@ def load(
     return RolloutAgent(
         policy,
         worlds,
-        ms,
+        budget,
         belief=belief,
-        caution=caution,
-        sure=sure,
-        questions=questions,
-        drop="behind",
-        unseen=unseen,
+        min_z=min_z,
+        skip_above=skip_above,
+        max_policy_queries=max_policy_queries,
+        allocation=ALLOCATION,
+        max_unseen_tiles=max_unseen_tiles,
     )

@@ -1,1 +1,1 @@
-"""Lets any program play, and our bots play elsewhere: ``python -m agents.external NAME``."""
+"""Plays with any program, and hosts our bots for others: ``python -m agents.external NAME``."""

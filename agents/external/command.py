@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from collections.abc import Callable
 from typing import Any, Final
 
 from agents.base import AgentError
@@ -17,23 +18,24 @@ _LIMIT: Final = 'ulimit -c 0; ulimit -v "$0" && exec "$@"'
 
 
 def parse_memory(text: str) -> int:
-    """Returns the bytes that a text stands for: "2G", "512M", "64K" or plain bytes.
-
-    Raises:
-        AgentError: if it is no such size.
-    """
+    """Returns a size in bytes: "2G", "512M", "64K" or plain bytes; else raises an AgentError."""
     match = _SIZE.fullmatch(text)
     if match is None:
         raise AgentError(f"expected a size as 2G, 512M, 64K or in bytes, got {text!r}")
     return int(match[1]) * _UNITS[match[2]]
 
 
-def split_options(text: str) -> tuple[str, dict[str, Any]]:
-    """Returns the command of "[ms=200,start_ms=5000,mem=2G,shell=on]COMMAND", and the options.
+_OPTIONS: Final[dict[str, tuple[re.Pattern[str], Callable[[str], Any]]]] = {
+    "ms": (re.compile(r"\d+"), int),
+    "start_ms": (re.compile(r"\d+"), int),
+    "mem": (_SIZE, parse_memory),
+    "shell": (re.compile("on|off"), lambda value: value == "on"),
+}
+"""Options before a command: the form of a value, and its meaning."""
 
-    Raises:
-        AgentError: if an option is none.
-    """
+
+def split_options(text: str) -> tuple[str, dict[str, Any]]:
+    """Splits "[ms=200,start_ms=5000,mem=2G,shell=on]COMMAND"; raises an AgentError if it cannot."""
     options: dict[str, Any] = {}
     given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
     if not bracket:
@@ -41,12 +43,9 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
     for part in given.split(",") if given.strip() else []:
         key, _, value = (piece.strip() for piece in part.partition("="))
         name = "memory" if key == "mem" else key
-        if key in ("ms", "start_ms") and value.isdecimal() and name not in options:
-            options[name] = int(value)
-        elif key == "mem" and _SIZE.fullmatch(value) and name not in options:
-            options[name] = parse_memory(value)
-        elif key == "shell" and value in ("on", "off") and name not in options:
-            options[name] = value == "on"
+        known = _OPTIONS.get(key)
+        if known is not None and known[0].fullmatch(value) and name not in options:
+            options[name] = known[1](value)
         else:
             raise AgentError(
                 "expected options ms=1000, start_ms=10000 (whole milliseconds), mem=2G (also M, K "
@@ -56,11 +55,7 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def split_command(command: str) -> list[str]:
-    """Returns a command's words, after a look whether there is such a program.
-
-    Raises:
-        AgentError: if there is none.
-    """
+    """Returns a command's words; raises an AgentError if there is no such program."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -71,15 +66,13 @@ def split_command(command: str) -> list[str]:
 
 
 def limited(words: list[str], memory: int) -> list[str]:
-    """Returns the words that start a program under a limit, without core files.
+    """Returns a command that runs another under a limit on memory, without core files.
 
-    Args:
-        words: the program and its arguments.
-        memory: bytes of address space that each of its processes may take (RLIMIT_AS).
+    The limit holds for the address space (RLIMIT_AS) of each of its processes, in bytes.
     """
     import resource  # POSIX alone
 
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     if hard != resource.RLIM_INFINITY:
-        memory = min(memory, hard)  # nobody may raise it
+        memory = min(memory, hard)  # a hard limit cannot be raised
     return ["/bin/sh", "-c", _LIMIT, str(max(memory >> 10, 1)), *words]

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents import cli
 from agents.answers import AnswerError, read_actions
-from agents.base import Agent, AgentError, Bool, Memory, Results, ToldOfRedeals
+from agents.base import Agent, AgentError, Bool, RedealObserver, Results, StatefulAgent, close
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
 from agents.external.seat_table import SeatTable
@@ -32,28 +32,24 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "sc
 class Host:
     """Answers the messages of one client for an agent.
 
-    What the agent fails to do is told to a client that takes the message "fault", and the
-    conversation goes on; with another client it ends it.
+    A failure of the agent is reported to a client that takes the message "fault", and the
+    conversation goes on; otherwise it ends the conversation.
 
     Args:
         agent: plays.
-        out: where answers are written.
+        out: the answers are written here.
         rng: the agent's random numbers, unless the client gives a seed.
     """
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
-        self._memory = agent if isinstance(agent, Memory) else None
+        self._memory = agent if isinstance(agent, StatefulAgent) else None
         self._takes_faults = False
         self._rules: Rules | None = None
         self._tables: dict[int, SeatTable] = {}
 
     def run(self, lines: Iterable[str]) -> None:
-        """Answers until "bye" or the end of the lines, and closes the agent.
-
-        Raises:
-            ValueError: if a line is no message, or comes where it cannot.
-        """
+        """Answers until "bye" or the end; a ValueError for a line that is no message there."""
         answers = {
             "hello": self._hello,
             "deal": self._deal,
@@ -69,14 +65,11 @@ class Host:
             answer = answers.get(message["type"])
             if answer is not None:
                 answer(message)
-            else:  # a later version may say more; what we know stays true
+            else:  # a later version may have more messages
                 print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
-        close = getattr(self._agent, "close", None)
-        if callable(close):
-            self._call("bye", None, close)
+        self._call("bye", None, lambda: close([self._agent]))
 
     def _hello(self, message: Message) -> None:
-        """Answers the handshake."""
         if message.get("protocol") != protocol.PROTOCOL:
             raise ProtocolError(
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
@@ -89,12 +82,11 @@ class Host:
         # The core's tables are built on first use: now, before any clock runs.
         SeatTable(self._rules, _FIRST_DEAL).view()
         answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
-        if isinstance(self._agent, ToldOfRedeals):
+        if isinstance(self._agent, RedealObserver):
             answer["features"] = [protocol.REDEAL]
-        self._say(answer)
+        self._send(answer)
 
     def _deal(self, message: Message) -> None:
-        """Sits down to a deal."""
         if self._rules is None:
             raise ProtocolError('expected "hello" before anything else')
         table = SeatTable(self._rules, message)
@@ -105,11 +97,9 @@ class Host:
             self._call("deal", table, lambda: memory.begin(view.game, np.array([table.seat]), view))
 
     def _event(self, message: Message) -> None:
-        """Takes in an event."""
         self._table(message).happens(message)
 
     def _act(self, message: Message) -> None:
-        """Answers with an action."""
         table, names = self._table(message), message.get("legal")
         if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             raise ProtocolError(f"expected names of legal actions, got {names!r}")
@@ -123,18 +113,16 @@ class Host:
             lambda: _checked(agent.act(view, legal.copy(), self._rng), legal, agent.name),
         )
         if chosen is not None:
-            self._say({"type": "act", "game": table.game, "action": actions.name(chosen)})
+            self._send({"type": "act", "game": table.game, "action": actions.name(chosen)})
 
     def _redeal(self, message: Message) -> None:
-        """Takes in that a deal ended in a redeal."""
         table, agent = self._table(message), self._agent
         table.ends()
-        if isinstance(agent, ToldOfRedeals):
+        if isinstance(agent, RedealObserver):
             view = table.view()
             self._call("redeal", table, lambda: agent.redeal(view.game, view))
 
     def _end(self, message: Message) -> None:
-        """Takes in the end of a round."""
         table = self._table(message)
         del self._tables[table.game]
         table.ends()
@@ -150,13 +138,7 @@ class Host:
             self._call("end", table, lambda: memory.end(view.game, results, counts[None]))
 
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
-        """Lets the agent do something; returns None where it fails, after telling the client.
-
-        Args:
-            during: type of the message that it is about.
-            table: that it is about, if it is about one.
-            function: calls the agent.
-        """
+        """Runs the agent's code; reports a failure to the client and returns None."""
         try:
             return function()
         except KeyboardInterrupt:
@@ -164,32 +146,22 @@ class Host:
         except BaseException as error:
             if not self._takes_faults:
                 raise
-            self._say(_fault(during, table.game if table else None, error))
+            self._send(_fault(during, table.game if table else None, error))
             return None
 
     def _table(self, message: Message) -> SeatTable:
-        """Returns the table of a message.
-
-        Raises:
-            ProtocolError: if no such deal has begun.
-        """
         table = self._tables.get(protocol.read_number(message, "game"))
         if table is None:
             raise ProtocolError(f"expected a game with a deal, got {message.get('game')!r}")
         return table
 
-    def _say(self, message: Message) -> None:
-        """Writes an answer."""
+    def _send(self, message: Message) -> None:
         self._out.write(protocol.encode(message))
         self._out.flush()
 
 
 def _checked(answer: object, legal: Bool, name: str) -> int:
-    """Returns the action that an agent answered for its one row.
-
-    Raises:
-        BotError: "nonsense" or "illegal", if it is none.
-    """
+    """Returns the action that an agent answered for its one row; a BotError if it is none."""
     try:
         chosen, wrong = read_actions(answer, legal, name)
     except AnswerError as error:
@@ -200,7 +172,6 @@ def _checked(answer: object, legal: Bool, name: str) -> int:
 
 
 def _fault(during: str, game: int | None, error: BaseException) -> Message:
-    """Returns the message that tells of an exception, or of an answer that is none."""
     if isinstance(error, BotError):
         return protocol.fault(during, game, error.kind, str(error))
     if isinstance(error, AgentError) and during == "hello":
@@ -221,7 +192,6 @@ class Args:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Hosts the bot that the command line names; returns the exit code of ``serve``."""
     args = cli.parse(Args, arguments, "Hosts one of our bots: docs/protocol.md.")
     return serve(args.agent, args.seed)
 
@@ -229,13 +199,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def serve(spec: str, seed: int = 0) -> int:
     """Hosts a bot on this process's standard streams; returns the exit code.
 
-    It is 0 after "bye" or when the input closes, 1 when the bot cannot be built or nobody reads our
-    answers any more, 2 where there is no such bot, or for a message that the protocol does not
-    allow.
-
-    Args:
-        spec: the bot, as ``load_agent`` takes it.
-        seed: of its random numbers, for a client that gives none.
+    0: after "bye" or when the input closes. 1: the bot cannot be built, or nobody reads the answers
+    any more. 2: there is no such bot, or a message breaks the protocol.
     """
     lines, out = _own_streams()
     try:
@@ -258,15 +223,17 @@ def serve(spec: str, seed: int = 0) -> int:
         print(f"python -m agents.external {spec}: {error}", file=sys.stderr)
         return 2
     finally:
-        _let_go(out)
+        try:
+            out.flush()
+        except BrokenPipeError:  # nobody reads it: closing it must not raise again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return 0
 
 
 def _own_streams() -> tuple[TextIO, TextIO]:
-    """Returns the standard input and output, and leaves others in their places.
+    """Takes standard input and output away from the bot and the programs that it starts.
 
-    What a bot, or a program that it starts, prints is no answer, and what it reads no message: they
-    get standard error and an empty input.
+    They get an empty input and standard error: what they print is no answer.
     """
     lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
@@ -275,11 +242,3 @@ def _own_streams() -> tuple[TextIO, TextIO]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return lines, out
-
-
-def _let_go(out: TextIO) -> None:
-    """Closes the output, whether or not somebody still reads it."""
-    try:
-        out.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

@@ -1,8 +1,7 @@
-"""Runs a program and exchanges lines with it: nothing here waits longer than it was told to.
+"""Runs a program and exchanges lines with it; no call waits longer than its deadline.
 
-The program's three streams are pipes that never block us. Standard error is read whenever we look
-at the program and only its last lines are kept. POSIX alone: process groups have no counterpart
-elsewhere.
+The program's three streams are non-blocking pipes. Standard error is read along with the others,
+and only its last lines are kept. POSIX only, because it needs process groups.
 """
 
 from __future__ import annotations
@@ -21,21 +20,15 @@ from agents.external import reaper
 from agents.external.protocol import MAX_LINE, printable
 from agents.faults import BotError
 
-MAX_OUTPUT: Final = 65536
-"""Most that a bot may write to standard output for one decision, in bytes."""
-STDERR_LINES: Final = 20
-"""Last lines of standard error that are kept."""
-STDERR_WIDTH: Final = 500
-"""Bytes of each of them that are kept."""
+MAX_OUTPUT: Final = 65536  # Most bytes that a bot may write to standard output for one decision.
+STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
+STDERR_WIDTH: Final = 500  # Bytes of each of them that are kept.
 
 _CHUNK: Final = 65536
 
 
 class Process:
-    """Holds a running program, a process group of its own.
-
-    Args:
-        command: the program and its arguments.
+    """Starts a program in a process group of its own.
 
     Raises:
         BotError: "died", if the system cannot start it.
@@ -73,7 +66,7 @@ class Process:
     # ------------------------------------------------------------------------------------- talking
 
     def send(self, text: str) -> None:
-        """Hands over text; what does not fit into the pipe goes out while an answer is awaited."""
+        """Sends text; what does not fit into the pipe is sent while an answer is awaited."""
         if self._stdin.closed or not text:
             return
         waiting = bool(self._out)
@@ -84,15 +77,11 @@ class Process:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def fresh(self) -> None:
-        """Begins to count the output of one decision."""
+        """Starts to count the output of one decision."""
         self._output = len(self._in)
 
     def ready_lines(self) -> list[bytes]:
-        """Returns the lines that have come already.
-
-        Raises:
-            BotError: "flood" if it is too much, "died" if the program ended.
-        """
+        """Returns the lines that have arrived; raises a BotError, "flood" or "died"."""
         while self._pump(0):
             self._check_flood()
             if self._ended:
@@ -103,24 +92,16 @@ class Process:
         return lines
 
     def rest(self) -> list[bytes]:
-        """Returns the lines that have been read and not been taken, also of an ended program."""
+        """Returns the lines that were read but not yet taken, also of an ended program."""
         return list(iter(self._take, None))
 
     def read_line(self, deadline: float) -> bytes:
-        """Returns the next line.
-
-        Args:
-            deadline: on the clock of ``time.monotonic``.
-
-        Raises:
-            BotError: "late" if none came in time, "flood" if it is too much, "died" if the program
-                ended or closed its output.
-        """
+        """Returns the next line by a time of ``time.monotonic``; a BotError if none comes."""
         while (line := self._take()) is None:
             if self._ended:
                 raise BotError("died", self._how_it_ended())
             left = deadline - time.monotonic()
-            # After the deadline one more look: were we held up, the answer may have come in time.
+            # After the deadline one more look: this process may have been held up.
             self._pump(max(left, 0.0))
             self._check_flood()
             if left <= 0 and b"\n" not in self._in:
@@ -128,7 +109,6 @@ class Process:
         return line
 
     def stderr(self) -> tuple[str, ...]:
-        """Returns the last lines of standard error."""
         if not self._stopped:
             self._read_stderr(4)
         lines = [*self._last, *([self._partial] if self._partial else [])]
@@ -138,7 +118,7 @@ class Process:
     # ------------------------------------------------------------------------------------- stopping
 
     def part(self, text: str) -> None:
-        """Says goodbye: hands over a last text; the input is closed once all of it is out."""
+        """Sends a last text and closes the input as soon as it is written."""
         if not self._stopped and self._owner == os.getpid():
             self._parting = True
             self.send(text)
@@ -146,14 +126,13 @@ class Process:
                 self._close_stdin()
 
     def stop(self, patience: float = 0.0) -> None:
-        """Ends the program and all of its process group; can be called twice.
+        """Ends the program and its whole process group; may be called twice.
 
         Args:
-            patience: seconds that it may take to end by itself, and as many again after SIGTERM;
-                0: it is killed at once.
+            patience: seconds to wait for it to end, and again after SIGTERM; 0: kill it at once.
         """
         if self._stopped or self._owner != os.getpid():
-            return  # a fork has a copy of us, but not our children
+            return  # in a fork, which has a copy of this object but not the child
         self._stopped = True
         if patience and not self._exits_within(patience):
             self._kill(signal.SIGTERM)
@@ -162,7 +141,7 @@ class Process:
         self._kill(signal.SIGKILL)
         self._popen.wait()
         while len(self._in) < MAX_OUTPUT and self._pump(0):
-            pass  # what it said last
+            pass  # its last output
         self._read_stderr(4)
         self._close_stdin()
         self._selector.close()
@@ -171,14 +150,13 @@ class Process:
         reaper.forget(self.pid)
 
     def _kill(self, number: signal.Signals) -> None:
-        """Sends a signal to the process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
     def _exits_within(self, patience: float) -> bool:
-        """Waits for the program to end, reading what it still has to say."""
+        """Waits for the program to end, and reads its output meanwhile."""
         deadline = time.monotonic() + patience
-        while not self._exited():
+        while self._exit_status() is None:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
@@ -186,16 +164,14 @@ class Process:
             del self._in[MAX_OUTPUT:]
         return True
 
-    def _exited(self) -> bool:
-        """Tells whether the program has ended, without taking its number out of use."""
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.pid, flags) is not None
+    def _exit_status(self) -> os.waitid_result | None:
+        """Returns how the program ended, if it did, and leaves its number in use."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
     def _how_it_ended(self) -> str:
-        """Says in words how the program ended."""
         if not self._exits_within(0.2):
             return "expected an answer, but the program closed its output"
-        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        found = self._exit_status()
         if found is not None and found.si_code != os.CLD_EXITED:
             return f"expected an answer, but signal {found.si_status} ended the program"
         status = "?" if found is None else found.si_status
@@ -204,12 +180,12 @@ class Process:
     # ---------------------------------------------------------------------------------- the streams
 
     def _pump(self, timeout: float) -> bool:
-        """Waits until a stream is ready, and moves what it has; tells whether output came."""
+        """Moves data of the streams that are ready; returns whether output came."""
         came = False
         for key, _ in self._selector.select(timeout):
             if key.fileobj is self._stdout:
                 came = True
-                data = _read(self._stdout)
+                data = self._stdout.read(_CHUNK)
                 self._in += data or b""
                 self._output += len(data or b"")
                 if data == b"":
@@ -226,7 +202,6 @@ class Process:
         return came
 
     def _take(self) -> bytes | None:
-        """Returns the next whole line that has come, if there is one."""
         end = self._in.find(b"\n")
         if end < 0:
             return None
@@ -235,11 +210,6 @@ class Process:
         return line
 
     def _check_flood(self) -> None:
-        """Checks the limits of the output.
-
-        Raises:
-            BotError: "flood", if it goes beyond them.
-        """
         end = self._in.find(b"\n")
         if (len(self._in) if end < 0 else end) > MAX_LINE:
             raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
@@ -247,16 +217,14 @@ class Process:
             raise BotError("flood", f"expected {MAX_OUTPUT} bytes a decision at most, got more")
 
     def _write(self) -> None:
-        """Writes as much as the pipe takes."""
         try:
             written = self._stdin.write(self._out) or 0
-        except OSError:  # nobody reads any more; the output says what became of the program
+        except OSError:  # nobody reads any more; the output shows what became of the program
             self._close_stdin()
         else:
             del self._out[:written]
 
     def _close_stdin(self) -> None:
-        """Closes the program's input."""
         if not self._stdin.closed:
             if self._stdin in self._selector.get_map():
                 self._selector.unregister(self._stdin)
@@ -264,9 +232,8 @@ class Process:
             self._stdin.close()
 
     def _read_stderr(self, chunks: int) -> None:
-        """Reads standard error, so many chunks at most, and keeps the last lines."""
         for _ in range(chunks):
-            data = _read(self._stderr)
+            data = self._stderr.read(_CHUNK)
             if not data:
                 if data == b"" and self._stderr in self._selector.get_map():
                     self._selector.unregister(self._stderr)
@@ -274,9 +241,3 @@ class Process:
             *lines, rest = (self._partial + data).split(b"\n")
             self._last.extend(line[:STDERR_WIDTH] for line in lines[-STDERR_LINES:])
             self._partial = rest[:STDERR_WIDTH]
-
-
-def _read(stream: IO[bytes]) -> bytes | None:
-    """Returns what a pipe has: empty at its end, None where nothing has come."""
-    data: bytes | None = stream.read(_CHUNK)
-    return data

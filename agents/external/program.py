@@ -1,4 +1,4 @@
-"""Talks with the program at one seat: handshake, questions, answers, and whose fault it is."""
+"""Talks with the program at one seat: handshake, questions and answers; tells faults apart."""
 
 from __future__ import annotations
 
@@ -16,18 +16,13 @@ from goita_env import actions
 from goita_env.rules import Rules
 
 _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
-"""What a program may say that it did."""
+"""Faults that a program may report of itself."""
 
 
 class OwnFaultError(BotError):
-    """Reports a fault that a program itself told us of.
+    """Reports a fault that a program reported of itself, at a type of message ``during`` which.
 
-    Args:
-        kind: as the program says.
-        text: what was expected and what came, as it says.
-        game: that it was about, as it says; -1: about none.
-        during: type of the message at which the program failed.
-        traceback: of its exception.
+    ``game`` is the one that it was about; -1: none.
     """
 
     def __init__(self, kind: Kind, text: str, game: int, during: str, traceback: str) -> None:
@@ -36,28 +31,17 @@ class OwnFaultError(BotError):
 
 
 class _Answer(NamedTuple):
-    """Holds an answer to a question."""
-
     game: int
     action: str
 
 
 class Program:
-    """Holds the program at one seat of the table, started and sent its ``hello``.
-
-    Args:
-        command: the program and its arguments.
-        rules: the rule set.
-        ms: milliseconds for a decision.
-        seed: for the program's random numbers; None: it is told none.
-
-    Raises:
-        BotError: if it cannot be started.
+    """Starts the program of one seat and sends it ``hello``.
 
     Attributes:
         process: the running program.
-        features: what it takes beyond the first version's messages, once it was greeted.
-        told: faults that it told of itself and that nobody has put on record yet.
+        features: what it takes beyond the first version's messages, after the handshake.
+        own_faults: faults that it reported of itself and that are not yet on record.
     """
 
     def __init__(
@@ -65,15 +49,12 @@ class Program:
     ) -> None:
         self.process: Final = Process(command)
         self.features: frozenset[str] = frozenset()
-        self.told: Final[list[OwnFaultError]] = []
+        self.own_faults: Final[list[OwnFaultError]] = []
         self._ms = ms
         self._title: str | None = None
-        self._owed: int | None = None
-        """Game of an answer that was late and has not come yet."""
-        self._open: int | None = None
-        """Game that it was asked about last, until it has answered."""
+        self._owed: int | None = None  # Game of an answer that was late and has not come yet.
+        self._open: int | None = None  # Game of the last question, until it is answered.
         self._was_late = False
-        """Its last answer did not come in time."""
         hello: Message = {"type": "hello", "protocol": protocol.PROTOCOL}
         hello |= rules.to_keys() | {"ms_per_decision": ms, "features": [protocol.FAULT]}
         if seed is not None:
@@ -81,13 +62,9 @@ class Program:
         self.process.send(protocol.encode(hello))
 
     def greet(self, deadline: float) -> str:
-        """Awaits the handshake, the first time, and returns the name that the program has.
+        """Awaits the handshake, the first time, and returns the program's name.
 
-        Args:
-            deadline: on the clock of ``time.monotonic``.
-
-        Raises:
-            BotError: if no handshake comes, or it is none.
+        It raises a BotError if none comes by ``deadline`` (``time.monotonic``).
         """
         if self._title is not None:
             return self._title
@@ -102,24 +79,18 @@ class Program:
             raise BotError("hello", f"in the handshake: {error}") from error
         version = message.get("protocol")
         if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
-            wanted = f'a "hello" with "protocol":{protocol.PROTOCOL}'
-            text = f"expected {wanted}, got {protocol.shorten(line)}"
-            raise BotError("hello", text)
+            raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
         name = message.get("name")
         self.features = protocol.features(message)
         self._title = protocol.printable(name[:100]) if isinstance(name, str) else ""
         return self._title
 
     def clear(self) -> None:
-        """Takes, before a question, what was said unasked: an answer may have been late.
-
-        Raises:
-            BotError: if it was anything else but faults of its own.
-        """
+        """Reads what was said unasked: a late answer or an own fault; else raises a BotError."""
         lines = self.process.ready_lines()
         self.process.fresh()
         for line in lines:
-            said = self._said(line)
+            said = self._read(line)
             if said is None:
                 continue
             if said.game == self._owed:
@@ -127,20 +98,13 @@ class Program:
             elif said.game == self._open:
                 self._owed = self._open = None
             else:
-                raise BotError(
-                    "nonsense", f"expected no word unasked, got {protocol.shorten(line)}"
-                )
+                raise _unexpected("nonsense", "no word unasked", line)
 
     def ask(self, game: int, news: str, legal: Bool) -> int:
-        """Asks for a decision and returns its action.
+        """Asks for a decision in a game and returns the action; ``legal``: [69].
 
-        Args:
-            game: the number of the game.
-            news: lines that come before the question; part of the clock.
-            legal: [69] of the seat.
-
-        Raises:
-            BotError: if it does not answer with a legal action in time.
+        ``news`` are lines that are sent before the question, on the same clock. It raises a
+        BotError if no legal action comes in time.
         """
         names = protocol.legal_names(legal)
         act = protocol.encode({"type": "act", "game": game, "legal": names})
@@ -152,16 +116,15 @@ class Program:
                 line = self.process.read_line(deadline)
             except BotError as failure:
                 raise self._late(game, again) if failure.kind == "late" else failure from None
-            said = self._said(line)
+            said = self._read(line)
             if said is None:
                 continue
-            if said.game == self._owed:
-                self._owed = None  # answers come in order, so this is the late one
+            late = said.game == self._owed
+            self._owed = None  # answers come in order, so the late one comes first
+            if late:
                 continue
-            self._owed = None
             if said.game != game:
-                text = f"expected an answer for game {game}, got {protocol.shorten(line)}"
-                raise BotError("nonsense", text)
+                raise _unexpected("nonsense", f"an answer for game {game}", line)
             self._open = None
             if isinstance(said, OwnFaultError):
                 raise said
@@ -170,25 +133,21 @@ class Program:
             return actions.parse(said.action)
 
     def take_last_words(self) -> None:
-        """Takes the faults that it told of before it ended; whatever else it said is no matter."""
+        """Reads the faults that an ended program reported; everything else is ignored."""
         if self._title is None:
             return  # its handshake is among them
         for line in self.process.rest():
             with contextlib.suppress(BotError):
-                self._said(line)
+                self._read(line)
 
     def _late(self, game: int, again: bool) -> BotError:
-        """Takes note that no answer came in time; fatal if it was so the time before."""
+        """Notes that no answer came in time; fatal the second time in a row."""
         self._owed, self._open, self._was_late = game, None, True
         text = f"expected an answer within {self._ms} ms, got none"
         return BotError("late", text + " for the second time in a row" * again, fatal=again)
 
-    def _said(self, line: bytes) -> _Answer | OwnFaultError | None:
-        """Returns an answer, or the fault in its place; None after a fault in anything else.
-
-        Raises:
-            BotError: "nonsense", if the line is neither.
-        """
+    def _read(self, line: bytes) -> _Answer | OwnFaultError | None:
+        """Returns an answer, or the fault in its place; None after any other fault."""
         try:
             message = protocol.decode(line)
         except ValueError as error:
@@ -200,22 +159,20 @@ class Program:
             fault = _own_fault(message, line)
             if fault.during == "act":
                 return fault
-            self.told.append(fault)
+            self.own_faults.append(fault)
             return None
-        wanted = '{"type":"act","game":...,"action":"..."}'
-        raise BotError("nonsense", f"expected {wanted}, got {protocol.shorten(line)}")
+        raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
+
+
+def _unexpected(kind: Kind, wanted: str, line: bytes) -> BotError:
+    return BotError(kind, f"expected {wanted}, got {protocol.shorten(line)}")
 
 
 def _own_fault(message: Message, line: bytes) -> OwnFaultError:
-    """Returns the fault that a message "fault" tells of.
-
-    Raises:
-        BotError: "nonsense", if it tells of none.
-    """
+    """Returns the fault of a message "fault"; raises a BotError if it holds none."""
     game, kind = message.get("game", -1), message.get("kind")
     texts = [message.get(key, "") for key in ("text", "during", "traceback")]
     if type(game) is not int or kind not in _KINDS or not all(type(t) is str for t in texts):
-        wanted = f'a "fault" with a "kind" of {", ".join(_KINDS)}'
-        raise BotError("nonsense", f"expected {wanted}, got {protocol.shorten(line)}")
+        raise _unexpected("nonsense", f'a "fault" with a "kind" of {", ".join(_KINDS)}', line)
     text, during, traceback = map(protocol.printable, texts)
     return OwnFaultError(kind, text, game, during, traceback)

@@ -1,4 +1,7 @@
-"""Writes and reads the messages of the bot protocol (docs/protocol.md): one JSON object a line."""
+"""Writes and reads the messages of the bot protocol (docs/protocol.md): a JSON object per line.
+
+The functions ``read_...`` take a field of a message, and raise a ProtocolError if it is wrong.
+"""
 
 from __future__ import annotations
 
@@ -15,41 +18,31 @@ from goita_env.hands import format_hand
 from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 from goita_env.views import FACE_DOWN, NONE, View
 
-PROTOCOL: Final = 1
-"""Version of the protocol; both sides name it in their ``hello``."""
+PROTOCOL: Final = 1  # Version of the protocol, in the ``hello`` of both sides.
 
-HIDDEN: Final = "x"
-"""In place of a block's digit: it lies face down and is another seat's."""
+HIDDEN: Final = "x"  # Replaces the digit of a block that lies face down for the viewer.
 
-FAULT: Final = "fault"
-"""Feature of the table: it takes what a bot says of its own faults."""
-REDEAL: Final = "redeal"
-"""Feature of a bot: it is told which deals ended in a redeal."""
+FAULT: Final = "fault"  # Feature of a client: it accepts reports of a bot's own faults.
+REDEAL: Final = "redeal"  # Feature of a bot: it wants to know which deals ended in a redeal.
 
-MAX_LINE: Final = 4096
-"""Longest line that a bot may write, in bytes; an answer has about fifty."""
+MAX_LINE: Final = 4096  # Longest line that a bot may write, in bytes; an answer has about fifty.
 
 _TEXT_WIDTH: Final = 300
-"""Characters of an error's text that are told: whatever they are, they fit into a line."""
+"""Characters of an error's text that are sent; escaped, they still fit into a line."""
 
 Message = dict[str, Any]
 
 
 class ProtocolError(GoitaError):
-    """Reports a message that this protocol does not have, or that cannot come where it came."""
+    """Reports an unknown or malformed message, or one that cannot come at this point."""
 
 
 def encode(message: Message) -> str:
-    """Returns a message as its line."""
     return json.dumps(message, separators=(",", ":")) + "\n"
 
 
 def decode(line: bytes | str) -> Message:
-    """Returns the message of a line.
-
-    Raises:
-        ProtocolError: if the line is no JSON object with a "type".
-    """
+    """Parses a line; raises a ProtocolError if it is no JSON object with a "type"."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -60,32 +53,28 @@ def decode(line: bytes | str) -> Message:
 
 
 def shorten(line: bytes | str) -> str:
-    """Returns a line as an error text shows it."""
+    """Returns a line quoted and shortened for an error."""
     text = line if isinstance(line, str) else line.decode(errors="replace")
     return repr(text if len(text) <= 120 else text[:120] + "...")
 
 
 def printable(text: str) -> str:
-    """Returns a text of a stranger's as it may be shown and stored: no escapes, no surrogates."""
+    """Replaces what must not be shown or stored: control characters and lone surrogates."""
     return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
 
 
 def features(message: Message) -> frozenset[str]:
-    """Returns what a "hello" says that its sender takes beyond the first version's messages."""
+    """Returns the known features that a "hello" names."""
     given = message.get("features")
     listed = given if isinstance(given, list) else []
     return frozenset(one for one in (FAULT, REDEAL) if one in listed)
 
 
 def fault(during: str, game: int | None, kind: str, text: str, traceback: str = "") -> Message:
-    """Returns the message in which a bot says what it failed to do, cut to a line's length.
+    """Returns the message in which a bot reports its own fault, cut to the length of a line.
 
-    Args:
-        during: type of the message at which it failed.
-        game: that it was about; None: about none.
-        kind: "raised", "nonsense", "illegal", or "hello" where there is no such bot.
-        text: what was expected and what came.
-        traceback: of the exception; of a long one the last lines are told.
+    ``during`` and ``game`` are the type and the game, if any, of the message at which it failed;
+    ``kind`` is "raised", "nonsense", "illegal", or "hello" if there is no such bot.
     """
     message: Message = {"type": FAULT} | ({} if game is None else {"game": game})
     message |= {"during": during, "kind": kind, "text": text[:_TEXT_WIDTH]}
@@ -96,14 +85,7 @@ def fault(during: str, game: int | None, kind: str, text: str, traceback: str = 
 
 
 def deal(game: int, seat: int, view: View, row: int) -> Message:
-    """Returns the message that begins a deal.
-
-    Args:
-        game: its number.
-        seat: seat at the table of the viewer.
-        view: positions of that deal.
-        row: which of them.
-    """
+    """Returns the message that begins a deal, for the viewer at ``seat`` of one row."""
     own, other = view.scores[row].tolist()
     return {
         "type": "deal",
@@ -123,19 +105,15 @@ def end(game: int, winner: int, points: int, hands: Int) -> Message:
 
 def dealt_hand(view: View, row: int) -> str:
     """Returns the digits that the viewer was dealt: its hand and what it has played."""
-    counts = view.hand[row] + view.face_up[row, 0] + view.own_face_down[row]
-    return format_hand(counts)
+    return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
 
 
 class History:
     """Lists the public events of N positions as messages, in the order in which they happened.
 
-    Who was asked before play and kept silent is no part of a view, so it is told to nobody. Calls
-    come in seat order from the dealer, then the choices of the callers' partners in the same order:
-    no other order can occur.
-
-    Args:
-        view: N positions.
+    Views do not contain who was asked before play and kept silent, so no message does. Calls come
+    in seat order from the dealer, then the choices of the callers' partners in the same order: no
+    other order can occur.
     """
 
     def __init__(self, view: View) -> None:
@@ -146,29 +124,21 @@ class History:
         self._special: Bool = view.called.max(axis=1) > 0
 
     def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
-        """Returns the events of a position after the first ``known`` ones.
-
-        Args:
-            row: which position.
-            seat: seat at the table of its viewer.
-            game: number of the game.
-            known: how many events are left out.
-        """
+        """Returns the events of a position, seen from a seat 0 to 3, after ``known`` ones."""
         before = self._answers(row) if self._special[row] else []
-        length = int(self._length[row])
+        first = max(known - len(before), 0)
         new = before[known:]
-        for number in range(max(known - len(before), 0), length):
-            new.append(self._decision(row, number))
+        new += [self._decision(row, number) for number in range(first, int(self._length[row]))]
         return [
             {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **what}
             for relative, what in new
         ]
 
     def _answers(self, row: int) -> list[tuple[int, Message]]:
-        """Returns the calls and choices before play, with relative seats."""
+        """Returns the calls and the choices before play, with relative seats."""
         view = self._view
         dealer, called, choices = int(view.dealer[row]), view.called[row], view.choices[row]
-        order = [(dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
+        order = ((dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS))
         callers = [seat for seat in order if called[seat]]
         found: list[tuple[int, Message]] = []
         for seat in callers:
@@ -190,14 +160,12 @@ class History:
         if play == NONE:
             return seat, {"event": "pass"}
         view = self._view
-        face_down = bool(view.event_face_down[row, play])
         kind = int(view.event_block[row, play])
-        block = HIDDEN if kind == FACE_DOWN else DIGITS[kind]
         return seat, {
             "event": "play",
-            "block": block,
+            "block": HIDDEN if kind == FACE_DOWN else DIGITS[kind],
             "attack": DIGITS[view.event_attack[row, play]],
-            "face_down": face_down,
+            "face_down": bool(view.event_face_down[row, play]),
         }
 
 
@@ -207,11 +175,7 @@ def legal_names(legal: Bool) -> list[str]:
 
 
 def read_number(message: Message, key: str) -> int:
-    """Returns a whole number of a message.
-
-    Raises:
-        ProtocolError: if it is none.
-    """
+    """Returns a whole number of a message, 0 or more."""
     value = message.get(key)
     if type(value) is not int or not 0 <= value < 1 << 62:
         raise ProtocolError(f'expected a whole number as "{key}", got {value!r}')
@@ -219,11 +183,7 @@ def read_number(message: Message, key: str) -> int:
 
 
 def read_seed(message: Message) -> int | None:
-    """Returns the seed of a "hello", None where it has none.
-
-    Raises:
-        ProtocolError: if it is no number in digits.
-    """
+    """Returns the seed of a "hello", up to 100 digits in a text; None if it has none."""
     text = message.get("seed")
     if text is None:
         return None
@@ -233,11 +193,7 @@ def read_seed(message: Message) -> int | None:
 
 
 def read_seat(message: Message, key: str) -> int:
-    """Returns a seat of a message.
-
-    Raises:
-        ProtocolError: if it is none.
-    """
+    """Returns a seat of a message, 0 to 3."""
     value = read_number(message, key)
     if value >= NUM_SEATS:
         raise ProtocolError(f'expected a seat 0..3 as "{key}", got {value!r}')
@@ -245,26 +201,15 @@ def read_seat(message: Message, key: str) -> int:
 
 
 def read_kind(digit: object) -> int:
-    """Returns the kind of a digit.
-
-    Raises:
-        ProtocolError: if it is none.
-    """
-    if isinstance(digit, str) and len(digit) == 1:
-        found = DIGITS.find(digit.replace(SECOND_KING_DIGIT, DIGITS[-1]))
-        if found >= 0:
-            return found
+    """Returns the kind of tile of a digit."""
+    if isinstance(digit, str) and len(digit) == 1 and digit in DIGITS + SECOND_KING_DIGIT:
+        return DIGITS.index(digit.replace(SECOND_KING_DIGIT, DIGITS[-1]))
     raise ProtocolError(f"expected a digit of a kind, got {digit!r}")
 
 
 def read_counts(message: Message, key: str) -> Int:
-    """Returns the tiles of each kind in a hand of a message: [8].
-
-    Raises:
-        ProtocolError: if it is no hand.
-    """
+    """Returns the tiles of each kind in a hand of a message: [8]."""
     text = message.get(key)
     if not isinstance(text, str) or len(text) != HAND_SIZE:
         raise ProtocolError(f"expected {HAND_SIZE} digits as {key!r}, got {text!r}")
-    found: Int = np.bincount([read_kind(digit) for digit in text], minlength=NUM_KINDS)
-    return found
+    return np.bincount([read_kind(digit) for digit in text], minlength=NUM_KINDS)

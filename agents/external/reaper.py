@@ -1,7 +1,7 @@
-"""Kills the programs that this process has started, should it die before it could.
+"""Kills the programs that this process has started, if it dies before it could.
 
-Nothing runs in a process that is killed with -9. So a small process of its own waits at the end
-of a pipe: when the pipe closes, for whatever reason, it kills the process groups still noted.
+Nothing runs in a process that is killed with -9. So a small process waits at the end of a pipe:
+when the pipe closes, for whatever reason, it kills the process groups that are still noted.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ for group in groups:
 
 
 class _Reaper:
-    """Holds the process that waits, once there is something to wait for."""
+    """Holds the waiting process, once there is something to wait for."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
         self.owner = 0
 
     def tell(self, sign: str, group: int) -> None:
-        """Notes a process group ("+") or strikes it out ("-")."""
+        """Adds a process group ("+") or removes it ("-")."""
         if self.process is None or self.owner != os.getpid():
             if sign == "-":
                 return
@@ -63,20 +63,14 @@ class _Reaper:
             self.process = None
 
     def close(self) -> None:
-        """Lets the process go at the end of this one."""
         process, self.process = self.process, None
         if process is not None and self.owner == os.getpid():
             process.communicate()
 
 
-class _Anchor:
-    """Lives as long as this module."""
-
-
 _REAPER: Final = _Reaper()
-_ANCHOR: Final = _Anchor()
 # Finalizers run at exit in the reverse order of creation: this one after those of all agents.
-weakref.finalize(_ANCHOR, _REAPER.close)
+weakref.finalize(_REAPER, _REAPER.close)
 
 
 def watch(group: int) -> None:
@@ -85,5 +79,5 @@ def watch(group: int) -> None:
 
 
 def forget(group: int) -> None:
-    """Takes note that a process group is gone."""
+    """Removes a process group that is gone."""
     _REAPER.tell("-", group)

@@ -1,7 +1,7 @@
-"""Follows a deal from the messages that one seat gets, as that seat may know it.
+"""Follows a deal from the messages that one seat gets.
 
-The messages are told to the one replay that all views of the past come from; so the views are the
-very ones that the seat is shown in the process that plays the game.
+The messages are passed to ``goita_env.views.Replay``, so the views equal those that the seat gets
+in the process that plays the game.
 """
 
 from __future__ import annotations
@@ -20,14 +20,9 @@ from goita_env.views import NONE, Replay, View
 
 
 class SeatTable:
-    """Follows one deal as one seat may know it.
+    """Follows one deal from one seat, beginning with the message "deal".
 
-    Args:
-        rules: the rule set.
-        message: the message "deal".
-
-    Raises:
-        ProtocolError, GoitaError: if something in it is impossible.
+    Every method raises a ``GoitaError`` for a message that is impossible at its point.
     """
 
     def __init__(self, rules: Rules, message: Message) -> None:
@@ -36,19 +31,14 @@ class SeatTable:
         dealer = protocol.read_seat(message, "dealer")
         hand = protocol.read_counts(message, "hand")[None]
         scores = check_scores(np.array([message.get("scores")]), 1)[:, 0]
-        number = np.array([self.game])
-        self._replay = Replay.of_seat(rules, self.seat, hand, dealer, scores, number)
+        self._replay = Replay.of_seat(rules, self.seat, hand, dealer, scores, np.array([self.game]))
 
     def view(self) -> View:
-        """Returns what the seat knows while it is not asked."""
+        """Returns the seat's view while it is not asked."""
         return self._replay.view(self.seat)
 
     def asked(self, legal: Sequence[int]) -> View:
-        """Returns what the seat knows as it is asked for one of these actions.
-
-        Raises:
-            ProtocolError, GoitaError: if it cannot be its turn.
-        """
+        """Returns the seat's view as it is asked for one of these actions."""
         if legal[0] >= actions.CALL:
             return self._replay.question(legal[0])
         turn = int(self._replay.seat[0])
@@ -57,11 +47,6 @@ class SeatTable:
         return self._replay.view()
 
     def happens(self, message: Message) -> None:
-        """Takes in an event.
-
-        Raises:
-            ProtocolError, GoitaError: if it cannot happen here.
-        """
         seat, event = protocol.read_seat(message, "seat"), message.get("event")
         turn = int(self._replay.seat[0])
         if turn == NONE:
@@ -78,15 +63,9 @@ class SeatTable:
             raise ProtocolError(f"expected an event of the protocol, got {event!r}")
 
     def ends(self) -> None:
-        """Takes in that the round is over."""
         self._replay.end()
 
     def _action(self, seat: int, message: Message) -> int:
-        """Returns the action of a pass or play.
-
-        Raises:
-            ProtocolError: if it cannot be made.
-        """
         view = self.view()
         leads = view.attack[0] == NONE or view.passes[0] == 3
         if message["event"] == "pass":

@@ -1,4 +1,4 @@
-"""Tells what players lose against perfect play: ``python -m agents.grading``."""
+"""Grades play against perfect play; ``python -m agents.grading`` sums up losses."""
 
 from agents.grading.grades import Grade, grade
 

@@ -1,14 +1,13 @@
 """Grades play against perfect play: what each decision lost, had all hands been known.
 
-Perfect play sees all hands, so even the best play without them loses something. What can be
-compared is one player with another, and one phase of a round with the next: see
-``agents.grading.losses``.
+Perfect play sees all hands, so even the best play without them loses something. Compare one player
+with another, or one phase of a round with the next.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from agents.solver.cores import on_all_cores
 from agents.solver.engine import Solver
@@ -18,22 +17,26 @@ from goita_env.errors import SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.tiles import NUM_TILES
 
-PHASES: Final = {"first": range(7), "middle": range(7, 15), "last": range(15, 33)}
+Phase = Literal["first", "middle", "last"]
+
+PHASES: Final[dict[Phase, range]] = {
+    "first": range(7),
+    "middle": range(7, 15),
+    "last": range(15, 33),
+}
 """Phases of a round by the tiles played before a decision: up to three plays, up to seven, more."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Says what one decision was worth, in points for the mover's team."""
+    """Grades one decision, in points for the mover's team."""
 
     deal: int
     """Number of the deal in its record, from 1."""
     move: int
     """Number of the move in the deal, from 1, passes counted."""
     seat: int
-    """Who decided."""
     action: int
-    """What it chose."""
     best: int
     """Points of the best action, with perfect play of all from there on."""
     value: int
@@ -45,22 +48,20 @@ class Grade:
 
     @property
     def loss(self) -> int:
-        """Returns the points lost."""
         return self.best - self.value
 
     @property
-    def phase(self) -> str:
-        """Returns the name of the phase of the round."""
+    def phase(self) -> Phase:
         return phase_of(self.tiles)
 
 
-def phase_of(tiles: int) -> str:
-    """Returns the name of the phase of a round after so many tiles have been played."""
+def phase_of(tiles: int) -> Phase:
+    """Returns the phase of a round after so many tiles have been played."""
     return next(name for name, played in PHASES.items() if tiles in played)
 
 
 def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Grade]:
-    """Says what each decision of a record lost against perfect play.
+    """Grades each decision of a record against perfect play.
 
     Questions before play are left out: whether a call is right depends on deals to come. A deal
     that breaks off is graded as far as it goes.
@@ -79,8 +80,7 @@ def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Gr
     if not isinstance(record, Record | DealRecord):
         raise SettingError(f"expected a record, got {record!r}")
     deals = (record,) if isinstance(record, DealRecord) else record.deals
-    graded = on_all_cores(grade_deal, deals, workers)
-    return [one for deal in graded for one in deal]
+    return [one for deal in on_all_cores(grade_deal, deals, workers) for one in deal]
 
 
 def grade_deal(solver: Solver, deal: DealRecord) -> list[Grade]:

@@ -8,34 +8,24 @@ from typing import Final
 
 import numpy as np
 
-from agents.base import Agent, Float, Memory, Policy
-from agents.beliefs import Assumed, Listener, Seat
+from agents.base import Agent, Float, Policy, is_stateless
+from agents.beliefs import Listener, PolicyModel, Seat
 from agents.bots.network import NetworkAgent
-from agents.champion.agent import CAUTION, WEIGHTS
-from agents.faults import Accountable
-from agents.search import drawing
-from agents.search.hearing import Hearing
-from agents.search.playout import Player
-from agents.search.pricing import average, set_up
+from agents.champion.agent import WEIGHTS
+from agents.search.evaluate import BUDGET, WORLDS, evaluate_actions
+from agents.search.sampling import PosteriorSampler, sample_worlds
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.tiles import HAND_SIZE, NUM_KINDS
-
-WORLDS: Final = 64
-"""Worlds in which each action is played out."""
 
 ACTIONS: Final = 8
 """Actions that are played out, at most: the likeliest ones."""
-
-TREMBLE: Final = 0.05
-"""How often a seat is supposed to slip to any legal action."""
 
 _SEATS: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
 
 
 @dataclass(frozen=True)
-class Option:
-    """Holds what is to be said of an action."""
+class HintOption:
+    """Holds what a hint says of an action."""
 
     action: int
     probability: float
@@ -51,77 +41,65 @@ class Hint:
     """Suggests an action."""
 
     action: int
-    options: tuple[Option, ...]
+    options: tuple[HintOption, ...]
     """The likeliest actions of the policy, the best by points first."""
 
 
 @dataclass(frozen=True)
-class Guess:
-    """Says what the partner may hold: tiles that it hasn't shown, in its hand or face down."""
+class PartnerGuess:
+    """Says which tiles the partner may have left: in its hand or face down."""
 
-    chances: Float
-    """[8, 9] Probability of 0, 1, ... tiles of each kind."""
+    at_least_one: Float
+    """[8] Probability of a tile or more of each kind."""
+    expected: Float
+    """[8] Expected tiles of each kind."""
     likely: tuple[tuple[str, float], ...]
     """The likeliest hands as dealt, as digits, with their probabilities."""
-    assumed: tuple[str, str, str]
-    """How the next seat, the partner and the previous seat are supposed to play."""
-
-    @property
-    def at_least_one(self) -> Float:
-        """Returns the probability of a tile or more of each kind: float64 [8]."""
-        found: Float = self.chances[:, 1:].sum(axis=1)
-        return found
-
-    @property
-    def expected(self) -> Float:
-        """Returns the expected tiles of each kind: float64 [8]."""
-        found: Float = self.chances @ np.arange(HAND_SIZE + 1)
-        return found
+    models: tuple[str, str, str]
+    """The models of the next seat, the partner and the previous seat, in words."""
 
 
 def hint(view: View) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
-    Worlds are drawn from what a listener believes who supposes that all play as the champion, and
-    slip now and then (``agents.search.drawing.TREMBLE``); each action is played out in all of them
-    by the champion's policy at all seats. The policy's own choice is suggested unless another is
-    ahead by more than chance, as with ``champion:search=on``. The same view gives the same hint.
+    It searches as ``champion:search=on`` does, with the same worlds, budget and threshold, but
+    plays each of the likeliest actions out in the same number of worlds, so that their points can
+    be compared. The same view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.
     """
-    policy, legal, seeds = _champion(), view.legal(), _seed(view)
+    policy, legal = _champion(), view.legal()
+    seeds = np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)
     chances = policy.at(1.0).probabilities(view, legal)[0]
-    player, favourite = Player(policy), int(chances.argmax())
-    actions = np.argsort(-chances, kind="stable")[: min(ACTIONS, int(legal.sum()))]
-    some = np.zeros_like(legal)
-    some[0, actions] = True
-    hearing = Hearing(policy, drawing.TREMBLE)
-    drawn = drawing.draw(view, seeds, np.array([WORLDS]), WORLDS, policy, hearing)
-    race, play = set_up(player, view, some, np.array([favourite]), drawn, seeds)
-    worlds, many = np.arange(int(drawn.count[0])), len(actions)
-    pairs = race.action.searchsorted(actions)
-    points = play(pairs.repeat(len(worlds)), np.tile(worlds, many)).reshape(many, len(worlds))
-    weight = drawn.weight[:, worlds]
-    means, errors = average(points, weight)
+    likeliest = np.argsort(-chances, kind="stable")[: min(ACTIONS, int(legal.sum()))]
+    searched = np.zeros_like(legal)
+    searched[0, likeliest] = True
+    found = evaluate_actions(
+        view,
+        searched,
+        policy,
+        sample_worlds(view, seeds, np.array([WORLDS]), PosteriorSampler(policy)),
+        prior_action=likeliest[:1],
+        seeds=seeds,
+        allocation="uniform",
+        budget=BUDGET,
+    )
     options = [
-        Option(action, float(chances[action]), mean, error)
-        for action, mean, error in zip(
-            actions.tolist(), means.tolist(), errors.tolist(), strict=True
+        HintOption(action, float(chances[action]), points, error)
+        for action, points, error in zip(
+            found.action.tolist(), found.points.tolist(), found.error.tolist(), strict=True
         )
     ]
-    best = int(means.argmax())
-    lead, error = average(points[best] - points[:1], weight)
-    ahead = lead[0] > CAUTION * error[0]
     options.sort(key=lambda one: -one.points)
-    return Hint(int(actions[best]) if ahead else favourite, tuple(options))
+    return Hint(int(found.chosen[0]), tuple(options))
 
 
-def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> Guess:
+def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
     """Returns what the partner may hold, from all that has been seen: an exact posterior.
 
-    Each seat is supposed to play as its agent does where that agent's probabilities are known, else
-    as the champion's policy, and to slip now and then.
+    The model of a seat is its agent's policy where its probabilities are known, else the
+    champion's, each with the default epsilon.
 
     Args:
         view: of the player, in a round under way: one row.
@@ -131,40 +109,29 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> Guess:
         SettingError: if the round was decided before play, or an agent's probabilities are none.
     """
     try:
-        assumed = {
-            seat: Assumed(_known(agent), tremble=TREMBLE)
-            for seat, agent in zip(_SEATS, agents, strict=True)
+        models = {
+            seat: PolicyModel(_known(agent)) for seat, agent in zip(_SEATS, agents, strict=True)
         }
-        belief = Listener(view, assumed).posterior("partner")
+        belief = Listener(view, models).posterior("partner")
     except SettingError:
         raise
     except Exception as error:  # of code that may be anybody's
         raise SettingError(
-            "expected probabilities of the agents at the table, but asking for them raised "
+            "expected probabilities of the agents of the match, but asking for them raised "
             f"{type(error).__name__}"
         ) from error
-    left = belief.hands - view.face_up[0, 2]
-    chances = np.array(
-        [
-            np.bincount(left[:, kind].clip(0), belief.probability, HAND_SIZE + 1)
-            for kind in range(NUM_KINDS)
-        ]
-    )
-    return Guess(chances, tuple(belief.most_likely(3)), belief.assumed)
+    shown = view.face_up[0, 2]
+    at_least_one: Float = belief.probability @ (belief.hands > shown)
+    likely = tuple(belief.most_likely(3))
+    return PartnerGuess(at_least_one, belief.expected() - shown, likely, belief.models)
 
 
 @cache
 def _champion() -> NetworkAgent:
-    """Returns the champion's policy."""
     return NetworkAgent.load(WEIGHTS)
 
 
 def _known(agent: Agent) -> Agent:
     """Returns an agent whose probabilities are known from one view: it, or the champion."""
-    known = isinstance(agent, Policy) and not isinstance(agent, Memory | Accountable)
+    known = isinstance(agent, Policy) and is_stateless(agent)
     return agent if known else _champion().at(1.0)
-
-
-def _seed(view: View) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Returns a seed that follows from a view of one row: [1]."""
-    return np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Tells a page what its player may know: drawings, sentences and choices, all made in Python.
+"""Builds what a page is sent: drawings, sentences and choices, all made in Python.
 
 All of it follows from the views of one seat, from what that seat has been told, and from rounds
 that are over. Nothing counts what is hidden: not the moves, for another seat may have been asked
@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
-from agents.play import advice, sentences, showing
-from agents.play.table import Table
-from agents.play.typed import said
+from agents.play import advice, sentences
+from agents.play.table import PlayTable
 from goita_env import actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
-from goita_env.render.scene import Scene
 from goita_env.render.themes import Theme
 from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS
 
@@ -35,29 +33,22 @@ class Look:
     faces: Faces = "characters"
 
 
-def state(table: Table, look: Look, frames: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Returns all that a page shows.
-
-    Args:
-        table: the match.
-        look: how it is drawn.
-        frames: what was to be seen on the way here, as ``frame`` gives it.
-    """
+def state(table: PlayTable, look: Look, frames: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Returns all that a page shows; ``frames`` came before the present position."""
     return _facts(table) | {"frames": [*frames, frame(table, look, "")], "mark": mark(table)}
 
 
-def mark(table: Table) -> str:
-    """Returns what tells a position from others: a page that shows another one is told so."""
-    text = json.dumps([_facts(table), words.position(_scene(table)), table.taken_back])
+def mark(table: PlayTable) -> str:
+    """Returns a digest of the position: a change is refused if the page shows another one."""
+    text = json.dumps([_facts(table), words.position(table.scene()), table.taken_back])
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _facts(table: Table) -> dict[str, Any]:
-    """Returns what is told beside drawings."""
-    names, seat = table.setting.names, table.seat
+def _facts(table: PlayTable) -> dict[str, Any]:
+    names, seat = table.settings.names, table.seat
     legal = table.legal if table.asks == "move" else []
     return {
-        "rules": table.setting.rules.name,
+        "rules": table.settings.rules.name,
         "names": [names[(seat + place) % NUM_SEATS] for place in range(NUM_SEATS)],
         "scores": table.scores,
         "asks": table.asks,
@@ -73,39 +64,27 @@ def _facts(table: Table) -> dict[str, Any]:
     }
 
 
-def _scene(table: Table) -> Scene:
-    """Returns what is to be seen: the open table between rounds, else what the player may know."""
-    over = table.asks in ("round", "match")
-    return showing.opened(table) if over else showing.seen(table)
-
-
-def frame(table: Table, look: Look, told: str) -> dict[str, Any]:
+def frame(table: PlayTable, look: Look, told: str) -> dict[str, Any]:
     """Returns a position as the player sees it now: drawing, hand, sentences, what was told last.
 
     While a round is played, the page itself shows the player's hand, as buttons.
     """
-    shown, hand = _scene(table), None
-    if table.asks in ("round", "match"):
-        drawing = svg.draw(shown, theme=look.theme, faces=look.faces)
-    else:
+    scene = shown = table.scene()
+    hand, size = None, (svg.SIZE, svg.SIZE)
+    if table.asks not in ("round", "match"):
         own, *others = shown.places
-        hand, bare = own.hand, replace(shown, places=(replace(own, hand=()), *others))
-        drawing = svg.draw(bare, theme=look.theme, faces=look.faces)
-        drawing = replace(drawing, size=(svg.SIZE, CROPPED))
-    return {
-        "svg": pen.document(drawing),
-        "hand": hand,
-        "words": words.position(shown),
-        "said": told,
-    }
+        hand, size = own.hand, (svg.SIZE, CROPPED)
+        shown = replace(shown, places=(replace(own, hand=()), *others))
+    drawing = replace(svg.draw(shown, theme=look.theme, faces=look.faces), size=size)
+    drawn = {"svg": pen.document(drawing), "hand": hand}
+    return drawn | {"words": words.position(scene), "said": told}
 
 
-def hint(table: Table) -> dict[str, Any]:
-    """Returns what the champion would do."""
+def hint(table: PlayTable) -> dict[str, Any]:
     found = advice.hint(table.view)
     return {
         "action": found.action,
-        "said": said(found.action),
+        "said": sentences.action(found.action),
         "options": [
             _action(one.action)
             | {
@@ -118,12 +97,7 @@ def hint(table: Table) -> dict[str, Any]:
     }
 
 
-def partner(table: Table) -> dict[str, Any]:
-    """Returns what the partner may hold.
-
-    Raises:
-        SettingError: if the round was decided before play.
-    """
+def partner(table: PlayTable) -> dict[str, Any]:
     found = advice.partner(table.view, table.others)
     rows = zip(NAMES, found.at_least_one.tolist(), found.expected.tolist(), strict=True)
     return {
@@ -135,7 +109,7 @@ def partner(table: Table) -> dict[str, Any]:
             {"hand": [DIGITS.index(tile) for tile in hand], "chance": f"{chance:.0%}"}
             for hand, chance in found.likely
         ],
-        "assumed": list(found.assumed),
+        "models": list(found.models),
     }
 
 
@@ -145,7 +119,6 @@ def tiles(look: Look) -> str:
 
 
 def icon() -> str:
-    """Returns the drawing of a king's tile."""
     tile = pen.Pen("light", "characters")
     tile.tile(26, 26, KING)
     return pen.document(tile.drawing(52, 52, "Goita", "A tile."))
@@ -164,20 +137,16 @@ def colors() -> str:
     )
 
 
-def _question(table: Table) -> str:
-    """Says what the player is asked."""
+def _question(table: PlayTable) -> str:
     if table.asks == "match":
-        own, other = table.scores
-        return f"The match is over: you {'win' if own > other else 'lose'}, {own} to {other}."
+        return sentences.match_end(*table.scores)
     if table.asks == "round":
-        said = sentences.end(*table.results[-1], table.seat)
-        return f"{said[:1].upper()}{said[1:]}."
-    shown = showing.seen(table)
-    asked = shown.moment(words.tile(shown.attack)).partition(": ")[2]
+        asked = sentences.end(*table.results[-1], table.seat)
+    else:
+        scene = table.scene()
+        asked = scene.moment(words.tile(scene.attack)).partition(": ")[2]
     return f"{asked[:1].upper()}{asked[1:]}."
 
 
 def _action(action: int) -> dict[str, Any]:
-    """Returns an action as the page offers it."""
-    pair = actions.decode(action)
-    return {"action": action, "name": said(action), "pair": pair}
+    return {"action": action, "name": sentences.action(action), "pair": actions.decode(action)}

@@ -1,59 +1,110 @@
-"""Seats agents: builds them from their texts, one for each seat, and says which one failed."""
+"""Seats a person with three agents: the settings of a match, and agents built from texts."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from agents.base import Agent, AgentError, Memory, close
-from agents.registry import check_shipped, load_agent
+from agents.base import Agent, AgentError, StatefulAgent, close
+from agents.registry import check_shipped, load_agent, may_share, short_name
+from goita_env.errors import SettingError
+from goita_env.records import DealRecord
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_SEATS
+
+HUMAN: Final = ""
+"""Marks the person's seat among the agents."""
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """Holds who plays, and by which rules.
+
+    Raises:
+        SettingError: if there are not three agents and one person, or a name cannot be written or
+            printed.
+    """
+
+    agents: tuple[str | Agent, ...]
+    """By seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat."""
+    seed: int
+    """Of the deals; what the agents draw at random is derived from it."""
+    rules: Rules = JGA
+    name: str = "you"
+    """The person's, for the record."""
+    first: DealRecord | None = None
+    """Hands, dealer and points of the first deal; None: dealt."""
+    taken_back: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.agents) != NUM_SEATS or list(self.agents).count(HUMAN) != 1:
+            raise SettingError(f"expected three agents and one person, got {self.agents!r}")
+        for name in self.names:
+            try:
+                name.encode()
+            except UnicodeEncodeError as error:
+                raise SettingError(f"expected a name in Unicode, got {name!r}") from error
+        if not self.rules.name.isprintable():  # it stands in the drawings of a terminal
+            raise SettingError(f"expected a rule set's name to print, got {self.rules.name!r}")
+
+    @property
+    def seat(self) -> int:
+        return self.agents.index(HUMAN)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the players by seat."""
+        return tuple(self.name if one == HUMAN else short_name(one) for one in self.specs)
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """Texts of the agents by seat, as a file keeps them."""
+        return tuple(one if isinstance(one, str) else one.name for one in self.agents)
+
+    @property
+    def others(self) -> tuple[str, str, str]:
+        """Texts of the agents at the next seat, the partner's and the previous one."""
+        one, two, three = (self.specs[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
+        return one, two, three
 
 
 class Seating:
-    """Holds the agents of a table.
+    """Holds the agents of a match, by seat in ``agents``.
 
-    Classes of one's own and programs have an instance for each seat, so that none sees two hands.
-    Agents of this repository that remember nothing share one.
+    An agent has an instance for each seat, so that none sees two hands, unless it may share one
+    (``registry.may_share``).
 
     Args:
-        specs: by seat: agents, or the texts that ``load_agent`` knows; "" where a person sits.
-
-    Raises:
-        AgentError: if there is no such agent.
-
-    Attributes:
-        agents: the agents by their seats.
+        specs: by seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat.
     """
 
     def __init__(self, specs: Sequence[str | Agent]) -> None:
-        self._specs = {seat: spec for seat, spec in enumerate(specs) if spec != ""}
+        self._specs = {seat: spec for seat, spec in enumerate(specs) if spec != HUMAN}
         shared: dict[str, Agent] = {}
         self.agents: dict[int, Agent] = {}
         try:
             for seat, spec in self._specs.items():
                 agent = shared.get(spec) if isinstance(spec, str) else spec
                 self.agents[seat] = agent = _built(spec) if agent is None else agent
-                if isinstance(spec, str) and is_shipped(spec) and not isinstance(agent, Memory):
+                if isinstance(spec, str) and may_share(agent, spec):
                     shared[spec] = agent
         except BaseException:
             self.close()
             raise
 
-    def memories(self) -> list[tuple[int, Memory]]:
-        """Returns those that want to be told where rounds begin and end, and their seats."""
-        return [(seat, one) for seat, one in self.agents.items() if isinstance(one, Memory)]
+    def stateful(self) -> list[tuple[int, StatefulAgent]]:
+        """Returns the agents that want to know where rounds begin and end, with their seats."""
+        return [(seat, one) for seat, one in self.agents.items() if isinstance(one, StatefulAgent)]
 
     def renew(self) -> None:
-        """Builds agents with a memory anew, those that came as texts.
-
-        Raises:
-            AgentError: if that is impossible; nothing has changed.
-        """
+        """Builds stateful agents anew, those that came as texts; all or none."""
         new = {
             seat: _built(self._specs[seat])
-            for seat, _ in self.memories()
+            for seat, _ in self.stateful()
             if isinstance(self._specs[seat], str)
         }
         close(self.agents[seat] for seat in new)
@@ -66,12 +117,9 @@ class Seating:
 
 @contextmanager
 def blamed(agent: Agent) -> Iterator[None]:
-    """Lets what an agent's code raises come out as an error that names the agent.
+    """Turns what an agent's code raises into an AgentError.
 
-    What was raised is named, and where, but not its text: it may tell a hand to who reads it.
-
-    Raises:
-        AgentError: if anything was raised but Ctrl-C.
+    It names the agent, the type and the place, but not the text, which may tell a hand.
     """
     try:
         yield
@@ -83,12 +131,16 @@ def blamed(agent: Agent) -> Iterator[None]:
         ) from error
 
 
-def _built(spec: str | Agent) -> Agent:
-    """Returns an agent.
+def is_shipped(spec: str) -> bool:
+    """Tells whether an agent is of this repository, and so is all that it is built of."""
+    try:
+        check_shipped(spec, "")
+    except AgentError:
+        return False
+    return True
 
-    Raises:
-        AgentError: if there is none, or its code raises as it is built.
-    """
+
+def _built(spec: str | Agent) -> Agent:
     try:
         return load_agent(spec)
     except AgentError:
@@ -97,12 +149,3 @@ def _built(spec: str | Agent) -> Agent:
         raise AgentError(
             f"expected to build {spec!r}, but it raised {type(error).__name__}: {error}"
         ) from error
-
-
-def is_shipped(spec: str) -> bool:
-    """Tells whether an agent is of this repository, and so is all that it is built of."""
-    try:
-        check_shipped(spec, "")
-    except AgentError:
-        return False
-    return True

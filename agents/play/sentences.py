@@ -1,11 +1,12 @@
-"""Says what a seat learns of a move, as it would be told at the table."""
+"""Describes a match to a player: actions and moves in words, and the scene of a position."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from goita_env import Game, actions
+from goita_env.render.scene import Scene
 from goita_env.tiles import NAMES, NUM_SEATS
 
 PLACES: Final = ("you", "next", "partner", "previous")
@@ -19,15 +20,18 @@ def place(seat: int, viewer: int) -> str:
     return PLACES[(seat - viewer) % NUM_SEATS]
 
 
-def move(game: Game, action: int, viewer: int) -> str:
-    """Says what a seat learns of the move that is about to be made, "" if nothing.
+def action(number: int) -> str:
+    """Returns an action in words: "gold then silver", "pass"."""
+    pair = actions.decode(number)
+    if pair is not None:
+        return f"{NAMES[pair[0]]} then {NAMES[pair[1]]}"
+    return "pass" if number == actions.PASS else actions.name(number)
 
-    That another seat was asked and kept silent is not to be told.
 
-    Args:
-        game: stands right before the move.
-        action: a legal action.
-        viewer: the seat that is told.
+def move(game: Game, number: int, viewer: int) -> str:
+    """Returns what a seat learns of the move that is about to be made, "" if nothing.
+
+    It does not learn that another seat was asked and kept silent.
     """
     seat = game.seat
     assert seat is not None
@@ -36,38 +40,46 @@ def move(game: Game, action: int, viewer: int) -> str:
     def verb(word: str) -> str:
         return word if own else f"{word}{'es' if word == 'pass' else 's'}"
 
-    pair = actions.decode(action)
+    pair = actions.decode(number)
     if pair is not None:
         block, attack = (NAMES[kind] for kind in pair)
-        if not face_down(game.moves, seat):
+        if not game.view(seat).leads[0]:
             return f"{who} {verb('receive')} with {block}, {verb('attack')} with {attack}"
         hidden = block if own else "a tile"
         return f"{who} {verb('lay')} {hidden} face down, {verb('attack')} with {attack}"
-    if action == actions.PASS:
+    if number == actions.PASS:
         return f"{who} {verb('pass')}"
-    if action == actions.SILENT:
+    if number == actions.SILENT:
         return "you keep silent" if own else ""
-    if action == actions.CALL:
-        pawns = int(game.dealt[seat][0])
-        return f"{who} {verb('call')} {_NUMBERS[pawns]} pawns"
-    wish = "redeal" if action == actions.REDEAL else "continue"
-    return f"{who} {verb('choose')} to {wish}"
+    if number == actions.CALL:
+        return f"{who} {verb('call')} {_NUMBERS[int(game.dealt[seat][0])]} pawns"
+    return f"{who} {verb('choose')} to {actions.name(number)}"
 
 
 def end(winner: int, points: int, viewer: int) -> str:
-    """Says who ended a round, and with how many points."""
+    """Returns who ended a round, and with how many points."""
     who = "you end" if winner == viewer else f"{place(winner, viewer)} ends"
     return f"{who} the round: {points} points"
 
 
-def face_down(moves: Sequence[tuple[int, int]], seat: int) -> bool:
-    """Tells whether a seat that plays now lays its block face down.
+def match_end(own: int, other: int) -> str:
+    """Returns who won the match."""
+    return f"The match is over: you {'win' if own > other else 'lose'}, {own} to {other}."
 
-    It does if nobody has attacked yet, or the last attack was its own.
 
-    Args:
-        moves: (seat, action) of the deal so far.
-        seat: the seat.
+def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
+    """Returns a round at its end, all hands open, named as a player sees it.
+
+    ``scores``: points of the player's team and of the others, this round included.
     """
-    attackers = [who for who, action in moves if actions.decode(action) is not None]
-    return not attackers or attackers[-1] == seat
+    assert over.winner is not None
+    scene, (own, other) = over.scene(viewer), scores
+    return replace(
+        scene,
+        places=tuple(
+            replace(one, name=name) for one, name in zip(scene.places, PLACES, strict=True)
+        ),
+        scores=(("you and partner", own), ("the others", other)),
+        bottom_team=0,
+        template=end(over.winner, over.points, viewer),
+    )

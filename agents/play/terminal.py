@@ -1,4 +1,4 @@
-"""Plays in the terminal: plain lines in and out, 80 columns, no colour needed."""
+"""Plays a match in the terminal: plain lines in and out, 80 columns, no colour needed."""
 
 from __future__ import annotations
 
@@ -8,39 +8,27 @@ from contextlib import suppress
 from typing import Final
 
 from agents.base import AgentError
-from agents.play import advice, sentences, showing, typed
-from agents.play.table import Table
+from agents.play import advice, commands, sentences
+from agents.play.table import PlayTable
 from agents.report.figures import line
 from goita_env import actions
-from goita_env.errors import ActionError, GoitaError
+from goita_env.errors import GoitaError
 from goita_env.render import ansi
-from goita_env.render.scene import Scene
 from goita_env.tiles import CHARACTERS, DIGITS, NAMES, NUM_SEATS
 
 WIDTH: Final = 78
 
 
 class Terminal:
-    """Shows a table to a terminal and asks for moves.
+    """Shows a match in a terminal and asks for moves; ``ascii``: tiles as digits."""
 
-    Args:
-        table: the match.
-        ascii: write tiles as digits; also where the terminal knows no others.
-    """
-
-    def __init__(self, table: Table, *, ascii: bool = False) -> None:  # noqa: A002  (its plain name)
+    def __init__(self, table: PlayTable, *, ascii: bool = False) -> None:  # noqa: A002  (its plain name)
         self.table = table
         self.ascii = ascii or not _writes(f"{CHARACTERS}〓・")
         self.faces = DIGITS if self.ascii else CHARACTERS
 
     def play(self) -> None:
-        """Plays the match to its end, or until the player leaves.
-
-        Raises:
-            KeyboardInterrupt: if the player presses Ctrl-C.
-            AgentError: if an agent answers what is illegal, or its code raises.
-            OSError: if the match cannot be saved.
-        """
+        """Plays the match to its end, or until the player leaves."""
         with suppress(ImportError):
             import readline  # noqa: F401  (lines can be edited, and come back with the arrow keys)
 
@@ -49,32 +37,30 @@ class Terminal:
         while True:
             for said in table.advance():
                 self._say(said)
-            if table.asks == "move":
-                self._show(showing.seen(table))
-                if not self._move():
-                    return
-                continue
-            self._show(showing.opened(table))
+            self._show()
             if table.asks == "match":
-                own, other = table.scores
-                wins = "win" if own > other else "lose"
-                self._say(f"The match is over: you {wins}, {own} to {other}.")
+                self._say(sentences.match_end(*table.scores))
                 return
-            if not self._after_round():
+            if not self._ask():
                 return
 
-    # ------------------------------------------------------------------------------------- a move
-
-    def _move(self) -> bool:
-        """Asks for a move until one is made or taken back; False: the player leaves."""
+    def _ask(self) -> bool:
+        """Asks what to do until the match has changed; False: the player leaves."""
+        between = self.table.asks == "round"
+        prompt = "your move (? helps) > "
+        if between:
+            prompt = "Enter: next round, back: take back, quit, ? helps > "
         while True:
-            text = self._line("your move (? helps) > ")
+            text = self._line(prompt)
             if text is None:
                 return False
-            if not text:
+            if not (text or between):
                 continue
             try:
-                meant = typed.read(text, self.table.legal)
+                if between:
+                    meant: int | str = commands.read_between(text)
+                else:
+                    meant = commands.read(text, self.table.legal)
                 if isinstance(meant, int):
                     self._say(self.table.decide(meant))
                     return True
@@ -83,43 +69,22 @@ class Terminal:
                 if meant == "back":
                     self.table.take_back()
                     return True
+                if meant == "":
+                    self.table.next_round()
+                    return True
                 self._obey(meant)
             except AgentError:
                 raise
             except GoitaError as error:
                 self._say(f"{error}".partition("\n")[0])
 
-    def _after_round(self) -> bool:
-        """Asks whether to go on, until it is known; False: the player leaves."""
-        while True:
-            text = self._line("Enter: next round, back: take back, quit, ? helps > ")
-            try:
-                meant = "quit" if text is None else typed.read_between(text)
-            except ActionError as error:
-                self._say(f"{error}")
-                continue
-            if meant == "quit":
-                return False
-            if meant == "":
-                self.table.go_on()
-                return True
-            if meant == "back" and self.table.may_take_back:
-                self.table.take_back()
-                return True
-            if meant == "?":
-                print(typed.help_between())
-            elif meant == "log":
-                self._log()
-            elif meant == "table":
-                self._show(showing.opened(self.table))
-            else:
-                self._say("expected a move to take back, got none")
-
     def _obey(self, command: str) -> None:
-        """Does what a command says that leaves the table as it is."""
+        """Does what a command says that leaves the match as it is."""
         table = self.table
-        if command == "?":
-            print(typed.help_text(table.view, table.legal, self.faces))
+        if command == "?" and table.asks == "round":
+            print(commands.help_between())
+        elif command == "?":
+            print(commands.help_text(table.view, table.legal, self.faces))
         elif command == "hint":
             self._hint()
         elif command == "partner":
@@ -127,24 +92,22 @@ class Terminal:
         elif command == "log":
             self._log()
         else:
-            self._show(showing.seen(table))
+            self._show()
 
     def _hint(self) -> None:
-        """Writes what the champion would do."""
         hint = advice.hint(self.table.view)
-        print(f"The champion suggests {typed.said(hint.action)}.")
+        print(f"The champion suggests {sentences.action(hint.action)}.")
         print("Its policy, and points of the round in played-out worlds. ± is one standard")
         print("error of that sampling; how the others play is the larger uncertainty.")
         for one in hint.options:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
             print(
-                f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{typed.said(one.action):20}"
+                f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(one.action):20}"
                 f"{one.probability:5.0%} {one.points:+7.1f} ± {one.error:.1f}"
             )
 
     def _partner(self) -> None:
-        """Writes what the partner may hold."""
         table = self.table
         guess = advice.partner(table.view, table.others)
         print("What your partner hasn't shown yet, in its hand or face down:")
@@ -155,37 +118,32 @@ class Terminal:
         print("Likeliest hands as dealt:")
         for hand, chance in guess.likely:
             print(f"  {''.join(self.faces[DIGITS.index(tile)] for tile in hand)} {chance:.0%}")
-        self._say(f"Supposed of next, partner, previous: {'; '.join(guess.assumed)}.")
-
-    # ------------------------------------------------------------------------------------- writing
+        self._say(f"Models of next, partner, previous: {'; '.join(guess.models)}.")
 
     def _log(self) -> None:
-        """Writes what has been told of the round."""
         for said in self.table.log:
             self._say(said)
 
     def _greet(self) -> None:
-        """Says who sits where."""
-        names, seat = self.table.setting.names, self.table.seat
+        names, seat = self.table.settings.names, self.table.seat
         seated = [
             f"{sentences.PLACES[place]}: {names[(seat + place) % NUM_SEATS]}"
             for place in range(1, NUM_SEATS)
         ]
-        rules = self.table.setting.rules.name
-        # The names may be a file's, whoever wrote it.
-        self._say(line(f"Goita to 150 points, rules {rules}. {', '.join(seated)}. ? helps."))
+        rules, seed = self.table.settings.rules.name, self.table.settings.seed
+        # The names may be those of a file that somebody else wrote.
+        self._say(line(f"Goita to 150 points, rules {rules}, seed {seed}. {', '.join(seated)}."))
+        self._say("? helps.")
         self._log()
 
-    def _show(self, shown: Scene) -> None:
-        """Draws a scene."""
-        print(f"\n{ansi.draw(shown, ascii=self.ascii)}")
+    def _show(self) -> None:
+        print(f"\n{ansi.render(self.table.scene(), ascii=self.ascii)}")
 
     def _say(self, text: str) -> None:
-        """Writes a text."""
         print(textwrap.fill(text, WIDTH))
 
     def _line(self, prompt: str) -> str | None:
-        """Returns a line that is typed, None at the end of the input."""
+        """Returns what is typed, None at the end of the input."""
         try:
             return input(prompt).strip()
         except EOFError:
@@ -193,13 +151,11 @@ class Terminal:
             return None
 
     def _tiles(self, action: int) -> str:
-        """Returns an action as it is typed."""
         pair = actions.decode(action)
         return actions.name(action) if pair is None else "".join(self.faces[one] for one in pair)
 
 
 def _writes(text: str) -> bool:
-    """Tells whether the terminal can show a text."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
 """Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[play]``).
 
-The server holds the game and sends what its player may know (``pages``). It answers at the link
-that it prints alone: a secret token is part of it, requests under another name of the machine or
+The server holds the match and sends what its player may know (``pages``). It answers only at the
+link that it prints: a secret token is part of it, requests under another name of the machine or
 from other pages are refused, and the page may load nothing but its own style sheet and script.
 """
 
@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 import socket
-import sys
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.resources import files
@@ -19,16 +18,26 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+try:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise ImportError(
+        "a page needs Starlette and uvicorn: pip install 'goita-env[play]'"
+    ) from error
+
 from agents.play import pages
-from agents.play.table import Table
+from agents.play.table import PlayTable
 from goita_env.errors import GoitaError, SettingError
-from goita_env.render.pen import FACES, Faces
-from goita_env.render.themes import Theme
+from goita_env.render.pen import FACES
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS: Final = {
@@ -48,90 +57,98 @@ LARGEST: Final = 1000
 _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
-class Room:
-    """Holds a match for its page: one request at a time.
+class MatchServer:
+    """Answers the requests of a match's page, one at a time."""
 
-    Args:
-        table: the match.
-    """
+    def __init__(self, table: PlayTable) -> None:
+        self._table, self._lock = table, Lock()
 
-    def __init__(self, table: Table) -> None:
-        self.table, self._lock = table, Lock()
+    async def state(self, request: Request) -> Response:
+        """Answers with all that the page shows; the others move first if they are to."""
+        return await self._answer(lambda: self._advanced(_look(request), []))
 
-    def show(self, look: pages.Look) -> dict[str, Any]:
-        """Returns the state; the others move first if they are to."""
-        with self._lock:
-            return self._advanced(look, [])
+    async def move(self, request: Request) -> Response:
+        """Makes a move: {"action": 46, "mark": "..."}."""
+        return await self._change(request, self._move)
 
-    def change(
-        self, look: pages.Look, mark: object, change: Callable[[Table], str | None]
-    ) -> dict[str, Any]:
-        """Changes the match and returns the state.
+    async def next_round(self, request: Request) -> Response:
+        """Begins the next round: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._table.next_round())
 
-        Args:
-            look: how the page is drawn.
-            mark: of the position that the page shows.
-            change: what is to be done; returns what is told of it.
+    async def take_back(self, request: Request) -> Response:
+        """Takes the last decision back: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._table.take_back())
 
-        Raises:
-            SettingError: if the page shows another position.
-            GoitaError: if it is impossible; nothing has changed.
-        """
-        with self._lock:
-            if mark != pages.mark(self.table):
+    async def hint(self, _: Request) -> Response:
+        return await self._answer(lambda: self._advised(pages.hint))
+
+    async def partner(self, _: Request) -> Response:
+        return await self._answer(lambda: self._advised(pages.partner))
+
+    async def _answer(self, work: Callable[[], dict[str, Any]]) -> Response:
+        """Does work in a thread and answers with what it returns, or with what was wrong."""
+
+        def alone() -> dict[str, Any]:
+            with self._lock:
+                return work()
+
+        try:
+            return JSONResponse(await run_in_threadpool(alone))
+        except (GoitaError, OSError) as error:
+            return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
+
+    async def _change(
+        self, request: Request, change: Callable[[dict[str, Any]], str | None]
+    ) -> Response:
+        """Changes the match, if the page shows its position, and answers with the state."""
+        body, look = await _body(request), _look(request)
+
+        def changed() -> dict[str, Any]:
+            if body.get("mark") != pages.mark(self._table):
                 raise SettingError("The page was behind the match; it shows it now as it stands.")
-            told = change(self.table)
-            return self._advanced(look, [pages.frame(self.table, look, told)] if told else [])
+            told = change(body)
+            return self._advanced(look, [pages.frame(self._table, look, told)] if told else [])
 
-    def ask(self, question: Callable[[Table], dict[str, Any]]) -> dict[str, Any]:
-        """Returns an answer that leaves the match as it is.
+        return await self._answer(changed)
 
-        Raises:
-            GoitaError: if the player is not asked for a move, or the answer is impossible.
-        """
-        with self._lock:
-            if self.table.asks != "move":
-                raise SettingError("Advice is given where it is your move.")
-            return question(self.table)
+    def _move(self, body: dict[str, Any]) -> str:
+        action = body.get("action")
+        if type(action) is not int:
+            raise SettingError(f"expected the number of an action, got {action!r}")
+        return self._table.decide(action)
 
     def _advanced(self, look: pages.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
         """Lets the others move; returns the state with what was to be seen on the way."""
-        frames += [pages.frame(self.table, look, told) for told in self.table.advance()]
-        return pages.state(self.table, look, frames)
+        frames += [pages.frame(self._table, look, told) for told in self._table.advance()]
+        return pages.state(self._table, look, frames)
+
+    def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
+        if self._table.asks != "move":
+            raise SettingError("Advice is given where it is your move.")
+        return question(self._table)
 
 
-def application(table: Table, token: str, host: str) -> Starlette:
+def application(table: PlayTable, token: str, host: str) -> Starlette:
     """Returns the server of a match.
 
     Args:
         table: the match.
         token: the secret part of its address.
-        host: name or address by which it may be called, beside those of this machine.
-
-    Raises:
-        ImportError: if Starlette is missing.
+        host: name or address by which it may be called, beside 127.0.0.1 and localhost.
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.middleware import Middleware
-        from starlette.middleware.trustedhost import TrustedHostMiddleware
-        from starlette.routing import Route
-    except ImportError as error:
-        raise ImportError("a page needs Starlette: pip install 'goita-env[play]'") from error
-
-    room = Room(table)
+    server = MatchServer(table)
     routes = [
         Route("/", partial(_file, "page.html")),
         Route("/style.css", partial(_file, "style.css")),
         Route("/script.js", partial(_file, "script.js")),
         Route("/icon.svg", partial(_drawn, lambda _: pages.icon())),
         Route("/tiles", partial(_drawn, pages.tiles)),
-        Route("/state", partial(_state, room)),
-        Route("/move", partial(_move, room), methods=["POST"]),
-        Route("/next", partial(_change, room, Table.go_on), methods=["POST"]),
-        Route("/back", partial(_change, room, Table.take_back), methods=["POST"]),
-        Route("/hint", partial(_ask, room, pages.hint), methods=["POST"]),
-        Route("/partner", partial(_ask, room, pages.partner), methods=["POST"]),
+        Route("/state", server.state),
+        Route("/move", server.move, methods=["POST"]),
+        Route("/next", server.next_round, methods=["POST"]),
+        Route("/back", server.take_back, methods=["POST"]),
+        Route("/hint", server.hint, methods=["POST"]),
+        Route("/partner", server.partner, methods=["POST"]),
     ]
     hosts = ["127.0.0.1", "localhost", host]
     return Starlette(
@@ -146,18 +163,13 @@ def application(table: Table, token: str, host: str) -> Starlette:
 class Guard:
     """Lets pass what comes with the token and from the page itself, and adds the headers.
 
-    Args:
-        app: what is guarded; it sees paths without the token.
-        token: the first part of every path.
+    The app that is guarded sees paths without the token, their first part.
     """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
-        from starlette.responses import PlainTextResponse
-
         async def send_more(message: Message) -> None:
             if message["type"] == "http.response.start":
                 more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
@@ -189,12 +201,9 @@ class Guard:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """Returns the body of a request, of a large one no more than its first parts.
+    """Returns a body, of a large one the first parts; None: the client has gone.
 
     What comes is counted: a header may announce another length, or none.
-
-    Returns:
-        None: the client has gone.
     """
     body = b""
     while len(body) <= LARGEST:
@@ -208,7 +217,7 @@ async def _read(receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Returns what a server receives whose request's body has been read."""
+    """Returns what a server receives once a request's body has been read."""
     told = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def receive_again() -> Message:
@@ -218,96 +227,39 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-# ---------------------------------------------------------------------------------------- answers
-
-
 async def _file(name: str, _: Request) -> Response:
-    """Answers with a file of the page."""
-    from starlette.responses import Response
-
     return Response(_text(name), media_type=_KINDS[name.rpartition(".")[2]])
 
 
 @cache
 def _text(name: str) -> str:
-    """Returns a file of the page."""
     text = files("agents.play").joinpath("page", name).read_text(encoding="utf-8")
     return pages.colors() + text if name.endswith(".css") else text
 
 
-def _look(request: Request) -> pages.Look:
-    """Returns how a page is drawn, as its address says."""
-    wanted = request.query_params
-    theme: Theme = "dark" if wanted.get("theme") == "dark" else "light"
-    faces: Faces = "characters"
-    return pages.Look(theme, next((one for one in FACES if one == wanted.get("faces")), faces))
-
-
 async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:
-    """Answers with a drawing."""
-    from starlette.responses import Response
-
     return Response(draw(_look(request)), media_type="image/svg+xml")
 
 
-async def _state(room: Room, request: Request) -> Response:
-    """Answers with all that the page shows."""
-    return await _answered(partial(room.show, _look(request)))
-
-
-async def _move(room: Room, request: Request) -> Response:
-    """Makes a move: {"action": 46, "mark": "..."}."""
-    told = await _body(request)
-    action = told.get("action")
-
-    def move(table: Table) -> str:
-        if type(action) is not int:
-            raise SettingError(f"expected the number of an action, got {action!r}")
-        return table.decide(action)
-
-    return await _answered(partial(room.change, _look(request), told.get("mark"), move))
-
-
-async def _change(room: Room, change: Callable[[Table], None], request: Request) -> Response:
-    """Takes back, or begins the next round: {"mark": "..."}."""
-    told = await _body(request)
-    return await _answered(partial(room.change, _look(request), told.get("mark"), change))
-
-
-async def _ask(room: Room, question: Callable[[Table], dict[str, Any]], _: Request) -> Response:
-    """Answers a question."""
-    return await _answered(partial(room.ask, question))
+def _look(request: Request) -> pages.Look:
+    theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
+    return pages.Look(
+        "dark" if theme == "dark" else "light",
+        next((one for one in FACES if one == faces), "characters"),
+    )
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Returns what a request holds, nothing if it is no table."""
+    """Returns the object that a request holds, an empty one if it holds something else."""
     try:
-        told = json.loads(await request.body())
+        body = json.loads(await request.body())
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
-
-
-async def _answered(work: Callable[[], dict[str, Any]]) -> Response:
-    """Does work in a thread and answers with what it returns, or with what was wrong."""
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse
-
-    try:
-        return JSONResponse(await run_in_threadpool(work))
-    except (GoitaError, OSError) as error:
-        return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
-
-
-# ---------------------------------------------------------------------------------------- serving
+    return body if isinstance(body, dict) else {}
 
 
 def token_of(path: Path) -> str:
-    """Returns the token of a match, the same each time; it lies beside the match's file.
-
-    Raises:
-        OSError: if it can be neither read nor written.
-    """
+    """Returns the token of a match, the same each time; it lies beside the match's file."""
     file = path.with_name(f".{path.name}.token")
     try:
         with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
@@ -317,25 +269,13 @@ def token_of(path: Path) -> str:
     return file.read_text(encoding="ascii").strip()
 
 
-def serve(table: Table, path: Path, host: str, port: int) -> None:
-    """Serves a match until Ctrl-C.
-
-    Args:
-        table: the match.
-        path: the file that keeps it.
-        host: an address of this machine.
-        port: 0: any that is free.
+def serve(table: PlayTable, path: Path, host: str, port: int) -> None:
+    """Serves the match of a file until Ctrl-C; port 0: any that is free.
 
     Raises:
         SettingError: if the address is that of all networks.
         OSError: if the address cannot be used.
-        ImportError: if Starlette or uvicorn is missing.
     """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise ImportError("a page needs uvicorn: pip install 'goita-env[play]'") from error
-
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(
             f"expected one address of this machine, as others write it, got {host!r}"
@@ -346,9 +286,10 @@ def serve(table: Table, path: Path, host: str, port: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen()  # who is quick with the link waits a moment
+        listening.listen()  # a quick click on the link waits a moment
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
-        sys.stdout.write(f"Play at {address}   (Ctrl-C ends; the match is saved in {path})\n")
-        sys.stdout.flush()
+        seed = table.settings.seed
+        notes = f"seed {seed}; Ctrl-C ends; the match is saved in {path}"
+        print(f"Play at {address}   ({notes})", flush=True)
         config = uvicorn.Config(app, log_level="warning", lifespan="off")
         uvicorn.Server(config).run(sockets=[listening])

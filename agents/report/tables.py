@@ -1,21 +1,129 @@
-"""Lays out a tournament as tables of text, for the terminal and Markdown."""
+"""Lays out a tournament, the strongest agents first: scores, tables of text, faults in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
+from typing import Final
 
-from agents.report.figures import brief, interval, percent, signed
-from agents.report.standings import (
-    Scores,
-    pair_scores,
-    partner_scores,
-    partners,
-    strongest_first,
-    trouble,
-)
+from agents.report.figures import brief, duration, interval, percent, signed, span, times
 from agents.statistics.intervals import Interval
-from agents.tournament.summary import PairResult, Summary
+from agents.tournament.summary import FaultCount, PairResult, Summary
+
+STDERR_LINES: Final = 20
+"""Most lines of standard error, and of a traceback, that a report shows of one fault."""
+
+
+@dataclass(frozen=True)
+class Score(Interval):
+    """Holds points per round with their 95 % interval."""
+
+    deals: int
+
+    @property
+    def open(self) -> bool:
+        """True where the interval includes zero: the sign is not settled."""
+        return self.low <= 0 <= self.high
+
+
+Scores = Mapping[tuple[str, str], Score]
+
+
+def pair_scores(summary: Summary) -> Scores:
+    """Returns points per round of the first agent against the second; both triangles."""
+    found: dict[tuple[str, str], Score] = {}
+    for pair in summary.pairs:
+        mean, (low, high) = pair.points_per_round, pair.ci95
+        found[pair.b, pair.a] = Score(-mean, -high, -low, pair.deals)
+        found[pair.a, pair.b] = Score(mean, low, high, pair.deals)
+    return found
+
+
+def partner_scores(summary: Summary) -> Scores:
+    """Returns points per round of two agents as partners, both ways; empty without cross-play."""
+    found: dict[tuple[str, str], Score] = {}
+    for cell in summary.cross.cells if summary.cross else ():
+        first, second = cell.partners
+        score = Score(cell.points_per_round, *cell.ci95, cell.deals)
+        found[first, second] = found[second, first] = score
+    return found
+
+
+def strongest_first(summary: Summary) -> list[str]:
+    """Returns agents by rating, those without one last by points per round, ties as they came."""
+    elo = {rating.agent: rating.elo for rating in summary.ratings}
+    scores = pair_scores(summary)
+
+    def weakness(name: str) -> tuple[float, float]:
+        points = [score.mean for (agent, other), score in scores.items() if agent == name != other]
+        return -elo.get(name, -inf), -sum(points) / len(points) if points else inf
+
+    return sorted(summary.agents, key=weakness)
+
+
+def partners(summary: Summary) -> list[str]:
+    """Returns the agents of the cross-play, the strongest first."""
+    met = {name for pair in partner_scores(summary) for name in pair}
+    return [name for name in strongest_first(summary) if name in met]
+
+
+def trouble(summary: Summary) -> dict[str, str]:
+    """Returns what went wrong by agent: "forfeited 1 pairing, crashed 3×"."""
+    found = {}
+    for agent in dict.fromkeys(fault.agent for fault in summary.faults):
+        made = [fault for fault in summary.faults if fault.agent == agent]
+        lost = len({fault.pair for fault in made if fault.forfeited})
+        counts: Counter[str] = Counter()
+        for fault in made:
+            counts[kind(fault)] += fault.count
+        parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
+        found[agent] = ", ".join(parts + [f"{name} {many:,}×" for name, many in counts.items()])
+    return found
+
+
+def kind(fault: FaultCount) -> str:
+    """Returns the kind of a fault in words."""
+    words = {"hello": "did not start", "died": "crashed", "raised": "raised an exception"}
+    return words.get(fault.kind, fault.kind)
+
+
+def headline(fault: FaultCount, name: Callable[[str], str]) -> str:
+    """Returns who did what wrong, where and how often; ``name`` escapes an agent's name."""
+    where = "".join(f" {word} {name(agent)}" for word, agent in setting(fault))
+    lost = "; it forfeited the pairing" if fault.forfeited else ""
+    return f"{name(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
+
+
+def last_words(fault: FaultCount) -> str:
+    """Returns place and text of the last fault, and the last lines of what the bot wrote."""
+    where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
+    where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
+    text = f"{', '.join(where)}: {fault.text}" if where else fault.text
+    trace = fault.traceback.splitlines()
+    lines = [text, *trace[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
+    return "\n".join(line.rstrip("\r\n") for line in lines if line)
+
+
+def setting(fault: FaultCount) -> list[tuple[str, str]]:
+    """Returns the pairing of a fault as words, each with the name that follows it."""
+    if len(fault.pair) == 3:
+        return list(zip(("in", "with", "against"), fault.pair, strict=True))
+    return [("against", agent) for agent in fault.pair if agent != fault.agent]
+
+
+def facts(summary: Summary) -> dict[str, str]:
+    """Returns what it takes to repeat the run, by name."""
+    return {
+        "seed": str(summary.seed),
+        "rules": summary.rules.name,
+        "episode": summary.episode,
+        "deals a pair": span(pair.deals for pair in summary.pairs) or f"{summary.deals:,}",
+        "block deals": str(summary.block_deals),
+        "time": duration(summary.seconds),
+        "versions": ", ".join(f"{name} {found}" for name, found in summary.versions.items()),
+    }
 
 
 @dataclass(frozen=True)
@@ -28,9 +136,9 @@ class Table:
     agents: tuple[int, ...]
     """Which columns are names of agents, to be escaped; the others are figures."""
     notes: tuple[int, ...] = ()
-    """Which columns are words, that may stand on several lines."""
+    """Which columns are words that may wrap."""
     against: str = ""
-    """Against whom all of it was played, to be escaped too; empty where rows or columns say so."""
+    """The opponents of all rows, to be escaped too; empty where rows or columns say so."""
 
 
 def ratings_table(summary: Summary) -> Table | None:
@@ -45,6 +153,17 @@ def ratings_table(summary: Summary) -> Table | None:
     return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None
 
 
+def tables(summary: Summary, matrix: Table | None) -> list[Table]:
+    """Returns all tables of a report in order, those that would be empty left out.
+
+    Args:
+        summary: the tournament.
+        matrix: the one of agents against each other, if it is shown.
+    """
+    found = (ratings_table(summary), matrix, cross_play_table(summary), pairs_table(summary.pairs))
+    return [table for table in found if table is not None]
+
+
 def matrix_table(summary: Summary, *, bounds: bool) -> Table | None:
     """Returns points per round of row against column, both triangles; None without any."""
     title = "Points per round, row against column"
@@ -56,45 +175,58 @@ def cross_play_table(summary: Summary) -> Table | None:
     if summary.cross is None:
         return None
     title = "Cross-play: points per round, row and column as partners"
-    scores = partner_scores(summary.cross)
-    return _square(title, partners(summary), scores, bounds=True, against=summary.cross.opponents)
+    scores, against = partner_scores(summary), summary.cross.opponents
+    return _square(title, partners(summary), scores, bounds=True, against=against)
 
 
 def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
     """Returns all pairs, from the side of the first; columns that would be empty are left out."""
+    if not pairs:
+        return None
+    figures = pair_columns(pairs)
     columns = {
         "agent": [pair.a for pair in pairs],
         "against": [pair.b for pair in pairs],
-        "deals": [f"{pair.deals:,}" for pair in pairs],
+        "deals": [deals for deals, _ in figures.pop("deals")],
         "points per round": [signed(pair.points_per_round) for pair in pairs],
         "95 %": [interval(pair.points) for pair in pairs],
-        "rounds won": [" ".join(percent(pair.rounds_won)) for pair in pairs],
-        "matches won": [" ".join(percent(p.matches_won)) if p.matches_won else "" for p in pairs],
-        "ms per decision": [milliseconds(pair) for pair in pairs],
-        "variance removed": [f"{100 * pair.variance_removed:.0f} %" for pair in pairs],
-        "SPRT": [", ".join(filter(None, sprt(pair))) for pair in pairs],
-        "rounds/s": [brief(pair.rounds_per_second) for pair in pairs],
-        "faults": [fault_counts(pair) for pair in pairs],
     }
-    kept = {title: cells for title, cells in columns.items() if any(cells)}
-    rows = tuple(zip(*kept.values(), strict=True))
-    return Table("Pairs, from the side of the first", tuple(kept), rows, (0, 1)) if rows else None
+    for title, cells in figures.items():
+        between = ", " if title == "SPRT" else " "
+        columns[title] = [between.join(filter(None, cell)) for cell in cells]
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table("Pairs, from the side of the first", tuple(columns), rows, (0, 1))
 
 
-def milliseconds(pair: PairResult) -> str:
-    """Returns the milliseconds that a decision took both agents."""
-    return " : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b))
+def pair_columns(pairs: Sequence[PairResult]) -> dict[str, list[tuple[str, str]]]:
+    """Returns the figures of pairs by column, each with its interval or the like.
+
+    Columns without any figure are left out.
+    """
+    columns = {
+        "rounds won": [percent(pair.rounds_won) for pair in pairs],
+        "matches won": [
+            percent(pair.matches_won) if pair.matches_won else ("", "") for pair in pairs
+        ],
+        "deals": [(f"{pair.deals:,}", "") for pair in pairs],
+        "ms per decision": [
+            (" : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b)), "")
+            for pair in pairs
+        ],
+        "variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
+        "SPRT": [
+            (pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}")
+            if pair.sprt
+            else ("", "")
+            for pair in pairs
+        ],
+        "rounds/s": [(brief(pair.rounds_per_second), "") for pair in pairs],
+        "faults": [(_fault_counts(pair), "") for pair in pairs],
+    }
+    return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
 
 
-def sprt(pair: PairResult) -> tuple[str, str]:
-    """Returns a sequential test's decision and log-likelihood ratio; empty where there was none."""
-    if pair.sprt is None:
-        return "", ""
-    return pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}"
-
-
-def fault_counts(pair: PairResult) -> str:
-    """Returns how many faults both agents have; nothing if neither has any."""
+def _fault_counts(pair: PairResult) -> str:
     faults = [pair.faults.get(agent, 0) for agent in (pair.a, pair.b)]
     return " : ".join(f"{count:,}" for count in faults) if any(faults) else ""
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
-from agents.report import figures, standings, tables
+from agents.report import figures, tables
 from agents.statistics.intervals import Interval
 from agents.tournament.summary import Summary
 
@@ -35,27 +35,21 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         summary: the tournament.
         games: pages that replay games, by name: their addresses as the page links to them.
     """
-    agents, scores = standings.strongest_first(summary), standings.pair_scores(summary)
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            summary=summary,
-            agents=agents,
-            scores=scores,
-            lead=scores.get((agents[0], agents[1])) if len(agents) > 1 else None,
-            ratings=elo,
-            trouble=standings.trouble(summary),
-            rating_scale=Scale.of(elo.values()),
-            partners=standings.partners(summary),
-            partner_scores=standings.partner_scores(summary.cross) if summary.cross else {},
-            pair_scale=Scale.of(pair.points for pair in summary.pairs),
-            columns=_columns(summary),
-            facts=standings.facts(summary),
-            games={name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
-        )
-    )
+    shown = {
+        "agents": tables.strongest_first(summary),
+        "scores": tables.pair_scores(summary),
+        "ratings": elo,
+        "trouble": tables.trouble(summary),
+        "rating_scale": Scale.of(elo.values()),
+        "partners": tables.partners(summary),
+        "partner_scores": tables.partner_scores(summary),
+        "pair_scale": Scale.of(pair.points for pair in summary.pairs),
+        "columns": tables.pair_columns(summary.pairs),
+        "facts": tables.facts(summary),
+        "games": {name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
+    }
+    return _environment().get_template("page.html").render(summary=summary, **shown)
 
 
 @dataclass(frozen=True)
@@ -102,27 +96,9 @@ def legend() -> list[tuple[str, str]]:
     return [*below, (step(0), "0"), *((step(bound), f"+{bound:g}") for bound in STEPS)]
 
 
-def _columns(summary: Summary) -> dict[str, list[tuple[str, str]]]:
-    """Returns the figures of all pairs by column, each with what stands smaller under it."""
-    pairs = summary.pairs
-    columns = {
-        "Rounds won": [figures.percent(pair.rounds_won) for pair in pairs],
-        "Matches won": [
-            figures.percent(pair.matches_won) if pair.matches_won else ("", "") for pair in pairs
-        ],
-        "Deals": [(f"{pair.deals:,}", "") for pair in pairs],
-        "ms per decision": [(tables.milliseconds(pair), "") for pair in pairs],
-        "Variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
-        "SPRT": [tables.sprt(pair) for pair in pairs],
-        "Rounds / s": [(figures.brief(pair.rounds_per_second), "") for pair in pairs],
-        "Faults": [(tables.fault_counts(pair), "") for pair in pairs],
-    }
-    return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
-
-
 @cache
 def _environment() -> Environment:
-    """Returns what fills the templates: all text is cleaned and escaped, whoever it comes from."""
+    """Returns what fills the templates: all text is cleaned and escaped, no matter who wrote it."""
     environment = Environment(
         loader=PackageLoader("agents.report"),
         autoescape=True,
@@ -130,15 +106,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean,
     )
-    own = {"name": _name, "figure": _figure, "signed": _signed, "interval": _interval}
-    environment.filters |= own | {"step": step, "times": figures.times}
-    environment.globals |= {"legend": legend, "standings": standings}
+    environment.filters |= {"name": _name, "figure": _minus, "step": step, "times": figures.times}
+    for write in (figures.signed, figures.interval):
+        environment.filters[write.__name__] = lambda *told, write=write: _minus(write(*told))
+    environment.globals |= {"legend": legend, "tables": tables}
     environment.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
     return environment
 
 
 def _clean(value: Any) -> Any:
-    """Returns text without control characters; markup and numbers as they are."""
     return figures.clean(value) if type(value) is str else value
 
 
@@ -148,16 +124,5 @@ def _name(agent: str) -> Markup:
     return Markup(f"<bdi>{text}</bdi>")
 
 
-def _figure(number: str) -> str:
-    """Returns a formatted number with a true minus sign."""
+def _minus(number: str) -> str:
     return number.replace("-", "−")
-
-
-def _signed(value: float, decimals: int = 2) -> str:
-    """Returns a number with its sign."""
-    return _figure(figures.signed(value, decimals))
-
-
-def _interval(found: Interval, decimals: int = 2) -> str:
-    """Returns ``[low, high]``."""
-    return _figure(figures.interval(found, decimals))

@@ -15,16 +15,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from agents.report.figures import clean, line, times
-from agents.report.standings import facts, kind, last_words, setting
-from agents.report.tables import (
-    Table,
-    cross_play_table,
-    matrix_table,
-    pairs_table,
-    ratings_table,
-)
-from agents.tournament.summary import FaultCount, Summary
+from agents.report import tables
+from agents.report.figures import clean, line
+from agents.report.tables import Table
+from agents.tournament.summary import Summary
 
 MATRIX: Final = 12
 """Most agents whose matrix the terminal shows."""
@@ -35,24 +29,19 @@ _NAME: Final = 16
 
 
 def terminal(summary: Summary, *, styled: bool | None = None) -> str:
-    """Returns the report as aligned columns.
-
-    They are as wide as COLUMNS says or the terminal is, and anywhere else as they need.
+    """Returns the report as aligned columns, as wide as COLUMNS or the terminal; else unlimited.
 
     Args:
         summary: the tournament.
         styled: whether there is colour; None: if standard output is a terminal.
     """
     few = 2 < len(summary.agents) <= MATRIX
-    tables = [
-        ratings_table(summary),
-        matrix_table(summary, bounds=False) if few else None,
-        cross_play_table(summary),
-        pairs_table(summary.pairs),
-    ]
-    parts = [draw(table, styled=styled) for table in tables if table is not None]
-    parts += [_fault(fault) for fault in summary.faults]
-    told = [f"{title}: {line(fact)}" for title, fact in facts(summary).items() if fact]
+    matrix = tables.matrix_table(summary, bounds=False) if few else None
+    parts = [draw(table, styled=styled) for table in tables.tables(summary, matrix)]
+    for fault in summary.faults:
+        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
+        parts.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
+    told = [f"{title}: {line(fact)}" for title, fact in tables.facts(summary).items() if fact]
     parts.append("\n".join([line(summary.command), *told]).strip())
     return "\n\n".join(parts)
 
@@ -60,7 +49,7 @@ def terminal(summary: Summary, *, styled: bool | None = None) -> str:
 def draw(table: Table, *, styled: bool | None = None) -> str:
     """Returns a table as ``rich`` draws it, or row by row where the terminal is too narrow.
 
-    Only names are folded, long headings put one word under the other; a figure stays in one piece.
+    Only names and headings are folded, never a figure.
     """
     console = _console(styled)
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
@@ -88,7 +77,6 @@ def draw(table: Table, *, styled: bool | None = None) -> str:
 
 
 def _console(styled: bool | None) -> Console:
-    """Returns a console that keeps what is printed."""
     if styled is None:
         styled = sys.stdout.isatty()
     sized = styled or os.environ.get("COLUMNS", "").isdigit()
@@ -117,11 +105,3 @@ def _folded(table: Table, width: int) -> list[Text]:
         wrapped = textwrap.wrap("   ".join(figures), width - 4)
         lines += [Text("    " + one.replace("\N{NO-BREAK SPACE}", " ")) for one in wrapped]
     return lines
-
-
-def _fault(fault: FaultCount) -> str:
-    """Returns a fault for the terminal, its standard error indented under it."""
-    where = "".join(f" {word} {line(name)}" for word, name in setting(fault))
-    lost = "; it forfeited the pairing" if fault.forfeited else ""
-    head = f"fault: {line(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
-    return "\n".join([head, *(f"    {one}" for one in clean(last_words(fault)).splitlines())])

@@ -1,6 +1,177 @@
-"""Runs ``python -m agents.signals``: see ``agents.signals.commands``."""
+"""Measures what actions tell: the commands of ``python -m agents.signals``.
 
-from agents.signals.commands import main
+::
+
+    python -m agents.signals log champion --rounds 100000 --out champion-log
+    python -m agents.signals report heuristic champion -o page.html --quick
+    python -m agents.signals follow FILE --seat 2 --assume champion
+
+``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
+arguments. 130: interrupted; the same command resumes a log or a report.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from agents import cli
+from agents.beliefs import PolicyModel
+from agents.files import write_whole
+from agents.signals import log
+from agents.signals.follow import follow_deal, read_record, table
+from agents.signals.plan import full, quick
+from agents.signals.study import study, to_json
+from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import JGA, Rules
+
+
+@dataclass(frozen=True)
+class LogArgs:
+    """Plays rounds and logs every decision to Parquet files."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """one agent for all seats, two for two teams (each deal is played twice), or four by seat"""
+    rounds: int
+    """number of rounds"""
+    out: Path
+    """folder of the log; parts that are there already stay, so that a stopped log goes on"""
+    seed: int = 0
+    """seed of deals and random numbers"""
+    rules: Rules = JGA
+    """rule set"""
+    belief: str | None = None
+    """agent that models the other seats: adds what deciding seats know of the others' hands"""
+    part_rounds: int = log.PART_ROUNDS
+    """rounds per file"""
+    workers: int = 1
+    """number of processes"""
+
+    def run(self) -> None:
+        start = time.perf_counter()
+        names = ("seed", "rules", "belief", "part_rounds", "workers")
+        options = {name: vars(self)[name] for name in names}
+        for done in log.write(self.out, self.agents, self.rounds, **options):
+            seconds = time.perf_counter() - start
+            sys.stderr.write(f"\r{done:,} of {self.rounds:,} rounds, {seconds:.0f} s")
+        sys.stderr.write("\n")
+
+
+@dataclass(frozen=True)
+class FollowArgs:
+    """Prints what each move of a record tells one seat about the hidden hands."""
+
+    record: Path = field(metadata=cli.POSITIONAL)
+    """file with a record: a YAML kifu (.yaml, .yml), else history strings, a deal a line"""
+    seat: int
+    """seat that listens, 0 to 3"""
+    assume: str
+    """agent that models the other seats, as whose partner the seat reads the moves"""
+    deal: int = 1
+    """number of the deal in the record, from 1"""
+    temperature: float | None = None
+    """temperature of the model, 0: the agent's likeliest action; by default as the agent plays"""
+    epsilon: float = 0.02
+    """probability with which the model takes a random legal action"""
+    rules: Rules = JGA
+    """rule set"""
+
+    def run(self) -> None:
+        deals = read_record(self.record, self.rules).deals
+        if not 1 <= self.deal <= len(deals):
+            raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
+        model = PolicyModel(self.assume, self.temperature, self.epsilon)
+        deal = deals[self.deal - 1]
+        steps = follow_deal(deal, self.seat, model)
+        sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
+
+
+@dataclass(frozen=True)
+class ReportArgs:
+    """Measures what the actions of agents tell, in nats and in points, and writes a page."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies, each studied at all seats and as partners of each other"""
+    output: Path = field(metadata=cli.short("-o"))
+    """HTML file to write"""
+    json: Path | None = None
+    """JSON file to write all numbers to"""
+    quick: bool = False
+    """few deals: minutes, and wide intervals"""
+    share: float = 1.0
+    """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
+    temperature: float | None = None
+    """temperature of the listeners' models; by default as the agents play"""
+    epsilon: float = 0.02
+    """probability with which the models take a random legal action"""
+    seed: int = 0
+    """seed of everything that is random"""
+    rules: Rules = JGA
+    """rule set"""
+    workers: int = 2
+    """number of processes; they change no result"""
+
+    def run(self) -> None:
+        from agents.signals.page import html  # jinja2 is optional
+
+        if self.quick and self.share != 1.0:
+            raise SettingError("expected --quick or --share, got both")
+        options = {name: vars(self)[name] for name in ("temperature", "epsilon", "seed", "rules")}
+        made = quick(self.agents) if self.quick else full(self.agents, self.share)
+        plan = replace(made, **options)
+        for file in (self.output, self.json or self.output):
+            if file.is_dir() or not file.parent.is_dir():
+                raise SettingError(f"expected a file in a folder that exists, got {file!s}")
+        parts = self.output.with_name(f"{self.output.name}.parts")
+        start = time.perf_counter()
+
+        def progress(done: str) -> None:
+            sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
+
+        found = study(plan, self.workers, progress, parts)
+        sys.stderr.write("\n")
+        command = f"python -m agents.signals {shlex.join(sys.argv[1:])}"
+        write_whole(self.output, html(found, command))
+        if self.json is not None:
+            write_whole(self.json, to_json(found, command))
+        parts.unlink(missing_ok=True)
+
+
+COMMANDS: Final[dict[str, type[LogArgs | ReportArgs | FollowArgs]]] = {
+    "log": LogArgs,
+    "report": ReportArgs,
+    "follow": FollowArgs,
+}
+"""Dataclasses of the commands' options, with a method ``run``."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] in ([], ["-h"], ["--help"]):
+        with cli.quiet_pipe():
+            sys.stdout.write(f"{__doc__}\n")
+        return 0 if given else 2
+    if given[0] not in COMMANDS:
+        cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
+    kind = COMMANDS[given[0]]
+    args = cli.parse(kind, given[1:], description=kind.__doc__, command=given[0])
+    try:
+        args.run()
+    except SettingError as error:
+        cli.fail(error)
+    except (GoitaError, ImportError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,129 +1,160 @@
-"""Has exact listeners follow a play, and keeps what each action told each of them.
+"""Runs exact listeners along a play and keeps what each action told each of them.
 
-A *decoder* says what a listener assumes of the other seats: one assumption for all of them or one
-for each relative seat. Several decoders listen to the same play side by side, so that what they
-understand can be compared decision by decision.
+A listener's *model* says how the other seats play: one ``OpponentModel`` for all of them, or one
+for each relative seat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
 from agents.base import Bool, Float, Int
-from agents.beliefs import GROUNDED, Assumed, Assumption, Listener, Remembered, Seat
-from agents.signals.log.schema import TURNS, WHO
-from agents.signals.playing import Play
+from agents.beliefs import (
+    UNIFORM_MODEL,
+    CachedModel,
+    DealBelief,
+    Listener,
+    OpponentModel,
+    PolicyModel,
+    Seat,
+)
+from agents.beliefs.summing import Three, sums
+from agents.signals.playing import Play, Shapes, concatenated
 from goita_env import View
-from goita_env.actions import CALL, PASS
+from goita_env.actions import CALL, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
 
-Decoder = Assumption | Mapping[Seat, Assumption]
+ListenerModel = OpponentModel | Mapping[Seat, OpponentModel]
 
-NAMES: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
+SEATS: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
 """Names of the relative seats 1 to 3."""
-
 PARTNER: Final = 2
-"""The relative seat of the partner."""
+POLICY: Final = "policy"
+"""Name of the model that knows the policy that plays."""
+UNIFORM: Final = "uniform"
+"""Name of ``UNIFORM_MODEL``: each legal action is equally likely."""
+LEGAL: Final = "legal"
+"""Name of ``LEGAL_MODEL``: an action says no more than that it was legal."""
+
+
+def standard_models(
+    agent: str, temperature: float | None = None, epsilon: float = 0.02
+) -> dict[str, OpponentModel]:
+    """Returns the two models that split knowledge: "policy" (an agent's) and "uniform"."""
+    return {POLICY: PolicyModel(agent, temperature, epsilon), UNIFORM: UNIFORM_MODEL}
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Holds what n actions told one other seat each, by decoder; K decoders."""
+class _Rows:
+    SHAPES: ClassVar[Shapes]
+    """Columns, and the shapes of their entries; K is the number of models."""
 
-    decoders: tuple[str, ...]
-    """[K] Names of the decoders."""
+    models: tuple[str, ...]
+    """[K] Names of the models."""
     row: Int
-    """[n] Place of the action among the decisions of the play."""
+    """[n] Index of the action, or of the listener's own decision, among those of the play."""
     listener: Int
-    """[n] The seat at the table that heard it."""
-    speaker: Int
-    """[n] Who acted, relative to the listener: 1 the next seat, 2 the partner, 3 the previous."""
-    content: Float
-    """[n, K] Information that the action was expected to carry about the speaker's hand, nats:
-    I(H; Y | what the listener knew)."""
-    told: Float
-    """[n, K] Information that it turned out to carry: the divergence KL of the belief after it
-    from the belief before it, nats. Its mean under the decoder's assumption is ``content``."""
-    gain: Float
-    """[n, K] What it added to the log-probability of the hand that the speaker really had, nats;
-    below 0 where it misled."""
+    """[n] Seat of the listener."""
 
-    def where(self, kept: Bool) -> Heard:
+    def of(self, model: str) -> int:
+        if model not in self.models:
+            raise SettingError(f"expected a model of {list(self.models)}, got {model!r}")
+        return self.models.index(model)
+
+    @classmethod
+    def collect(cls, models: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> Self:
+        """Builds the columns from rows of entries."""
+        names = tuple(models)
+        arrays: dict[str, Any] = {}
+        for number, (name, axes) in enumerate(cls.SHAPES.items()):
+            shape: Any = (len(rows), *(len(names) if axis == "K" else axis for axis in axes))
+            values = np.array([row[number] for row in rows], np.float64).reshape(shape)
+            arrays[name] = values if axes else values.astype(np.int64)
+        return cls(names, **arrays)
+
+    def where(self, kept: Bool) -> Self:
         """Returns some rows; ``kept``: bool [n]."""
-        names = ("row", "listener", "speaker", "content", "told", "gain")
-        return Heard(self.decoders, *(getattr(self, name)[kept] for name in names))
+        return replace(self, **{name: getattr(self, name)[kept] for name in self.SHAPES})
 
-    def of(self, decoder: str) -> int:
-        """Returns the number of a decoder.
-
-        Raises:
-            SettingError: if there is none of this name.
-        """
-        return _place(self.decoders, decoder)
+    @classmethod
+    def join(cls, parts: Sequence[Self], plays: Sequence[Play]) -> Self:
+        """Concatenates rows of some plays, as rows of their ``Play.join``."""
+        joined = concatenated(parts, cls.SHAPES)
+        before = np.cumsum([0, *(len(one.deal) for one in plays[:-1])])
+        joined["row"] += np.repeat(before, [len(part.row) for part in parts])
+        return replace(parts[0], **joined)
 
 
 @dataclass(frozen=True)
-class Known:
-    """Holds what listeners knew as they were to decide themselves, by decoder; m moments."""
+class ActionInformation(_Rows):
+    """Holds what n actions told one other seat each, under K models."""
 
-    decoders: tuple[str, ...]
-    """[K] Names of the decoders."""
-    row: Int
-    """[m] Place among the decisions of the play of the listener's own."""
-    listener: Int
-    """[m] Its seat at the table."""
+    SHAPES: ClassVar[Shapes] = {
+        **dict.fromkeys(("row", "listener", "speaker"), ()),
+        **dict.fromkeys(("content", "told", "gain"), ("K",)),
+    }
+
+    speaker: Int
+    """[n] Seat that acted, relative to the listener: 1 next, 2 partner, 3 previous."""
+    content: Float
+    """[n, K] Expected information about the speaker's hand, nats: I(H; Y | listener's view)."""
+    told: Float
+    """[n, K] KL of the belief after the action from that before it, nats; its mean: ``content``."""
+    gain: Float
+    """[n, K] Change of the log-probability of the speaker's true hand, nats."""
+
+
+@dataclass(frozen=True)
+class ListenerKnowledge(_Rows):
+    """Holds what listeners knew at n decisions of their own, under K models."""
+
+    SHAPES: ClassVar[Shapes] = {
+        **dict.fromkeys(("row", "listener"), ()),
+        **dict.fromkeys(("log_probability", "entropy"), ("K", 3)),
+        "prior": (3,),
+        "holds": ("K", 3, NUM_KINDS),
+        "prior_holds": (3, NUM_KINDS),
+    }
+
     log_probability: Float
-    """[m, K, 3] Of the hands that the relative seats 1 to 3 were dealt, nats."""
+    """[n, K, 3] Of the hands dealt to the relative seats 1 to 3, nats."""
     entropy: Float
-    """[m, K, 3] Of the beliefs about them, nats."""
+    """[n, K, 3] Of the beliefs about them, nats."""
     prior: Float
-    """[m, 3] Log-probability of those hands given the listener's own hand alone, nats."""
+    """[n, 3] Log-probability of those hands given the listener's own hand alone, nats."""
     holds: Float
-    """[m, K, 3, 8] Probability that the seats were dealt one tile of each kind or more."""
+    """[n, K, 3, 8] Probability that the seats were dealt one tile of each kind or more."""
     prior_holds: Float
-    """[m, 3, 8] The same given the listener's own hand alone."""
-
-    def of(self, decoder: str) -> int:
-        """Returns the number of a decoder.
-
-        Raises:
-            SettingError: if there is none of this name.
-        """
-        return _place(self.decoders, decoder)
+    """[n, 3, 8] The same given the listener's own hand alone."""
 
 
 def listen(
     play: Play,
-    decoders: Mapping[str, Decoder],
+    models: Mapping[str, ListenerModel],
     *,
     deals: Iterable[int] | None = None,
     listeners: Iterable[int] | None = None,
     told: bool = True,
-) -> tuple[Heard, Known]:
-    """Has seats listen to the deals of a play.
+) -> tuple[ActionInformation, ListenerKnowledge]:
+    """Runs exact listeners along deals of a play.
 
-    Plays and passes are heard, forced ones among them: a listener does not know that they are.
-    What is answered before play is taken in, but is no row. A deal decided before play has none.
-
-    Args:
-        play: the play.
-        decoders: what the listeners assume, by name.
-        deals: places of the deals that are listened to; None: all.
-        listeners: seats that listen in every deal; None: one in each deal, in turn.
-        told: say what each action told; False: only what is known at own decisions, faster.
+    Rows are plays and passes, forced ones included: a listener does not know that they are forced.
+    Answers before play update the beliefs without a row. ``deals`` are indices, None all of them;
+    ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
+    ``told=False`` keeps only knowledge at own decisions, faster.
 
     Raises:
-        SettingError: if there is no decoder, or a seat or deal is none.
-        UnexplainedError: if something has probability 0 for a decoder.
+        SettingError: if there is no model, or a seat or deal is none.
+        UnexplainedError: if something has probability 0 under a model.
     """
-    if not decoders:
-        raise SettingError("expected a decoder at least, got none")
+    if not models:
+        raise SettingError("expected at least one model, got none")
     every = range(len(play.round))
     chosen = list(every if deals is None else deals)
     seats = None if listeners is None else sorted(set(listeners))
@@ -131,30 +162,25 @@ def listen(
         raise SettingError(f"expected deals 0 to {len(every) - 1}, got {chosen!r}")
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
-    heard: list[tuple[object, ...]] = []
-    known: list[tuple[object, ...]] = []
+    heard: list[tuple[Any, ...]] = []
+    known: list[tuple[Any, ...]] = []
     starts = play.starts
-    remembered, ears = _remembered(decoders)
+    each = [m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for m in models.values()]
+    caches = {id(one): CachedModel(one) for model in each for one in model.values()}
+    cached = [{seat: caches[id(one)] for seat, one in model.items()} for model in each]
     for deal in chosen:
-        for assumption in remembered:
-            assumption.forget()
+        for cache in caches.values():
+            cache.forget()
         rows = np.arange(starts[deal], starts[deal + 1])
         rows = rows[play.action[rows] < CALL]
         own = play.seat[rows]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            _follow(play, deal, rows if told else rows[own == seat], seat, ears, heard, known)
-    names, many = tuple(decoders), len(decoders)
-    columns = _stacked(heard, ((), (), (), (many,), (many,), (many,)))
-    shapes = ((), (), (many, 3), (many, 3), (3,), (many, 3, NUM_KINDS), (3, NUM_KINDS))
-    moments = _stacked(known, shapes)
-    return (
-        Heard(names, *(c.astype(np.int64) for c in columns[:3]), *columns[3:]),
-        Known(names, *(c.astype(np.int64) for c in moments[:2]), *moments[2:]),
-    )
+            _follow(play, deal, rows if told else rows[own == seat], seat, cached, heard, known)
+    return ActionInformation.collect(models, heard), ListenerKnowledge.collect(models, known)
 
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
-    """Yields what a seat saw before each of some decisions of a deal; ``rows``: ascending."""
+    """Yields a seat's view before each of some decisions of a deal; ``rows``: ascending."""
     hands, dealer, scores = play.hands[[deal]], play.dealer[[deal]], play.scores[[deal]]
     replay = Replay.of_deals(play.rules, hands, dealer, scores)
     first = int(play.starts[deal])
@@ -166,68 +192,18 @@ def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
 
 
 def public_action(view: View, action: int) -> int:
-    """Returns an action as the others see it: one whose block lies face down has block 0.
-
-    Args:
-        view: what any seat saw before it: one row.
-        action: a play or a pass.
-    """
-    if action == PASS:
-        return action
-    lead = view.attack[0] < 0 or int(view.passes[0]) == NUM_SEATS - 1
-    return 1 + (action - 1) % NUM_KINDS if lead else action
+    """Returns a play or pass as the viewer sees it: a face-down block becomes block 0."""
+    return hide_block(action) if view.mover_leads[0] else action
 
 
-def columns(play: Play, agent: str) -> dict[str, Float]:
-    """Returns what deciding seats knew of the others, as columns of a log: [D] each, nats.
-
-    Every seat listens with an exact listener that supposes all others to play as an agent does, by
-    the defaults of ``Assumed``. Questions before play and deals decided there have NaN.
-
-    Args:
-        play: the play.
-        agent: the agent assumed.
-
-    Raises:
-        AgentError: if its probabilities are not known.
-    """
-    _, known = listen(play, {agent: Assumed(agent)}, listeners=range(NUM_SEATS), told=False)
-    found = {}
-    for name, turn in zip(WHO, TURNS, strict=True):
-        for what, values in (
-            ("log_probability", known.log_probability),
-            ("entropy", known.entropy),
-        ):
-            column = np.full(len(play.deal), np.nan)
-            column[known.row] = values[:, 0, turn - 1]
-            found[f"{what}_{name}"] = column
-    return found
-
-
-def standard(
-    agent: str, temperature: float | None = None, tremble: float = 0.02
-) -> dict[str, Assumption]:
-    """Returns the two decoders of the split: "policy" (an agent), "rules" (any legal action)."""
-    return {"policy": Assumed(agent, temperature, tremble), "rules": GROUNDED}
-
-
-def _remembered(
-    decoders: Mapping[str, Decoder],
-) -> tuple[list[Remembered], dict[str, Decoder]]:
-    """Returns decoders that ask what is assumed about each view once, and what remembers that."""
-    assumptions = [
-        one
-        for decoder in decoders.values()
-        for one in (decoder.values() if isinstance(decoder, Mapping) else (decoder,))
-    ]
-    by = {id(one): Remembered(one) for one in assumptions}
-    ears: dict[str, Decoder] = {
-        name: {seat: by[id(one)] for seat, one in decoder.items()}
-        if isinstance(decoder, Mapping)
-        else by[id(decoder)]
-        for name, decoder in decoders.items()
-    }
-    return list(by.values()), ears
+def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
+    """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
+    one, two, three = sums(belief.support, weights, belief.apart)
+    total = float(one.sum())
+    if not total > 0:
+        return None
+    marginals = one / total, two / total, three / total
+    return replace(belief, weights=weights, marginals=marginals, total=total)
 
 
 def _follow(
@@ -235,42 +211,34 @@ def _follow(
     deal: int,
     rows: Int,
     seat: int,
-    decoders: Mapping[str, Decoder],
-    heard: list[tuple[object, ...]],
-    known: list[tuple[object, ...]],
+    models: Sequence[ListenerModel],
+    heard: list[tuple[Any, ...]],
+    known: list[tuple[Any, ...]],
 ) -> None:
-    """Adds what a seat heard and knew in one deal."""
-    ears: list[Listener] = []
+    """Appends a row to ``heard`` per action of another seat, to ``known`` per own decision."""
+    listeners: list[Listener] = []
     dealt = [play.hands[deal, (seat + turn) % NUM_SEATS] for turn in (1, 2, 3)]
     for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
-        if not ears:
-            ears = [Listener(view, decoder) for decoder in decoders.values()]
+        if not listeners:
+            listeners = [Listener(view, model) for model in models]
         else:
-            for ear in ears:
-                ear.hear(view)
+            for listener in listeners:
+                listener.hear(view)
         turn = (int(play.seat[row]) - seat) % NUM_SEATS
         if turn:
             action = public_action(view, int(play.action[row]))
-            told = [_told(ear, NAMES[turn - 1], dealt[turn - 1], action) for ear in ears]
+            name, hand = SEATS[turn - 1], dealt[turn - 1]
+            told = [information_told(one, name, hand, action) for one in listeners]
             heard.append((row, seat, turn, *np.transpose(told)))
         else:
-            beliefs = [[ear.posterior(name) for name in NAMES] for ear in ears]
-            log = [
-                [belief.log_probability(hand) for belief, hand in zip(three, dealt, strict=True)]
-                for three in beliefs
-            ]
-            entropy = [[belief.entropy() for belief in three] for three in beliefs]
-            first = zip(beliefs[0], dealt, strict=True)
-            prior = [float(np.log(belief.prior[belief.index(hand)])) for belief, hand in first]
-            holds = [[belief.at_least(1) for belief in three] for three in beliefs]
-            before = [belief.prior @ (belief.hands > 0) for belief in beliefs[0]]
-            known.append((row, seat, log, entropy, prior, holds, before))
+            known.append((row, seat, *_knowledge(listeners, dealt)))
 
 
-def _told(ear: Listener, name: Seat, hand: Int, action: int) -> tuple[float, float, float]:
-    """Returns what an action is expected to tell, tells, and adds to the true hand, in nats."""
-    belief, outlook = ear.posterior(name), ear.outlook(name)
-    place = belief.index(hand)
+def information_told(
+    listener: Listener, name: Seat, hand: Int, action: int
+) -> tuple[float, float, float]:
+    """Returns content, KL and gain of a public action, in nats; ``hand`` [8]: of its seat."""
+    belief, outlook = listener.posterior(name), listener.outlook(name)
     possible = np.flatnonzero(belief.probability)
     before = belief.probability[possible]
     likely = outlook[possible]
@@ -285,19 +253,16 @@ def _told(ear: Listener, name: Seat, hand: Int, action: int) -> tuple[float, flo
     return (
         max(content, 0.0),
         max(float(after @ np.log(now[told])), 0.0),
-        float(np.log(outlook[place, action] / expected[action])),
+        float(np.log(outlook[belief.index(hand), action] / expected[action])),
     )
 
 
-def _place(names: tuple[str, ...], name: str) -> int:
-    """Returns the place of a name among names."""
-    if name not in names:
-        raise SettingError(f"expected a decoder of {list(names)}, got {name!r}")
-    return names.index(name)
-
-
-def _stacked(rows: list[tuple[object, ...]], shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
-    """Returns rows of notes column by column; ``shapes``: of one entry of each."""
-    if not rows:
-        return [np.zeros((0, *shape)) for shape in shapes]
-    return [np.array(column, np.float64) for column in zip(*rows, strict=True)]
+def _knowledge(listeners: Sequence[Listener], dealt: Sequence[Int]) -> tuple[object, ...]:
+    """Returns the columns of ``ListenerKnowledge`` from ``log_probability`` on."""
+    beliefs = [[listener.posterior(name) for name in SEATS] for listener in listeners]
+    log = [[b.log_probability(h) for b, h in zip(three, dealt, strict=True)] for three in beliefs]
+    entropy = [[belief.entropy() for belief in three] for three in beliefs]
+    prior = [np.log(b.prior[b.index(hand)]) for b, hand in zip(beliefs[0], dealt, strict=True)]
+    holds = [[belief.at_least(1) for belief in three] for three in beliefs]
+    before = [belief.prior @ (belief.hands > 0) for belief in beliefs[0]]
+    return log, entropy, prior, holds, before

@@ -1,159 +1,172 @@
-"""Has known policies play rounds and keeps every decision with what was seen and how likely it was.
-
-``Play`` is what all measures start from, whether it was played just now or read from a log.
-"""
+"""Plays rounds with known policies: every decision, its view and its probabilities is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import AgentError, Bool, Int, Memory, Policy, sample
-from agents.faults import Accountable
+from agents.base import AgentError, Bool, Int, Policy, is_stateless, sample
 from agents.registry import load_agent
+from agents.statistics.intervals import Interval, ratio_interval
 from goita_env import View
-from goita_env.actions import NUM_ACTIONS
+from goita_env.actions import CALL, NUM_ACTIONS
+from goita_env.arrays import Int8
 from goita_env.errors import SettingError
-from goita_env.rounds import Rounds, Tick
+from goita_env.rounds import Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
-from goita_env.tiles import NUM_SEATS
-from goita_env.views import Replay
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.views import NONE, Replay
+from goita_env.views.observation import NUM_WORDS
+from goita_env.worlds import Positions, Worlds, determinize
 
-Int8 = npt.NDArray[np.int8]
+Int16 = npt.NDArray[np.int16]
+Words = npt.NDArray[np.uint64]
 
 MAX_ROUNDS: Final = 10**7
-"""Most rounds of one play."""
-
 SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
-"""Who sits where, by the number of agents. Two are two teams that play each deal twice, their seats
-exchanged; the rounds of a deal follow each other."""
+"""Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
+
+Shapes = dict[str, tuple[int | str, ...]]
+
+BY_DEAL: Final[Shapes] = {
+    **dict.fromkeys(("round", "redeal", "dealer", "winner", "points"), ()),
+    "hands": (NUM_SEATS, NUM_KINDS),
+    "scores": (2,),
+    "seating": (NUM_SEATS,),
+}
+"""Columns of a ``Play`` with a row per deal, and the shapes of their entries."""
+
+BY_DECISION: Final[Shapes] = {
+    **dict.fromkeys(("deal", "move", "seat", "action"), ()),
+    "words": (NUM_WORDS,),
+    "legal": (NUM_ACTIONS,),
+    "probabilities": (NUM_ACTIONS,),
+}
+"""The same with a row per decision."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """Holds every decision of some rounds; R deals, D decisions, deal after deal in order."""
+    """Holds every decision of some rounds: R deals and their D decisions, deal after deal."""
 
     agents: tuple[str, ...]
-    """Names of the policies that played."""
     rules: Rules
-    """The rule set."""
     seed: int
-    """Of deals and of the policies' random numbers."""
+    """Seed of deals and of the policies' random numbers."""
     round: Int
     """[R] Number of the round that each deal belongs to, ascending."""
     redeal: Int8
-    """[R] Which deal of its round it is, from 0: more than one after a redeal."""
+    """[R] Number of the deal in its round, above 0 after a redeal."""
     hands: Int8
     """[R, 4, 8] Tiles of each kind dealt to each seat."""
     dealer: Int8
     """[R] Seat of the dealer."""
-    scores: npt.NDArray[np.int16]
+    scores: Int16
     """[R, 2] Points of the two teams before the round."""
     seating: Int8
-    """[R, 4] Which of ``agents`` sits where."""
+    """[R, 4] Index into ``agents`` by seat."""
     winner: Int8
-    """[R] Seat that ended the round; -1: it was dealt again."""
-    points: npt.NDArray[np.int16]
-    """[R] Points of the round, to the winner's team; 0 where it was dealt again."""
+    """[R] Seat that ended the round; -1: the deal led to a redeal."""
+    points: Int16
+    """[R] Points of the round, to the winner's team; 0 where the deal led to a redeal."""
     deal: Int
-    """[D] Place of the decision's deal among the R."""
-    move: npt.NDArray[np.int16]
+    """[D] Index of the decision's deal among the R."""
+    move: Int16
     """[D] Number of the decision in its deal, from 0."""
     seat: Int8
-    """[D] Who decided."""
-    words: npt.NDArray[np.uint64]
-    """[D, 8] What it saw, packed (``View.words``)."""
+    """[D] Seat that decided."""
+    words: Words
+    """[D, 8] Its packed view (``View.words``)."""
     legal: Bool
-    """[D, 69] What it was allowed to do."""
-    action: npt.NDArray[np.int8]
-    """[D] What it did."""
+    """[D, 69] Its legal actions."""
+    action: Int8
+    """[D] The action taken."""
     probabilities: npt.NDArray[np.float32]
-    """[D, 69] How likely its policy was to do what; where only one action was legal, that one."""
+    """[D, 69] Probabilities of its policy; 1 for a single legal action."""
 
     @property
     def rounds(self) -> int:
-        """Returns how many rounds ended with a score."""
+        """Number of rounds that ended with a score."""
         return int((self.winner >= 0).sum())
 
     @property
     def choice(self) -> Bool:
-        """Tells which decisions had more than one legal action: bool [D]."""
-        found: Bool = self.legal.sum(axis=1) > 1
-        return found
+        """[D] Decisions with more than one legal action."""
+        return np.asarray(self.legal.sum(axis=1) > 1)
 
     @property
     def gained(self) -> Int:
-        """Returns the points of seats 0 and 2 minus those of the others, deal by deal: [R]."""
+        """[R] Points of seats 0 and 2 minus those of seats 1 and 3."""
         return self.points.astype(np.int64) * np.where(self.winner % 2 == 0, 1, -1)
 
     @property
     def starts(self) -> Int:
-        """Returns where each deal's decisions begin, and D: [R + 1]."""
+        """[R + 1] Index of each deal's first decision, and D."""
         return np.searchsorted(self.deal, np.arange(len(self.round) + 1))
 
     def view(self, index: slice | Int | Bool = slice(None)) -> View:
-        """Returns what the deciding seats saw, at all decisions or some of them."""
-        words = self.words[index]
+        """Returns the deciding seats' views; default: all."""
         games = NUM_SEATS * self.deal[index] + self.seat[index]
-        return View(words, games, self.rules)
+        return View(self.words[index], games, self.rules)
 
-    def deals(self, places: slice | Int) -> Self:
-        """Returns the play of some deals alone: a slice or ascending places [n] of the R."""
-        every = np.arange(len(self.round))[places]
-        starts = self.starts
-        rows = np.concatenate(
-            [np.zeros(0, np.int64), *(np.arange(starts[d], starts[d + 1]) for d in every.tolist())]
-        )
-        kept = {name: getattr(self, name)[every] for name in BY_DEAL}
-        kept |= {name: getattr(self, name)[rows] for name in BY_DECISION}
-        kept["deal"] = np.repeat(np.arange(len(every)), np.diff(starts)[every])
-        return replace(self, **kept)
+    def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
+        """Returns the mean of decisions' values with its 95 % interval; deals are resampled."""
+        _, which = np.unique(self.deal[rows], return_inverse=True)
+        sums = np.bincount(which, np.asarray(values, np.float64))
+        return ratio_interval(sums, np.bincount(which).astype(np.float64))
+
+    def deals(self, index: slice | Int) -> Self:
+        """Returns the play of some deals: a slice, or ascending indices."""
+        kept = np.arange(len(self.round))[index]
+        rows = np.flatnonzero(np.isin(self.deal, kept))
+        columns = {name: getattr(self, name)[kept] for name in BY_DEAL}
+        columns |= {name: getattr(self, name)[rows] for name in BY_DECISION}
+        columns["deal"] = np.searchsorted(kept, self.deal[rows])
+        return replace(self, **columns)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Returns several plays of the same agents as one.
-
-        Raises:
-            SettingError: if there is none, or they are of other agents, rules or seeds.
-        """
+        """Concatenates plays of the same agents."""
         if len({(part.agents, part.rules, part.seed) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, rules and seed, got others")
-        joined: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name in (*BY_DEAL, *BY_DECISION)
-        }
+        joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
         before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
         joined["deal"] += np.repeat(before, [len(part.deal) for part in parts])
         return replace(parts[0], **joined)
 
 
-_NAMES: Final = [field.name for field in fields(Play)]
-BY_DEAL: Final = tuple(_NAMES[_NAMES.index("round") : _NAMES.index("deal")])
-BY_DECISION: Final = tuple(_NAMES[_NAMES.index("deal") :])
+def concatenated(parts: Sequence[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Returns the arrays of these names, those of all parts concatenated."""
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
 
 
 def load_policy(spec: str | Policy) -> Policy:
-    """Returns an agent whose probabilities are known and that plays from one view alone.
+    """Returns an agent with known probabilities that plays from one view alone.
 
     Raises:
-        AgentError: if it is another one, or there is none.
+        AgentError: if it is another one, or does not exist.
     """
     agent = load_agent(spec)
     if not isinstance(agent, Policy):
-        raise AgentError(
-            f"expected an agent with probabilities(), a known policy, got {agent.name!r}"
-        )
-    if isinstance(agent, Memory | Accountable):
-        raise AgentError(
-            f"expected an agent that plays from one view alone, got {agent.name!r}, which has a "
-            "memory or is a program of its own"
-        )
+        raise AgentError(f"expected probabilities(), as of a known policy, got {agent.name!r}")
+    if not is_stateless(agent):
+        raise AgentError(f"expected an agent that plays from one view alone, got {agent.name!r}")
     return agent
+
+
+def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
+    """Checks a number of rounds for a number of agents, which play each deal in every seating."""
+    if agents not in SEATINGS:
+        raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
+    each = len(SEATINGS[agents])
+    whole = isinstance(rounds, int) and not isinstance(rounds, bool)
+    if not whole or not 1 <= rounds <= most or rounds % each or first % each or first < 0:
+        raise SettingError(f"expected rounds from {each} to {most:,} by {each}, got {rounds!r}")
 
 
 def play(
@@ -164,163 +177,102 @@ def play(
     rules: str | Rules = JGA,
     first: int = 0,
 ) -> Play:
-    """Has policies play rounds and returns every decision.
+    """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
 
-    Actions are drawn from ``probabilities``, so what is kept is what was played.
-
-    Args:
-        agents: one for all seats; two for two teams, each deal played twice; or four by seat.
-        rounds: how many; even where two agents play.
-        seed: of deals and random numbers; the deals are those of ``Rounds(seed=seed)``.
-        rules: the rule set.
-        first: number of the first round; the random numbers depend on it, too.
+    Agents sit by ``SEATINGS``. The deals are those of ``Rounds(seed=seed)``; random numbers depend
+    on ``first``, the number of the first round, too.
 
     Raises:
         AgentError: if an agent is no policy (``load_policy``).
         SettingError: if a number is impossible.
     """
-    if len(agents) not in SEATINGS:
-        raise SettingError(f"expected 1, 2 or 4 agents, got {len(agents)}")
-    seatings = SEATINGS[len(agents)]
-    each = len(seatings)
-    whole = isinstance(rounds, int) and not isinstance(rounds, bool)
-    if not whole or not 1 <= rounds <= MAX_ROUNDS or rounds % each or first % each or first < 0:
-        raise SettingError(
-            f"expected rounds from {each} to {MAX_ROUNDS:,} by {each}, got {rounds!r}"
-        )
+    check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
-    return _Table(policies, rounds, seed, get_rules(rules), first).play()
+    numbers, seatings = first + np.arange(rounds), np.array(SEATINGS[len(agents)], np.int8)
+    seating = seatings[numbers % len(seatings)]
+    games = Rounds(
+        rounds,
+        rules=get_rules(rules),
+        seed=seed,
+        games=numbers // len(seatings),
+        numbers=np.arange(rounds),
+        log=True,
+        finals=False,
+    )
+    rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
+    notes = _played(games, policies, seating, rngs)
+    (dealt, hands, dealer, scores), (_, winner, points), (made, seat, action), known = notes
+    row = dealt >> 32
+    deal, starts = np.searchsorted(dealt, made, "right") - 1, np.searchsorted(made, dealt)
+    probabilities = np.zeros((len(deal), NUM_ACTIONS), np.float32)
+    probabilities[np.arange(len(deal)), action] = 1
+    probabilities[np.searchsorted(made, known[0])] = known[1]
+    words, legal = _seen(games.rules, hands, dealer, scores, deal, starts, action)
+    return Play(
+        agents=tuple(policy.name for policy in policies),
+        rules=games.rules,
+        seed=seed,
+        round=numbers[row],
+        redeal=(np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int8),
+        hands=hands.astype(np.int8),
+        dealer=dealer.astype(np.int8),
+        scores=scores.astype(np.int16),
+        seating=seating[row],
+        winner=winner.astype(np.int8),
+        points=points.astype(np.int16),
+        deal=deal,
+        move=(np.arange(len(deal)) - starts[deal]).astype(np.int16),
+        seat=seat.astype(np.int8),
+        words=words,
+        legal=legal,
+        action=action.astype(np.int8),
+        probabilities=probabilities,
+    )
 
 
-class _Table:
-    """Plays rounds side by side and takes notes."""
+def _played(
+    games: Rounds, policies: Sequence[Policy], seating: Int8, rngs: Sequence[np.random.Generator]
+) -> list[list[Any]]:
+    """Plays rounds and returns columns of deals, their ends, decisions and known probabilities.
 
-    def __init__(
-        self, policies: Sequence[Policy], rounds: int, seed: int, rules: Rules, first: int
-    ) -> None:
-        self.policies, self.seed, self.numbers = policies, seed, first + np.arange(rounds)
-        seatings = np.array(SEATINGS[len(policies)], np.int8)
-        self.seating = seatings[self.numbers % len(seatings)]
-        games = self.numbers // len(seatings)
-        self.rounds = Rounds(
-            rounds,
-            rules=rules,
-            seed=seed,
-            games=games,
-            numbers=np.arange(rounds),
-            log=True,
-            finals=False,
-        )
-        self.rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
-        self.current = np.full(rounds, -1)
-        """[N] Number of each game's deal in the order of dealing."""
-        self.dealt: list[tuple[Any, ...]] = []
-        self.ended: list[tuple[Any, ...]] = []
-        self.made: list[tuple[Any, ...]] = []
-        self.known: list[tuple[Any, ...]] = []
-        self.many = 0
-
-    def play(self) -> Play:
-        """Plays to the end."""
-        self._note(self.rounds.tick)
-        while not self.rounds.over:
-            tick = self.rounds.tick
-            self._note(self.rounds.step(self._choose(tick) if len(tick.rows) else tick.rows))
-        return self._told()
-
-    def _choose(self, tick: Tick) -> Int:
-        """Returns an action in each asked row, and notes how likely all were."""
-        view, legal = tick.view, tick.legal
-        chosen = np.empty(len(tick.rows), np.int64)
-        player = self.seating[tick.rows, tick.seats]
-        for number, policy in enumerate(self.policies):
-            rows = np.flatnonzero(player == number)
-            if len(rows):
-                likely = policy.probabilities(view[rows], legal[rows])
-                chosen[rows] = sample(likely, self.rngs[number])
-                self.known.append((self._key(tick.rows[rows]), likely.astype(np.float32)))
-        return chosen
-
-    def _key(self, rows: Int) -> Int:
-        """Returns what tells a decision from others: its deal and the time of its step."""
-        return self.current[rows] * (1 << 20) + self.rounds.time
-
-    def _note(self, tick: Tick) -> None:
-        """Takes notice of what a step led to."""
-        if tick.made is not None:
-            rows = tick.made.rows
-            time = self.current[rows] * (1 << 20) + self.rounds.time - 1
-            self.made.append((self.current[rows], time, tick.made.seats, tick.made.actions))
-        for over in (tick.redealt, tick.ended):
+    The first column of each ascends: the row of the round in its upper bits, then the time.
+    """
+    notes: tuple[list[Any], ...] = ([], [], [], [])
+    while True:
+        now, rows, time = games.decisions, games.decisions.rows, games.time
+        if now.dealt is not None:
+            dealt = now.dealt
+            notes[0].append((_key(dealt.rows, time), dealt.hands, dealt.dealer, dealt.scores))
+        for over in (now.redealt, now.ended):
             if over is not None:
-                self.ended.append((self.current[over.rows], over.winner, over.points))
-        dealt = tick.dealt
-        if dealt is not None:
-            numbers = self.many + np.arange(len(dealt.rows))
-            self.current[dealt.rows] = numbers
-            self.many += len(numbers)
-            self.dealt.append((dealt.rows, dealt.hands, dealt.dealer, dealt.scores))
-
-    def _told(self) -> Play:
-        """Returns the notes, deal after deal in the order of rounds."""
-        game, hands, dealer, scores = _columns(self.dealt)
-        order = np.lexsort((np.arange(self.many), game))
-        place = np.empty(self.many, np.int64)
-        place[order] = np.arange(self.many)
-        ended, winner, points = _columns(self.ended)
-        results = np.empty((2, self.many), np.int64)
-        results[:, ended] = winner, points
-        deal, key, seat, action = _columns(self.made)
-        by_deal = np.lexsort((key, place[deal]))
-        deal, key, seat, action = place[deal[by_deal]], key[by_deal], seat[by_deal], action[by_deal]
-        asked, likely = _columns(self.known)
-        probabilities = np.zeros((len(key), NUM_ACTIONS), np.float32)
-        probabilities[np.arange(len(key)), action] = 1
-        row = np.argsort(key)
-        row = row[np.searchsorted(key, asked, sorter=row)]
-        probabilities[row] = likely
-        game, hands, dealer, scores = game[order], hands[order], dealer[order], scores[order]
-        starts = np.searchsorted(deal, np.arange(self.many))
-        again = np.zeros(self.many, np.int8)
-        for number in np.flatnonzero(game[1:] == game[:-1]).tolist():
-            again[number + 1] = again[number] + 1
-        words, legal = _seen(self.rounds.rules, hands, dealer, scores, deal, starts, action)
-        return Play(
-            agents=tuple(policy.name for policy in self.policies),
-            rules=self.rounds.rules,
-            seed=self.seed,
-            round=self.numbers[game],
-            redeal=again,
-            hands=hands.astype(np.int8),
-            dealer=dealer.astype(np.int8),
-            scores=scores.astype(np.int16),
-            seating=self.seating[game],
-            winner=results[0, order].astype(np.int8),
-            points=results[1, order].astype(np.int16),
-            deal=deal,
-            move=(np.arange(len(deal)) - starts[deal]).astype(np.int16),
-            seat=seat.astype(np.int8),
-            words=words,
-            legal=legal,
-            action=action.astype(np.int8),
-            probabilities=probabilities,
-        )
+                notes[1].append((_key(over.rows, time), over.winner, over.points))
+        if now.made is not None:
+            notes[2].append((_key(now.made.rows, time - 1), now.made.seats, now.made.actions))
+        if games.over:
+            columns = [[np.concatenate(c) for c in zip(*note, strict=True)] for note in notes]
+            return [[column[np.argsort(some[0])] for column in some] for some in columns]
+        actions, player = np.empty(len(rows), np.int64), seating[rows, now.seats]
+        for number, policy in enumerate(policies):
+            mine = np.flatnonzero(player == number)
+            if len(mine):
+                likely = policy.probabilities(now.view[mine], now.legal[mine])
+                actions[mine] = sample(likely, rngs[number])
+                notes[3].append((_key(rows[mine], time), likely.astype(np.float32)))
+        games.step(actions)
 
 
-def _columns(notes: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-    """Returns notes column by column, each as one array."""
-    return (np.concatenate(column) for column in zip(*notes, strict=True))
+def _key(rows: Int, time: int) -> Int:
+    return (rows << 32) + time
 
 
 def _seen(
     rules: Rules, hands: Int8, dealer: Int, scores: Int, deal: Int, starts: Int, action: Int
-) -> tuple[npt.NDArray[np.uint64], Bool]:
-    """Returns what was seen and legal at every decision: words [D, 8], legal [D, 69]."""
-    words = np.empty((len(deal), 8), np.uint64)
+) -> tuple[Words, Bool]:
+    """Replays all deals at once and returns words [D, 8] and legal [D, 69]."""
+    words = np.empty((len(deal), NUM_WORDS), np.uint64)
     legal = np.empty((len(deal), NUM_ACTIONS), bool)
     ends = np.append(starts[1:], len(deal))
-    replay = Replay.of_deals(rules, hands, dealer, scores)
-    time = 0
+    replay, time = Replay.of_deals(rules, hands, dealer, scores), 0
     while True:
         going = np.flatnonzero(starts[replay.game] + time < ends[replay.game])
         if len(going) == 0:
@@ -332,3 +284,28 @@ def _seen(
         legal[rows] = replay.choices().legal(np.arange(len(replay)))
         replay.step(action[rows])
         time += 1
+
+
+def one_choice_a_deal(play: Play, rng: np.random.Generator) -> Int:
+    """Draws one play or pass with a choice in each deal that has one, as indices in order."""
+    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL)))
+    _, first = np.unique(play.deal[order], return_index=True)
+    return order[first]
+
+
+def positions(play: Play, index: Int) -> Positions:
+    """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
+    view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
+    hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
+    face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)
+    replay = Replay.of_deals(play.rules, play.hands[deal], play.dealer[deal], play.scores[deal])
+    for time in range(int(moves.max()) + 1):
+        now = np.flatnonzero(moves[replay.game] == time)
+        for turn in range(NUM_SEATS):
+            seats = (play.seat[index[replay.game]].astype(np.int64) + turn) % NUM_SEATS
+            seen, at = replay.view(seats)[now], replay.game[now]
+            hands[at, turn] = seen.hand
+            face_down[at, turn] = np.where(seen.face_down[:, 0], seen.blocks[:, 0], NONE)
+        replay.select(np.flatnonzero(moves[replay.game] > time))
+        replay.step(play.action[(index - moves)[replay.game] + time])
+    return determinize(view, Worlds(hands, face_down, np.ones(len(index)), view.face_up))

@@ -1,4 +1,4 @@
-"""Uses all cores: threads suffice, for the search runs outside Python's lock."""
+"""Solves on all cores: threads suffice, since the search runs outside Python's lock."""
 
 from __future__ import annotations
 
@@ -22,19 +22,12 @@ def on_all_cores(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[R]:
-    """Does something with every item, each thread with a solver of its own.
+    """Returns the results of work on every item, in order; each thread has its own solver.
 
-    Args:
-        work: called with a solver and an item.
-        items: what there is to do.
-        workers: threads; None: one a core.
-        progress: called with the number of items that are done, in order.
-
-    Returns:
-        What came out, in order.
+    There are so many threads, None: one a core. ``progress`` is told how many items are done.
+    Ctrl-C soon breaks off what has begun.
 
     Raises:
-        KeyboardInterrupt: soon after Ctrl-C; what has begun is broken off.
         SettingError: if the number of workers is not above 0.
     """
     workers = cores() if workers is None else workers
@@ -47,7 +40,6 @@ def on_all_cores(
         free.put(solver)
 
     def one(item: T) -> R:
-        """Does one with a solver that is free."""
         solver = free.get()
         try:
             return work(solver, item)

@@ -1,14 +1,13 @@
 """Searches a deal with all hands known: the compiled part of the solver.
 
 A hand is the number of one of its sub-hands (at most 256, one digit a kind in a radix of its own),
-so that a position is an exact key of 41 bits: four such numbers, the seat to move and the engine's
-public status, by which all rules are looked up (``goita_env.engine.door``). All that is compiled is
-in this one file, because numba's cache looks for changes nowhere else. The search is alpha-beta
-with a null window ("is the round worth at least v to seats 0 and 2?"), a table of bounds, and no
-recursion: it keeps its own stack, so it can be stopped after any number of nodes and goes on where
-it was.
+so a position is an exact key of 41 bits: four such numbers, the seat to move and the engine's
+public status, by which all rules are looked up (``goita_env.engine.solver_api``). The search is
+alpha-beta with a null window ("is the round worth at least v to seats 0 and 2?") and a table of
+bounds. It keeps its own stack, so it can be stopped after any number of nodes and resumed.
 
-Values are in tens of points for seats 0 and 2.
+All compiled code is in this file, because numba's cache looks for changes nowhere else. Values are
+in tens of points for seats 0 and 2.
 """
 
 from __future__ import annotations
@@ -26,40 +25,23 @@ except ImportError as error:
 
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
-Code = Any  # what numba knows as an integer of 64 bits, signed or not
+Code = Any  # an integer of 64 bits to numba, signed or not
 
-SUB_HANDS: Final = 256
-"""Most sub-hands of a dealt hand: eight different kinds, each there or not."""
-
-WORST: Final = -10
-"""Tens of points: no round is worth more than 100 to anybody."""
-
+SUB_HANDS: Final = 256  # Most sub-hands of a dealt hand: eight different kinds, each there or not.
+WORST: Final = -10  # Tens of points: no round is worth more than 100 to anybody.
 BEST: Final = 10
-ACTIONS: Final = 69
-"""Actions of a status in a key of the rules' tables."""
-
-LEAD: Final = 7
-"""The status under which a seat leads with no king face up; LEAD + 1: with one."""
-
-LEADS: Final = 3
-"""Passes since an attack after which its seat leads anew."""
-
-PASSED: Final = 2
-"""What a pass adds to a status; to look it up takes 2 % longer."""
-
+ACTIONS: Final = 69  # Actions of a status in a key of the rules' tables.
+LEAD: Final = 7  # The status under which a seat leads with no king face up; LEAD + 1: with one.
+LEADS: Final = 3  # Passes since an attack after which its seat leads anew.
+PASSED: Final = 2  # What a pass adds to a status; to look it up takes 2 % longer.
 KEY: Final = (1 << 41) - 1
 LOW, HIGH, MOVE, TILES = 41, 46, 51, 58
 """Where an entry of the table keeps its bounds (+ 10), its best move and the pairs left."""
 
-GOLDEN: Final = 0x9E3779B97F4A7C15
-"""A key times this, shifted, is its place in the table."""
-
+GOLDEN: Final = 0x9E3779B97F4A7C15  # A key times this, shifted, is its place in the table.
 NO_MOVE: Final = 127
-PAUSED: Final = 99
-"""In place of a value: the nodes ran out."""
-
-MAX_DEPTH: Final = 64
-"""More than the decisions of a round: at most three for each of 16 plays."""
+PAUSED: Final = 99  # In place of a value: the nodes ran out.
+MAX_DEPTH: Final = 64  # More than the decisions of a round: at most three for each of 16 plays.
 
 # What a row of Work.frames holds.
 IDS, SEAT, STATUS, PLAYS, MOVES, LIMIT, TRIED, VALUE, BEST_MOVE, MADE = range(10)
@@ -85,14 +67,12 @@ for _bit in range(64):
     _PLACE[((int(_DE_BRUIJN) << _bit) % 2**64) >> 58] = _bit
 
 # Move ordering, found by a random climb on the nodes that it takes to solve deals.
-_SAFE: Final = 488
-"""An attack that no opponent can block."""
+_SAFE: Final = 488  # An attack that no opponent can block.
 
 _STOPPED, _STOPPED_LAST = 32, 1_000
 """Taken off where the next opponent can block it, and where a blocking one would end the round."""
 
-_PARTNER, _PARTNER_LAST = -6, 1_318
-"""The partner can block it, and ends the round by it."""
+_PARTNER, _PARTNER_LAST = -6, 1_318  # The partner can block it, and ends the round by it.
 
 _KING_BLOCK, _PLENTY, _WORTH = 353, 96, 4
 """Blocks: a king is dear; as a lead's block better a kind with more tiles, and less points."""
@@ -120,66 +100,42 @@ def compiled(function: F) -> F:
 class RuleArrays(NamedTuple):
     """Holds what the search reads of a rule set's tables."""
 
-    pairs: Bits
-    """[2 * 2**18] Pairs that a hand can play."""
-    blocks: Bits
-    """[S] Pairs whose block is allowed, by status."""
-    after: Int
-    """[K] Status after an action, by key."""
-    points: Int
-    """[K] Tens of points of an action that empties the hand, by key."""
-    attack: Int
-    """[S] Kind of the attack, by status; -1 where the asked seat leads."""
-    passes: Int
-    """[S] Passes since the attack; LEADS where the asked seat leads."""
-    king_up: Int
-    """[S] 1 where a king lies face up."""
-    finish: Int
-    """[2, 8] Tens of points of a last pair led with this attack: not alike, alike."""
+    pairs: Bits  # [2 * 2**18] Pairs that a hand can play.
+    blocks: Bits  # [S] Pairs whose block is allowed, by status.
+    after: Int  # [K] Status after an action, by key.
+    points: Int  # [K] Tens of points of an action that empties the hand, by key.
+    attack: Int  # [S] Kind of the attack, by status; -1 where the asked seat leads.
+    passes: Int  # [S] Passes since the attack; LEADS where the asked seat leads.
+    king_up: Int  # [S] 1 where a king lies face up.
+    finish: Int  # [2, 8] Tens of points of a last pair led with this attack: not alike, alike.
     stopped: Int
     """[256] Bits of the attacks that somebody with these kinds in hand (bits) can block."""
-    twins: Int
-    """[3, 3] Two kinds of the same points, and whether kings tell them apart."""
-    twin_pairs: Bits
-    """[3] All pairs but those that the twins' exchange makes superfluous."""
-    radix: Int
-    """[9] Weight of a tile of each kind in a code, and the number of codes."""
-    permit: Int
-    """[1] KING_PERMIT."""
+    twins: Int  # [3, 3] Two kinds of the same points, and whether kings tell them apart.
+    twin_pairs: Bits  # [3] All pairs but those that the twins' exchange makes superfluous.
+    radix: Int  # [9] Weight of a tile of each kind in a code, and the number of codes.
+    permit: Int  # [1] KING_PERMIT.
 
 
 class Deal(NamedTuple):
     """Holds the sub-hands of four hands; index: 256 * seat + number."""
 
-    weight: Int
-    """[4, 8] What a tile of a kind adds to the number of a seat's sub-hand."""
-    pairs: Bits
-    """[2, 1024] Legal pairs; second row: with a king face up."""
-    size: Int
-    """[1024] Tiles."""
-    counts: Int
-    """[1024] Tiles of each kind, four bits each."""
-    kinds: Int
-    """[1024] Bits of the kinds held."""
-    most: Int
-    """[1024] Tens of points of the best last pair that these tiles hold."""
+    weight: Int  # [4, 8] What a tile of a kind adds to the number of a seat's sub-hand.
+    pairs: Bits  # [2, 1024] Legal pairs; second row: with a king face up.
+    size: Int  # [1024] Tiles.
+    counts: Int  # [1024] Tiles of each kind, four bits each.
+    kinds: Int  # [1024] Bits of the kinds held.
+    most: Int  # [1024] Tens of points of the best last pair that these tiles hold.
 
 
 class Work(NamedTuple):
     """Holds what a search writes."""
 
-    frames: Int
-    """[64, 10] The stack."""
-    moves: Int
-    """[64, 66] Actions of each frame."""
-    scores: Int
-    """[64, 66] How early to try them."""
-    history: Int
-    """[4 * 65] How much each seat's actions have cut off."""
-    control: Int
-    """[10] Place in the search."""
-    targets: Int
-    """[66, 5] Positions to be valued, with bounds."""
+    frames: Int  # [64, 10] The stack.
+    moves: Int  # [64, 66] Actions of each frame.
+    scores: Int  # [64, 66] How early to try them.
+    history: Int  # [4 * 65] How much each seat's actions have cut off.
+    control: Int  # [10] Place in the search.
+    targets: Int  # [66, 5] Positions to be valued, with bounds.
     options: Int
     """[4] Use the table; ordering; plays from the target on after which only the first move of
     each position is tried; 64 - n for a table of 2**n."""
@@ -187,13 +143,11 @@ class Work(NamedTuple):
 
 @njit(inline="always")
 def place(bit: Code) -> Any:
-    """Returns the place of a single bit."""
     return _PLACE[(bit * _DE_BRUIJN) >> _TOP_SIX]
 
 
 @njit(inline="always")
 def sub_hand(ids: Any, seat: Any) -> Any:
-    """Returns the index of a seat's sub-hand."""
     return SUB_HANDS * seat + ((ids >> (8 * seat)) & 255)
 
 
@@ -292,15 +246,9 @@ def look_up(table: Int, shift: Code, key: Any) -> Any:
 def after_move(
     rules: RuleArrays, deal: Deal, where: tuple[int, int, int], move: int
 ) -> tuple[int, int, int, int]:
-    """Returns sub-hands, seat and status after a move, and what it ends the round with, else 0.
+    """Returns sub-hands, seat and status after a move, and the value if it ends the round, else 0.
 
     The search makes the same step in place: with a call there it takes a third longer.
-
-    Args:
-        rules: the rules.
-        deal: the sub-hands.
-        where: sub-hands, seat and status before.
-        move: a legal action.
     """
     ids, seat, status = where
     key, value = status * ACTIONS + move, 0
@@ -343,13 +291,7 @@ def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: An
 
 @njit(inline="always")
 def order_moves(
-    tiles: Any,
-    lists: Any,
-    stopped: Int,
-    finish: Int,
-    where: Any,
-    legal: Code,
-    first: Any,
+    tiles: Any, lists: Any, stopped: Int, finish: Int, where: Any, legal: Code, first: Any
 ) -> Any:
     """Lists the moves of a position with how early to try them; returns their number.
 
@@ -537,12 +479,9 @@ def search(  # noqa: PLR0912, PLR0915
 
 @compiled
 def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
-    """Lists the sub-hands of four hands; returns the numbers of the hands themselves.
+    """Lists the sub-hands of four hands in ``deal``; returns the numbers of the hands themselves.
 
-    Args:
-        codes: [4] hands by seat, with KING_PERMIT where a seat has it.
-        rules: the rules.
-        deal: filled in.
+    ``codes``: [4] hands by seat, with KING_PERMIT where a seat has it.
     """
     permit, ids = rules.permit[0], 0
     held = np.zeros(8, np.int64)
@@ -577,15 +516,8 @@ def value_targets(
 ) -> bool:
     """Narrows the bounds of the targets until they meet; tells whether they all do.
 
-    A null window is moved to where the value seems to be (MTD(f): Plaat and others, 1996).
-
-    Args:
-        rules: the rules.
-        deal: the sub-hands.
-        work: the targets among it, and the place at which an earlier call stopped.
-        table: int64 [2**n] positions known so far.
-        number: how many targets there are.
-        limit: stop when ``control[NODES]`` reaches it.
+    A null window is moved to where the value seems to be (MTD(f): Plaat and others, 1996). It
+    stops when ``control[NODES]`` reaches the limit; a later call resumes.
     """
     control = work.control
     while control[TARGET] < number:
@@ -624,9 +556,9 @@ def value_world(
     """Values the legal actions of a position from scratch; tells whether the nodes sufficed.
 
     Args:
-        rules: the rules.
-        deal: for the sub-hands.
-        work: with the options; ``control[NODES]`` will tell the nodes.
+        rules: not changed.
+        deal: filled in.
+        work: with the options; ``control[NODES]`` holds the nodes afterwards.
         table: int64 [2**n]; emptied.
         root: [6] codes of the hands by seat with KING_PERMIT, seat, status.
         legal: [A] the actions.

@@ -1,4 +1,4 @@
-"""Says what a search may spend: positions, seconds, worlds and work."""
+"""Limits of a search: positions, seconds, worlds and budgets."""
 
 from __future__ import annotations
 
@@ -14,49 +14,37 @@ SLICE: Final = 100_000
 
 NO_LIMIT: Final = 1 << 62
 MOST_WORLDS: Final = 100_000
-MOST_MS: Final = 10_000_000
+MOST_BUDGET: Final = 10**12
 
 
 def is_whole(number: object) -> bool:
-    """Tells whether something is a whole number."""
     return isinstance(number, Integral) and not isinstance(number, bool)
 
 
-def check_limits(nodes: int | None, seconds: float | None) -> None:
-    """Checks limits.
-
-    Raises:
-        SettingError: if one is not above 0.
-    """
-    if nodes is not None and (not is_whole(nodes) or nodes < 1):
-        raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
-    number = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    if seconds is not None and not (number and seconds > 0):
-        raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
-
-
-def check_search(worlds: int, ms: float) -> None:
-    """Checks the options of a bot that searches sampled worlds.
-
-    Raises:
-        AgentError: if the worlds aren't a whole number, or one of them is not above 0 or too large.
-    """
-    if not is_whole(worlds) or not 1 <= worlds <= MOST_WORLDS:
-        raise AgentError(f"expected worlds=1 to {MOST_WORLDS}, got {worlds!r}")
-    if isinstance(ms, bool) or not isinstance(ms, Real) or not 0 < ms <= MOST_MS:
-        raise AgentError(f"expected ms, milliseconds above 0 and up to {MOST_MS}, got {ms!r}")
+def check_search(worlds: int, budget: int = 1) -> None:
+    """Raises an AgentError unless both options of a search are whole numbers in their ranges."""
+    for name, number, most in (("worlds", worlds, MOST_WORLDS), ("budget", budget, MOST_BUDGET)):
+        if not is_whole(number) or not 1 <= number <= most:
+            raise AgentError(f"expected {name}=1 to {most}, got {number!r}")
 
 
 class Limits:
-    """Counts nodes and seconds; the clock begins with it."""
+    """Counts nodes and seconds; the clock begins with it.
 
-    def __init__(self, nodes: int | None, seconds: float | None) -> None:
+    Raises:
+        SettingError: if a limit is not above 0.
+    """
+
+    def __init__(self, nodes: int | None = None, seconds: float | None = None) -> None:
+        if nodes is not None and (not is_whole(nodes) or nodes < 1):
+            raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
+        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0):
+            raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
         self._nodes = NO_LIMIT if nodes is None else nodes
         self._slice = SLICE if seconds is None else SLICE // 10
         self._end = None if seconds is None else time.perf_counter() + seconds
 
     def reached(self, nodes: int) -> bool:
-        """Tells whether a limit is reached after so many nodes."""
         return nodes >= self._nodes or (self._end is not None and time.perf_counter() >= self._end)
 
     def next(self, nodes: int) -> int:

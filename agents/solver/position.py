@@ -1,4 +1,4 @@
-"""Holds a position of play with all hands known, wherever it comes from: what the solver solves."""
+"""Positions of play with all hands known, wherever they come from."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import numpy as np
 from agents.solver.kernel import LEAD, Int
 from goita_env import Game
 from goita_env.checks import integers
-from goita_env.engine.door import (
+from goita_env.engine.solver_api import (
     CODE_MASK,
     KING_PERMIT,
     NUM_ATTACK_STATUSES,
     NUM_CODES,
     RADIX,
-    Standing,
     attack_status,
     code_counts,
-    standing,
+    position_arrays,
 )
 from goita_env.errors import HandsError, RecordError, SettingError
 from goita_env.hands import read_digits
@@ -39,17 +38,13 @@ class Position:
         SettingError: if seat and status are.
     """
 
-    rules: Rules
-    """The rule set."""
+    rules: Rules  #: The rule set.
     codes: tuple[int, int, int, int]
-    """Code of the tiles in each seat's hand (``goita_env.engine.door``), and KING_PERMIT."""
-    seat: int
-    """Seat that is asked."""
-    status: int
-    """Public status, as the engine numbers it."""
+    """Code of the tiles in each seat's hand (``goita_env.engine.solver_api``), and KING_PERMIT."""
+    seat: int  #: Seat that is asked.
+    status: int  #: Public status, as the engine numbers it.
 
     def __post_init__(self) -> None:
-        """Checks that the seats hold tiles, and no more than there are; takes a name for rules."""
         object.__setattr__(self, "rules", get_rules(self.rules))
         codes = integers(self.codes)
         if codes is None or codes.shape != (NUM_SEATS,) or codes.min() < 0:
@@ -73,7 +68,7 @@ class Position:
 
     @property
     def tiles(self) -> int:
-        """Returns how many tiles are in all hands."""
+        """Number of tiles in all hands."""
         return int(code_counts()[np.array(self.codes) & CODE_MASK].sum())
 
     @classmethod
@@ -87,7 +82,7 @@ class Position:
         both_kings: int | None = None,
         rules: str | Rules = JGA,
     ) -> Self:
-        """Returns a position that is described, as a problem is in a book.
+        """Returns a position as a problem in a book describes it.
 
         Args:
             hands: four strings of digits, what each seat holds now.
@@ -130,21 +125,15 @@ class Position:
 
     @classmethod
     def from_game(cls, game: Game) -> Self:
-        """Returns where a game stands.
-
-        Raises:
-            SettingError: if no seat is asked to play or pass there.
-        """
-        return cls._all(game.rules, standing(game))[0]
+        """Returns the position of a game; a SettingError if no seat plays or passes there."""
+        return cls.from_positions(game)[0]
 
     @classmethod
-    def from_positions(cls, positions: Positions) -> list[Self]:
-        """Returns positions that ``worlds`` made, one by one.
-
-        Raises:
-            SettingError: if no seat is asked to play or pass in one.
-        """
-        return cls._all(positions.rules, standing(positions))
+    def from_positions(cls, positions: Positions | Game) -> list[Self]:
+        """Returns the positions of determinized worlds, or of a game; raises as ``from_game``."""
+        at = position_arrays(positions)
+        rows = zip(at.codes.tolist(), at.seat.tolist(), at.status.tolist(), strict=True)
+        return [cls(positions.rules, tuple(codes), seat, status) for codes, seat, status in rows]
 
     @classmethod
     def from_record(cls, deal: DealRecord) -> Self:
@@ -160,12 +149,6 @@ class Position:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")
         return cls.from_game(game)
 
-    @classmethod
-    def _all(cls, rules: Rules, at: Standing) -> list[Self]:
-        """Returns positions given as arrays."""
-        rows = zip(at.codes.tolist(), at.seat.tolist(), at.status.tolist(), strict=True)
-        return [cls(rules, tuple(codes), seat, status) for codes, seat, status in rows]
-
 
 Solvable: TypeAlias = Position | Positions | Game | DealRecord | Record | str
 """A position: as such, the only one of those that ``worlds`` made, the one at which a game stands,
@@ -173,21 +156,13 @@ or the one after the last move of a record of one deal, which may be a history s
 
 
 def roots(positions: Positions) -> Int:
-    """Returns positions as ``Solver.evaluate`` takes them: int64 [n, 6].
-
-    Raises:
-        SettingError: if no seat is asked to play or pass in one.
-    """
-    at = standing(positions)
+    """Returns positions of play as ``Solver.evaluate`` takes them: int64 [n, 6]."""
+    at = position_arrays(positions)
     return np.column_stack((at.codes, at.seat, np.where(at.status == 0, LEAD, at.status)))
 
 
 def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
-    """Returns the position that is meant.
-
-    Args:
-        what: the position, in any form.
-        rules: the rule set of a history string; all others know theirs.
+    """Returns a position given in any form; ``rules`` are those of a history string.
 
     Raises:
         SettingError: if it is not a position of play.

@@ -1,4 +1,4 @@
-"""Turns a rule set into what the compiled search reads."""
+"""The arrays of a rule set that the compiled search reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from agents.solver.kernel import ACTIONS, LEAD, Int, RuleArrays
 from goita_env import actions
-from goita_env.engine.door import (
+from goita_env.arrays import U64
+from goita_env.engine.solver_api import (
     KING_PERMIT,
     NUM_CODES,
     RADIX,
@@ -20,7 +21,6 @@ from goita_env.rules import Rules
 from goita_env.tiles import KING, NUM_KINDS, POINTS
 
 _KINDS = range(NUM_KINDS)
-U64 = np.uint64
 
 
 @cache
@@ -57,8 +57,7 @@ def _stops(given: SearchRules) -> Int:
     """Returns which block (row) stops which attack (column): int64 [8, 8] of zeros and ones."""
     statuses = [attack_status(attack, 0, False) for attack in _KINDS]
     allowed = given.blocks[statuses] >> (8 * np.arange(NUM_KINDS, dtype=U64))[:, None]
-    stops: Int = (allowed & U64(1)).astype(np.int64)
-    return stops
+    return (allowed & U64(1)).astype(np.int64)
 
 
 def _finish(given: SearchRules) -> Int:

@@ -1,1 +1,1 @@
-"""Says how sure a result is: intervals, ratings, a sequential test."""
+"""Quantifies uncertainty: intervals, ratings, a sequential test."""

@@ -1,7 +1,7 @@
-"""Says how sure a measured mean is: 95 % intervals over deals.
+"""Computes 95 % intervals over deals.
 
 The unit is the deal, never the game: the games of one deal share its luck, so they are averaged
-first and it is deals that are drawn again.
+first, and the bootstrap resamples deals.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.arrays import Float
 from goita_env.errors import SettingError
 
-Float = npt.NDArray[np.float64]
-
 LEVEL: Final = 0.95
-"""Probability that an interval covers the truth."""
 
 NORMAL_FROM: Final = 10_000
 """From so many deals on the interval is the mean +- 1.96 standard errors: the bootstrap's bounds
@@ -39,17 +37,7 @@ class Interval:
 
 
 def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
-    """Returns the mean of independent values with its percentile-bootstrap interval.
-
-    Values all the same give an interval of no width.
-
-    Args:
-        values: [n] one value a deal, n at least 2.
-        seed: of the resamples; the same values and seed give the same interval.
-
-    Raises:
-        SettingError: if there are fewer than two values.
-    """
+    """Returns the mean of one value a deal [n] with its interval, see ``ratio_interval``."""
     array = _deals(values)
     return ratio_interval(array, np.ones(len(array)), seed)
 
@@ -57,17 +45,14 @@ def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
 def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) -> Interval:
     """Returns the sum of the totals over the sum of the counts, with its bootstrap interval.
 
-    So come points per round where deals begin whole matches, some longer than others. Percentiles
-    of the ratios of 5,000 resamples (Efron 1979, by ``scipy.stats.bootstrap``); from
-    ``NORMAL_FROM`` deals on the normal interval, the ratio linearised.
+    Points per round are such a ratio where deals begin whole matches, some longer than others. The
+    interval holds percentiles of the ratios of 5,000 resamples (Efron 1979, by
+    ``scipy.stats.bootstrap``); from ``NORMAL_FROM`` deals on it is normal, the ratio linearised.
 
     Args:
         totals: [n] points of each deal, n at least 2.
         counts: [n] rounds of each deal, above 0.
-        seed: of the resamples; the same values and seed give the same interval.
-
-    Raises:
-        SettingError: if there are fewer than two deals.
+        seed: of the resamples.
     """
     above, below = _deals(totals), _deals(counts)
     ratio = float(above.sum() / below.sum())
@@ -98,15 +83,12 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     """Returns a win rate with Wilson's interval (1927), the games of one deal kept together.
 
     The number of games in Wilson's formula is the effective one, p (1 - p) over the variance of the
-    mean over deals; so with one independent game a deal this is Wilson's interval to the letter. If
-    every game was won, or every one lost, it is the number of deals.
+    mean over deals. With one independent game a deal this is exactly Wilson's interval. If every
+    game was won, or every one lost, it is the number of deals.
 
     Args:
         wins: [n] games of each deal that were won; n at least 2.
         games: [n] games of each deal, above 0; None: one, of which a share may be won.
-
-    Raises:
-        SettingError: if there are fewer than two deals.
     """
     won = _deals(wins)
     played = np.ones(len(won)) if games is None else _deals(games)
@@ -122,13 +104,10 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
 
 
 def variance_removed(games: npt.ArrayLike) -> float:
-    """Returns how much of the variance of a deal's mean playing each deal S times has removed.
+    """Returns the share of the variance of a deal's mean that playing each deal S times removes.
 
-    1 - S Var(mean of a deal) / Var(single game): 0 where the games of a deal have nothing in
-    common, 1 where their luck cancels to the last point; below 0 by chance alone.
-
-    Args:
-        games: [S, n] points of the first team; n at least 2.
+    It is 1 - S Var(mean of a deal) / Var(single game) of ``games`` [S, n], points of the first
+    team: 0 for independent games of a deal, 1 where their luck cancels; below 0 by chance alone.
     """
     array = np.asarray(games, np.float64)
     single, means = float(array.var(ddof=1)), float(array.mean(axis=0).var(ddof=1))
@@ -136,17 +115,11 @@ def variance_removed(games: npt.ArrayLike) -> float:
 
 
 def _ratio(above: Float, below: Float, axis: int = -1) -> Float:
-    """Returns the ratio of the sums along an axis."""
     ratio: Float = above.sum(axis=axis) / below.sum(axis=axis)
     return ratio
 
 
 def _deals(values: npt.ArrayLike) -> Float:
-    """Returns one number a deal, float64 [n].
-
-    Raises:
-        SettingError: if there are fewer than two.
-    """
     array = np.asarray(values, np.float64)
     if array.ndim != 1 or len(array) < 2:
         raise SettingError(f"expected at least two deals for an interval, got {array.shape!r}")

@@ -6,9 +6,9 @@ The fit is the maximum likelihood of all win counts at once, by ``choix``; so th
 does not matter. Each pair that met is given half a win on both sides beside its own, or an agent
 that never lost would be rated without bound.
 
-An interval holds the middle 95 % of fits to resampled deals. All pairs share their deals, and a
-deal that is drawn is drawn for all of them. What a rating cannot say: whether a beats b may depend
-on b more than one number tells; the pairs' own results do.
+An interval holds the middle 95 % of fits to resampled deals. All pairs share their deals, so a deal
+that is drawn is drawn for all of them. One number an agent cannot describe intransitive results;
+the pairs' own results do.
 """
 
 from __future__ import annotations
@@ -19,17 +19,13 @@ from math import log
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Float = npt.NDArray[np.float64]
+from goita_env.arrays import Float
 
-ZERO: Final = "random"
-"""The agent at 0 Elo; where it is not there the mean of all is."""
+ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
 
 RESAMPLES: Final = 1_000
-
-_MOST_UNITS: Final = 5_000
-"""More deals than that are drawn as so many groups of neighbours."""
+_MOST_UNITS: Final = 5_000  # more deals are drawn as so many groups of neighbours
 _ELO: Final = 400 / log(10)
 _HALF_WIN: Final = 0.5
 
@@ -40,15 +36,13 @@ class Games:
 
     a: str
     b: str
-    won: Float
-    """[n] Games that a won."""
-    played: Float
-    """[n] Games of the deal."""
+    won: Float  #: [n] games that a won
+    played: Float  #: [n] games of the deal
 
 
 @dataclass(frozen=True)
 class Rating:
-    """Says how strong an agent is."""
+    """Holds an agent's strength."""
 
     agent: str
     elo: float
@@ -58,13 +52,8 @@ class Rating:
 def rate(games: Sequence[Games], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
     """Returns the ratings of all agents that met, the strongest first.
 
-    Args:
-        games: of each pair; an agent's games against itself say nothing and are left out.
-        seed: of the resamples; the same games and seed give the same ratings.
-        resamples: how many.
-
-    Returns:
-        No ratings where some agents cannot be compared with others, even by way of third ones.
+    Games of an agent against itself are left out. There are no ratings where some agents cannot be
+    compared with others, even through third ones.
     """
     names = list(dict.fromkeys(name for pair in games for name in (pair.a, pair.b)))
     pairs = [pair for pair in games if pair.a != pair.b]
@@ -92,22 +81,16 @@ def rate(games: Sequence[Games], seed: int = 0, resamples: int = RESAMPLES) -> l
 
 
 def _fit(counts: Float, start: Float | None) -> Float:
-    """Returns the logarithms of the strengths: [A].
-
-    Args:
-        counts: [A, A] wins of the row's agent over the column's.
-        start: where the search begins; None: all the same.
-    """
+    """Returns the logarithms of the strengths [A] for wins of rows over columns [A, A]."""
     import choix
 
-    found: Float = choix.ilsr_pairwise_dense(counts, initial_params=start, max_iter=10_000)
-    return found
+    return choix.ilsr_pairwise_dense(counts, initial_params=start, max_iter=10_000)
 
 
 def _counts(
     agents: int, places: Sequence[tuple[int, int]], sums: Sequence[tuple[float, float]]
 ) -> Float:
-    """Returns the win counts, half a win more for whoever met: [A, A]."""
+    """Returns the win counts, half a win more for pairs that met: [A, A]."""
     counts = np.zeros((agents, agents))
     for (a, b), (won, played) in zip(places, sums, strict=True):
         counts[a, b] += won + _HALF_WIN
@@ -118,18 +101,15 @@ def _counts(
 def _elo(strengths: Float, anchor: int | None) -> Float:
     """Returns strengths in Elo, an agent or the mean at 0: [..., A]."""
     zero = strengths.mean(axis=-1) if anchor is None else strengths[..., anchor]
-    elo: Float = _ELO * (strengths - zero[..., None]) + 0.0
-    return elo
+    return _ELO * (strengths - zero[..., None]) + 0.0
 
 
 def _grouped(values: Float, size: int) -> Float:
-    """Returns the sums of neighbours, so many at a time."""
-    sums: Float = np.add.reduceat(np.asarray(values, np.float64), np.arange(0, len(values), size))
-    return sums
+    """Returns the sums of groups of neighbours."""
+    return np.add.reduceat(np.asarray(values, np.float64), np.arange(0, len(values), size))
 
 
 def _connected(names: Sequence[str], pairs: Sequence[Games]) -> bool:
-    """Tells whether every agent can be compared with every other."""
     reached = {names[0]}
     for _ in names:
         for pair in pairs:

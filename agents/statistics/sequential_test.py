@@ -1,15 +1,15 @@
 """Stops a pairing as soon as it is decided: the generalised sequential probability ratio test.
 
-Two hypotheses about the points per round are weighed, mu = low (H0) against mu = high (H1). The
-unit is the deal: its mean over both seatings, points that are nearly normal and have a variance
-that nobody knows. With n deals of mean Y and sample variance s^2 the log-likelihood ratio is
+It compares two hypotheses about the points per round, mu = low (H0) and mu = high (H1). The unit is
+the deal: its mean over both seatings, nearly normal with an unknown variance. With n deals of mean
+Y and sample variance s^2 the log-likelihood ratio is
 
     LLR = n (high - low) (2 Y - low - high) / (2 s^2)
 
-as chess testers have it on pairs of games (Fishtest, "GSPRT"; Wald 1945). At or above
-ln((1 - beta) / alpha) the test accepts H1, at or below ln(beta / (1 - alpha)) H0. It looks after
-each block, in the order of the blocks, so it stops at the same deal on any number of workers; an
-interval computed after such a stop is somewhat too narrow.
+as chess testers use it on pairs of games (Fishtest, "GSPRT"; Wald 1945). At or above
+ln((1 - beta) / alpha) the test accepts H1, at or below ln(beta / (1 - alpha)) H0. It is evaluated
+after each block, in order, so it stops at the same deal with any number of workers. An interval
+computed after such a stop is somewhat too narrow.
 """
 
 from __future__ import annotations
@@ -25,41 +25,32 @@ from goita_env.errors import SettingError
 
 Decision = Literal["H0", "H1"]
 
-MIN_DEALS: Final = 100
-"""No decision before: the sample variance of fewer deals says little."""
+MIN_DEALS: Final = 100  #: Deals before any decision: the sample variance of fewer says little.
 
-_LEAST_VARIANCE: Final = 1e-6
-"""Points squared that take the place of none: deals all the same are still a finite ratio."""
+_LEAST_VARIANCE: Final = 1e-6  # points squared; keeps the ratio finite for equal deals
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Says where a test stands."""
+    """Holds the state of a test."""
 
     llr: float
-    decision: Decision | None
-    """None: not decided yet, or not by the deals that there were."""
+    decision: Decision | None  #: None: not decided by these deals
     bounds: tuple[float, float]
-    hypotheses: tuple[float, float]
-    """Points per round under H0 and H1."""
+    hypotheses: tuple[float, float]  #: points per round under H0 and H1
     deals: int
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Holds the two hypotheses and the error rates."""
+    """Holds the two hypotheses, in points per round, and the error rates."""
 
     low: float
-    """Points per round under H0."""
     high: float
-    """Points per round under H1."""
-    alpha: float = 0.05
-    """Greatest probability to accept H1 where H0 holds."""
-    beta: float = 0.05
-    """Greatest probability to accept H0 where H1 holds."""
+    alpha: float = 0.05  #: greatest probability to accept H1 where H0 holds
+    beta: float = 0.05  #: greatest probability to accept H0 where H1 holds
 
     def __post_init__(self) -> None:
-        """Checks the hypotheses."""
         if not (isfinite(self.low) and isfinite(self.high) and self.low < self.high):
             raise SettingError(
                 f"expected two numbers, the lower first, got {self.low!r} and {self.high!r}"
@@ -71,11 +62,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Returns the test that "LOW,HIGH" stands for.
-
-        Raises:
-            SettingError: if it stands for none.
-        """
+        """Returns the test of "LOW,HIGH"; a SettingError if the text is something else."""
         try:
             low, high = (float(part) for part in text.split(","))
         except ValueError as error:
@@ -91,11 +78,7 @@ class Sprt:
 
 
 class SprtRun:
-    """Runs a test over the blocks of a pairing.
-
-    Args:
-        test: the hypotheses.
-    """
+    """Runs a test over the blocks of a pairing."""
 
     def __init__(self, test: Sprt) -> None:
         self.test = test
@@ -103,14 +86,7 @@ class SprtRun:
         self._decision: Decision | None = None
 
     def add(self, values: npt.ArrayLike) -> Decision | None:
-        """Takes the next block into account; after a decision nothing changes any more.
-
-        Args:
-            values: [n] points per round of each deal, the mean over its games.
-
-        Returns:
-            The decision, None if there is none yet.
-        """
+        """Adds a block of deals [n], each its mean points per round; returns any decision."""
         if self._decision is None:
             array = np.asarray(values, np.float64)
             self._deals += len(array)
@@ -123,13 +99,12 @@ class SprtRun:
         return self._decision
 
     def verdict(self) -> Verdict:
-        """Returns where the test stands."""
+        """Returns the state of the test."""
         test = self.test
         hypotheses = (test.low, test.high)
         return Verdict(self._ratio(), self._decision, test.bounds, hypotheses, self._deals)
 
     def _ratio(self) -> float:
-        """Returns the log-likelihood ratio of the deals so far, 0 for fewer than two."""
         if self._deals < 2:
             return 0.0
         n, test = self._deals, self.test

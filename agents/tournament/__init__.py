@@ -1,1 +1,1 @@
-"""Plays agents against each other over duplicate deals."""
+"""Plays agents against each other over duplicate deals and measures who is how much better."""

@@ -1,8 +1,8 @@
-"""Compares agents over duplicate deals: has the blocks of a plan played, and keeps what counts.
+"""Compares agents over duplicate deals: plays the blocks of a plan and keeps those that count.
 
-Each deal is played twice, the teams' seats exchanged, with the same dealer and, should a redeal be
-chosen, the same next deals; so the luck of the deal cancels. Deal number i under a seed is the one
-that ``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
+Each deal is played twice with the teams' seats exchanged, the same dealer and, after a redeal, the
+same next deals; so the luck of the deal cancels. Deal number i under a seed is the one that
+``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
 
 ::
 
@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from agents.base import Agent, Memory, close
+from agents.base import Agent, close
 from agents.faults import FAULTS
-from agents.registry import check_names, is_own, load_agent, prepare, short_name
+from agents.registry import check_names, is_own, load_agent, may_share, prepare, short_name
 from agents.statistics.sequential_test import SprtRun
 from agents.tournament.block import play_block
 from agents.tournament.children import play_blocks
@@ -36,19 +36,18 @@ Progress = Callable[[BlockResult], None]
 
 
 class Ledger:
-    """Keeps the blocks of one pairing, and says when it is over.
+    """Collects the blocks of one pairing and decides when it is over.
 
-    Blocks may come in any order. Those that count are the first ones without a gap, up to the
-    block in which the pairing is decided, so what counts depends on the plan alone.
+    Blocks may come in any order. The first blocks without a gap count, up to the block in which
+    the pairing is decided; so what counts depends on the plan alone.
 
-    Args:
-        pairing: who meets whom.
+    Attributes:
+        over: every block has been counted, the test has decided, or an agent has forfeited.
     """
 
     def __init__(self, pairing: Pairing) -> None:
         self.pairing = pairing
         self.over = False
-        """Every block has been counted, the test has decided, or an agent has forfeited."""
         self._blocks: dict[int, BlockResult] = {}
         self._counted = 0
         self._test = SprtRun(pairing.sprt) if pairing.sprt else None
@@ -56,18 +55,16 @@ class Ledger:
         self._forfeited: set[int] = set()
 
     def add(self, result: BlockResult) -> None:
-        """Takes in a block."""
         self._blocks[result.task.block] = result
         while not self.over and self._counted in self._blocks:
             self._count(self._blocks[self._counted])
 
     def kept(self) -> list[Task]:
-        """Returns the blocks that are there and count, or may come to count."""
         blocks = range(self._counted) if self.over else self._blocks
         return [task for task in self.pairing.tasks if task.block in blocks]
 
     def missing(self) -> Iterator[Task]:
-        """Yields the blocks that are not there, as long as the pairing is not over."""
+        """Yields the blocks that have not been played, until the pairing is over."""
         for task in self.pairing.tasks:
             if self.over:
                 return
@@ -75,13 +72,11 @@ class Ledger:
                 yield task
 
     def deals_left(self) -> int:
-        """Returns how many deals are still to be played, at most."""
         if self.over:
             return 0
         return self.pairing.deals - sum(block.task.deals for block in self._blocks.values())
 
     def played(self) -> Played:
-        """Returns the blocks that count."""
         return Played(
             self.pairing,
             tuple(self._blocks[block] for block in range(self._counted)),
@@ -90,13 +85,12 @@ class Ledger:
         )
 
     def _count(self, block: BlockResult) -> None:
-        """Counts the next block."""
         self._counted += 1
         self.over = self._counted == len(self.pairing.tasks)
         if self._test:
             values = block.points.sum(axis=0) / block.rounds.sum(axis=0)
             self.over |= self._test.add(values) is not None
-        # Each block has processes of its own for a bot; it is their faults together that count.
+        # Each block has instances of its own of a bot; the sum of their faults counts.
         self._faults.update(player for player, _ in block.faults)
         out = {player for player, faults in self._faults.items() if faults >= FAULTS}
         self._forfeited = out.union(block.forfeited)
@@ -104,25 +98,21 @@ class Ledger:
 
 
 class Tournament:
-    """Plays a plan.
-
-    Args:
-        plan: who meets whom.
-    """
+    """Plays a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.ledgers = [Ledger(pairing) for pairing in plan.pairings()]
-        self._by_agents = {ledger.pairing.tasks[0].agents: ledger for ledger in self.ledgers}
+        self.ledgers = {pairing.tasks[0].agents: Ledger(pairing) for pairing in plan.pairings()}
+        """The pairings by the texts of their agents."""
 
     def tasks(self) -> list[Task]:
         """Returns every block, played or not."""
-        return [task for ledger in self.ledgers for task in ledger.pairing.tasks]
+        return [task for ledger in self.ledgers.values() for task in ledger.pairing.tasks]
 
     def add(self, results: Iterable[BlockResult]) -> None:
-        """Takes in blocks that have been played before."""
+        """Adds blocks that have been played before."""
         for result in results:
-            self._by_agents[result.task.agents].add(result)
+            self.ledgers[result.task.agents].add(result)
 
     def play(
         self,
@@ -134,22 +124,17 @@ class Tournament:
         progress: Progress | None = None,
         strict: bool = False,
     ) -> None:
-        """Plays what is missing; stopped by an exception, it keeps what has been played.
+        """Plays the missing blocks; after an exception, what has been played stays.
 
         Args:
-            workers: processes.
+            workers: number of processes.
             backend: where they run; neither changes a result.
-            file: keeps the blocks.
-            games: keeps the games of the blocks that count. A block's games are written before the
-                block itself.
+            file: stores the blocks.
+            games: stores the games, those of a block before the block itself.
             progress: called after each block.
-            strict: stop at the first fault of an agent.
-
-        Raises:
-            AgentError: if an agent of the repository answers with an illegal action; with
-                ``strict``, at the first fault of any.
+            strict: raise an AgentError at the first fault of an agent.
         """
-        missing = (task for ledger in self.ledgers for task in ledger.missing())
+        missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
         share = games.share if games else 0.0
         for result in play_blocks(missing, workers, backend, save_share=share, strict=strict):
             if games is not None:
@@ -165,11 +150,15 @@ class Tournament:
 
     def kept(self) -> list[Task]:
         """Returns the blocks that have been played and count, or may come to count."""
-        return [task for ledger in self.ledgers for task in ledger.kept()]
+        return [task for ledger in self.ledgers.values() for task in ledger.kept()]
 
     def played(self) -> list[Played]:
         """Returns the pairings that are over."""
-        return [ledger.played() for ledger in self.ledgers if ledger.over]
+        return [ledger.played() for ledger in self.ledgers.values() if ledger.over]
+
+    def deals_left(self) -> int:
+        """Returns the most deals that are still to be played."""
+        return sum(ledger.deals_left() for ledger in self.ledgers.values())
 
 
 def play_pair(
@@ -182,33 +171,30 @@ def play_pair(
     episode: Episode = "round",
     progress: Progress | None = None,
 ) -> PairResult:
-    """Plays two agents against each other, block by block in this process.
+    """Plays two agents against each other in this process, block by block.
 
     Args:
         a: an agent or its text; results are from its side.
         b: another, or the same.
-        deals: how many deals, at least 2; each is played twice.
+        deals: number of deals, at least 2; each is played twice.
         seed: of deals and players.
         rules: a rule set or its name.
         episode: "round", or "match": each deal begins a whole match.
         progress: called after each block.
 
     Raises:
-        AgentError, SettingError: before anything is played, if a part of this is impossible.
+        AgentError, SettingError: if an argument is impossible, before anything is played.
     """
     check_names(agent for agent in (a, b) if isinstance(agent, str))
     built: list[Agent] = []
     try:
-        objects = [_shared(one, built) for one in (a, b)]
-        texts = (a if isinstance(a, str) else a.name, b if isinstance(b, str) else b.name)
-        names = (
-            short_name(a) if isinstance(a, str) else a.name,
-            short_name(b) if isinstance(b, str) else b.name,
-        )
+        players = [_shared(agent, built) for agent in (a, b)]
+        texts = tuple(agent if isinstance(agent, str) else agent.name for agent in (a, b))
+        names = tuple(short_name(one) if isinstance(one, str) else one.name for one in (a, b))
         results, planned = [], tasks(texts, deals, seed=seed, rules=rules, episode=episode)
         for task in planned:
             with one_thread():
-                results.append(play_block(task, objects))
+                results.append(play_block(task, players))
             if progress is not None:
                 progress(results[-1])
         return PairResult.of(Played(Pairing(names, tuple(planned)), tuple(results)))
@@ -217,15 +203,11 @@ def play_pair(
 
 
 def _shared(spec: str | Agent, built: list[Agent]) -> Agent | None:
-    """Returns an agent that plays in all blocks; None for one with a memory, built for each.
-
-    Raises:
-        AgentError: if it can't be built.
-    """
+    """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
     if not isinstance(spec, str):
         return load_agent(spec)
     if is_own(spec):
         prepare(spec)
         return None
     built.append(load_agent(spec))
-    return None if isinstance(built[-1], Memory) else built[-1]
+    return built[-1] if may_share(built[-1], spec) else None

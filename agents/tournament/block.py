@@ -1,8 +1,8 @@
 """Plays one block of duplicate deals: the unit of work and of randomness.
 
-``play_block`` is a function of its task alone, whoever runs it, in whatever order. All games of the
-block step together, and each agent is handed, as one batch, the rows in which it is asked and has
-a choice; a seat with a single legal action plays it unasked. Agents see views and masks, no state.
+The result of ``play_block`` depends on its task alone, not on the process or the order. All games
+of the block step together. Each agent gets one batch of the rows in which it has a choice; a single
+legal action is played without asking. Agents see views and masks, no state.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from agents.answers import check_actions
-from agents.base import Agent, AgentError, Bool, Int, Memory, Results, ToldOfRedeals, close
-from agents.faults import FAULTS, Accountable, Fault
-from agents.tournament.games import SavedDeal, is_saved
+from agents.base import Agent, AgentError, Bool, Int, RedealObserver, Results, StatefulAgent, close
+from agents.faults import FAULTS, Fault, FaultTracking
+from agents.tournament.games import Recorder, SavedDeal, is_saved
 from agents.tournament.guarded import Watch
-from agents.tournament.recording import Recorder
 from agents.tournament.seated import PURPOSE, Seated, seat_players
-from agents.tournament.task import BlockResult, Task
+from agents.tournament.task import GAME_FIGURES, BlockResult, Task
 from goita_env import View
-from goita_env.rounds import Rounds, Tick
+from goita_env.rounds import Decisions, Rounds
 from goita_env.seeds import GameNumbers
 
 
@@ -39,23 +39,24 @@ def play_block(
     """Plays a block of deals.
 
     Args:
-        task: what is played.
-        players: the task's agents, where they are at hand; None: built from its text, and closed
-            in the end.
+        task: the block.
+        players: existing agents; missing ones are built from their texts, and closed at the end.
         save_share: share of the deals whose games the result holds (``games.is_saved``).
-        guarded: what goes wrong in classes of the user's that are built here is a fault on record,
-            and random legal actions take its place; else it raises.
-        strict: the first fault of any agent ends the block.
-        dead: players whose code has ended a process: they are out, with this fault.
-        watch: is told when the code of a user's class runs.
+        guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
+            random legal action.
+        strict: raise at the first fault of any agent.
+        dead: players whose code ended a process, with that fault; they have forfeited.
+        watch: notified when the code of a user's class runs.
 
     Raises:
-        AgentError: if an agent can't be built, or answers with an illegal action.
+        AgentError: if an agent cannot be built or answers with an illegal action.
     """
     start = time.perf_counter()
     objects = {number: one for number, one in enumerate(players) if one is not None}
-    seated = seat_players(task, objects, guarded=guarded, dead=dead, watch=watch)
+    seated: list[Seated] = []
     try:
+        for one in seat_players(task, objects, guarded=guarded, dead=dead or {}, watch=watch):
+            seated.append(one)  # noqa: PERF402  (those built before an error are closed)
         block = _Block(task, seated, save_share, strict)
         block.play()
     finally:
@@ -64,17 +65,16 @@ def play_block(
 
 
 class _Block:
-    """Plays all games of a block side by side until each is over."""
+    """Plays all N games of a block in parallel; closing an agent may still add faults."""
 
     def __init__(
-        self, task: Task, seated: Sequence[Seated], save_share: float = 0.0, strict: bool = False
+        self, task: Task, seated: Sequence[Seated], save_share: float, strict: bool
     ) -> None:
         self.task, self.seated, self.strict = task, seated, strict
         seatings = len(task.seatings)
         deals = np.tile(task.first + np.arange(task.deals), seatings)
         self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
-        self.first = seatings * task.first
-        """Number of the first game, before it is shown as another."""
+        self.first = seatings * task.first  # number of the first game, before the permutation
         self.rounds = Rounds(
             len(deals),
             rules=task.rules,
@@ -92,73 +92,69 @@ class _Block:
         for place, one in enumerate(seated):
             sitting[tuple(np.array(one.seats).T)] = place
         self.owner = np.repeat(sitting, task.deals, axis=0)
-        """[N, 4] Who of ``seated`` plays each seat."""
+        """[N, 4] Index in ``seated`` of the agent at each seat."""
         self.sign = np.repeat(1 - 2 * (np.arange(seatings) & 1), task.deals)
         """[N] +1 where the first team sits at seats 0 and 2."""
-        self.points, self.scored, self.won_rounds = np.zeros((3, len(deals)), np.int32)
-        self.won = np.zeros(len(deals), bool)
+        self.figures = {name: np.zeros(len(deals), np.int32) for name in GAME_FIGURES}
         self.decisions = np.zeros(len(task.agents), np.int64)
         self.thinking = np.zeros(len(task.agents))
-        self.remember = [place for place, one in enumerate(seated) if one.remembers]
-        self.accountable = [
-            (one, one.agent) for one in seated if isinstance(one.agent, Accountable)
+        self.stateful = [place for place, one in enumerate(seated) if one.is_stateful]
+        self.fault_tracking = [
+            (one, one.agent) for one in seated if isinstance(one.agent, FaultTracking)
         ]
 
     def play(self) -> None:
-        """Plays to the end."""
-        self._tell(self.rounds.tick)
+        self._notify(self.rounds.decisions)
         while not self.rounds.over:
-            tick = self.rounds.step(self._decide(self.rounds.tick))
-            self._tell(tick)
+            decisions = self.rounds.step(self._decide(self.rounds.decisions))
+            self._notify(decisions)
             if self.recorder is not None:
-                self.recorder.note(tick)
-            if tick.ended is not None:
-                rows = tick.ended.rows
-                side = self.sign[rows] * (1 - 2 * (tick.ended.winner & 1))
-                self.points[rows] += side * tick.ended.points
-                self.scored[rows] += 1
-                self.won_rounds[rows] += side > 0
-                self.won[rows] = side > 0  # who wins the last round of a match wins the match
+                self.recorder.note(decisions)
+            if decisions.ended is not None:
+                rows = decisions.ended.rows
+                side = self.sign[rows] * (1 - 2 * (decisions.ended.winner & 1))
+                self.figures["points"][rows] += side * decisions.ended.points
+                self.figures["rounds"][rows] += 1
+                self.figures["rounds_won"][rows] += side > 0
+                self.figures["won"][rows] = side > 0  # the last round of a match decides it
 
     def result(self, start: float) -> BlockResult:
-        """Returns what came out, once the agents are closed; ``start``: when the clock began."""
-        self._hold_together()
+        self._pool_faults()
         shape = (len(self.task.seatings), self.task.deals)
-        out = {one.player for one, agent in self.accountable if agent.forfeited}
+        figures: dict[str, Any] = {
+            name: values.reshape(shape) for name, values in self.figures.items()
+        }
+        figures["won"] = figures["won"].astype(bool)
+        out = {one.player for one, agent in self.fault_tracking if agent.forfeited}
         return BlockResult(
             self.task,
-            self.points.reshape(shape),
-            self.scored.reshape(shape),
-            self.won_rounds.reshape(shape),
-            self.won.reshape(shape),
-            self.decisions,
-            self.thinking,
-            time.perf_counter() - start,
+            **figures,
+            decisions=self.decisions,
+            thinking=self.thinking,
+            seconds=time.perf_counter() - start,
             faults=tuple(self._faults()),
             forfeited=tuple(sorted(out)),
             games=tuple(self._games()),
         )
 
     def _games(self) -> Iterator[SavedDeal]:
-        """Yields the deals of the games that are saved, by deal, seating and number."""
+        """Yields the deals of the saved games, by deal, seating and number."""
         if self.recorder is None:
             return
         for game in np.arange(len(self.sign)).reshape(-1, self.task.deals).T.ravel().tolist():
             seating, deal = divmod(game, self.task.deals)
             agents = tuple(self.task.agents[player] for player in self.task.seatings[seating])
-            found = zip(self.recorder.deals[game], self.recorder.results[game], strict=True)
-            for record, (winner, points) in found:
+            for record, winner, points in self.recorder.deals[game]:
                 seat = winner if winner >= 0 else None
                 yield SavedDeal(agents, self.task.first + deal, seating, record, seat, points)
 
     def _faults(self) -> Iterator[tuple[int, Fault]]:
-        """Yields the faults made in this block, and whose they are, with their deals."""
-        for one, agent in self.accountable:
+        """Yields the faults of this block with their players, and with deal and seating."""
+        for one, agent in self.fault_tracking:
             for fault in agent.faults[one.known :]:
-                yield one.player, self._placed(fault)
+                yield one.player, self._located(fault)
 
-    def _placed(self, fault: Fault) -> Fault:
-        """Returns a fault with the deal and the seating that its game stands for."""
+    def _located(self, fault: Fault) -> Fault:
         if not 0 <= fault.game < 1 << 53:
             return fault
         game = int(self.numbers.games(np.array([fault.game >> 2]))[0]) - self.first
@@ -167,66 +163,60 @@ class _Block:
         seating, deal = divmod(game, self.task.deals)
         return replace(fault, deal=self.task.first + deal, seating=seating)
 
-    def _decide(self, tick: Tick) -> Int:
-        """Returns the players' actions in the games that are asked: int64 [m]."""
-        actions = np.zeros(len(tick.rows), np.int64)
-        asked = self.owner[tick.rows, tick.seats]
-        for place in range(len(self.seated)):
+    def _decide(self, decisions: Decisions) -> Int:
+        """Returns the players' actions in the m games that need one: int64 [m]."""
+        actions = np.zeros(len(decisions.rows), np.int64)
+        asked = self.owner[decisions.rows, decisions.seats]
+        for place, one in enumerate(self.seated):
             mine = (asked == place).nonzero()[0]
             if len(mine):
-                actions[mine] = self._ask(self.seated[place], tick.view[mine], tick.legal[mine])
+                actions[mine] = self._ask(one, decisions.view[mine], decisions.legal[mine])
         return actions
 
     def _ask(self, one: Seated, view: View, legal: Bool) -> Int:
-        """Returns an agent's actions, timed and checked."""
         start = time.perf_counter()
         answer = one.agent.act(view, legal, one.rng)
         self.thinking[one.player] += time.perf_counter() - start
         self.decisions[one.player] += len(view)
-        if self.accountable:
-            self._hold_together()
+        if self.fault_tracking:
+            self._pool_faults()
         return check_actions(answer, legal, one.agent.name, view.game)
 
-    def _hold_together(self) -> None:
-        """Counts the faults of a player's instances together: it is out as a whole.
-
-        Raises:
-            AgentError: if there are any, and the first is to end the block.
-        """
+    def _pool_faults(self) -> None:
+        """Counts the faults of a player's instances together: it forfeits as a whole."""
         if self.strict:
             for player, fault in self._faults():
                 text = f"{self.task.agents[player]!r}: {fault}\n{fault.traceback}"
                 raise AgentError(text.rstrip())
         counts = [0] * len(self.task.agents)
-        for one, agent in self.accountable:
-            made = len(agent.faults) - one.known
-            counts[one.player] += FAULTS if agent.forfeited else made
-        for one, agent in self.accountable:
+        for one, agent in self.fault_tracking:
+            counts[one.player] += FAULTS if agent.forfeited else len(agent.faults) - one.known
+        for one, agent in self.fault_tracking:
             if counts[one.player] >= FAULTS and not agent.forfeited:
                 agent.forfeit()
 
-    def _tell(self, tick: Tick) -> None:
-        """Tells agents with a memory what ended and what was dealt."""
-        if not self.remember:
+    def _notify(self, decisions: Decisions) -> None:
+        if not self.stateful:
             return
-        if tick.redealt is not None:
-            for agent, index, seats, games in self._memories(tick.redealt.rows):
-                if isinstance(agent, ToldOfRedeals):
-                    agent.redeal(games, tick.redealt.view(index, seats))
-        if tick.ended is not None:
-            ended, hands = tick.ended, tick.ended.hands
-            for agent, index, seats, games in self._memories(ended.rows):
-                view = ended.view(index, seats)
-                results = Results(ended.winner[index], ended.points[index], view)
+        if decisions.redealt is not None:
+            for agent, index, seats, games in self._sitting(decisions.redealt.rows):
+                if isinstance(agent, RedealObserver):
+                    agent.redeal(games, decisions.redealt.view(index, seats))
+        if decisions.ended is not None:
+            ended, hands = decisions.ended, decisions.ended.hands
+            for agent, index, seats, games in self._sitting(ended.rows):
+                results = Results(
+                    ended.winner[index], ended.points[index], ended.view(index, seats)
+                )
                 agent.end(games, results, hands[index])
-        if tick.dealt is not None:
-            for agent, index, seats, games in self._memories(tick.dealt.rows):
-                agent.begin(games, seats, tick.dealt.view(index, seats))
+        if decisions.dealt is not None:
+            for agent, index, seats, games in self._sitting(decisions.dealt.rows):
+                agent.begin(games, seats, decisions.dealt.view(index, seats))
 
-    def _memories(self, rows: Int) -> Iterator[tuple[Memory, Int, Int, Int]]:
-        """Yields each agent with a memory: where in ``rows`` it sits, at which seats, its games."""
-        for place in self.remember:
+    def _sitting(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
+        """Yields each stateful agent with its indices into ``rows``, its seats and its games."""
+        for place in self.stateful:
             agent = self.seated[place].agent
             index, seats = np.nonzero(self.owner[rows] == place)
-            if len(index) and isinstance(agent, Memory):
+            if len(index) and isinstance(agent, StatefulAgent):
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats

@@ -1,22 +1,110 @@
-"""Holds the games of a tournament that are saved: which, and how a line of text tells of a deal."""
+"""Records games as they are played; selects, writes and reads those that a tournament saves."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Self
 
+from agents.base import Agent, AgentError, is_stateless
 from agents.files import decode
 from goita_env import actions
 from goita_env.errors import RecordError, SettingError
+from goita_env.hands import format_hand
 from goita_env.records import DealRecord, Record, history
-from goita_env.rules import Rules
+from goita_env.records.model import tell_kings
+from goita_env.rounds import Decisions, Rounds
+from goita_env.rules import JGA, Rules
+from goita_env.seeds import bot_generator
+
+
+class Recorder:
+    """Collects the records of the deals that are played, game by game.
+
+    Args:
+        rounds: the rounds, with ``log=True`` and before the first step.
+        games: indices of the games to record; None: all.
+    """
+
+    def __init__(self, rounds: Rounds, games: Container[int] | None = None) -> None:
+        self.rules = rounds.rules
+        self.games = range(rounds.num_games) if games is None else games
+        self.deals: list[list[tuple[DealRecord, int, int]]] = [[] for _ in range(rounds.num_games)]
+        """Every finished deal of each game, redeals among them, with the seat that ended it and
+        its points; (-1, 0) for a redeal."""
+        self._dealt: dict[int, tuple[tuple[str, ...], int, tuple[int, int]]] = {}
+        self._moves: dict[int, list[tuple[int, int]]] = {}
+        self._note_deals(rounds.decisions)
+
+    def note(self, decisions: Decisions) -> None:
+        """Records a step from the decisions that it returned."""
+        if decisions.made is not None:
+            made = decisions.made
+            for game, seat, action in zip(
+                made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
+            ):
+                if game in self.games:
+                    self._moves[game].append((seat, action))
+        for over in (decisions.redealt, decisions.ended):
+            if over is None:
+                continue
+            for game, winner, points in zip(
+                over.rows.tolist(), over.winner.tolist(), over.points.tolist(), strict=True
+            ):
+                if game in self.games:
+                    hands, dealer, scores = self._dealt[game]
+                    moves, number = tuple(self._moves[game]), len(self.deals[game]) + 1
+                    record = DealRecord(hands, dealer, moves, scores, self.rules, number=number)
+                    self.deals[game].append((record, winner, points))
+        self._note_deals(decisions)
+
+    def _note_deals(self, decisions: Decisions) -> None:
+        if decisions.dealt is None:
+            return
+        dealt = decisions.dealt
+        for game, hands, dealer, (even, odd) in zip(
+            dealt.rows.tolist(),
+            dealt.hands,
+            dealt.dealer.tolist(),
+            dealt.scores.tolist(),
+            strict=True,
+        ):
+            if game in self.games:
+                kings = tell_kings([format_hand(hand) for hand in hands])
+                self._dealt[game] = kings, dealer, (even, odd)
+                self._moves[game] = []
+
+
+def play_deals(
+    agent: Agent, deals: int, seed: int = 0, rules: str | Rules = JGA
+) -> list[DealRecord]:
+    """Returns the records of rounds in which a stateless agent plays all four seats.
+
+    A round that began with a redeal is recorded from the deal that was played out.
+    """
+    if not is_stateless(agent):
+        raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
+    rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
+    recorder = Recorder(rounds)
+    rng = bot_generator(seed, "deals")
+    while not rounds.over:
+        decisions = rounds.decisions
+        actions = (
+            agent.act(decisions.view, decisions.legal, rng)
+            if len(decisions.rows)
+            else decisions.rows
+        )
+        recorder.note(rounds.step(actions))
+    return [
+        replace(played[-1][0], number=number) for number, played in enumerate(recorder.deals, 1)
+    ]
 
 
 @dataclass(frozen=True)
 class Line:
-    """Is a line of a file of games, as JSON holds it; what else stands in one is not read."""
+    """Holds the keys of a line that are read back."""
 
     agents: tuple[str, str, str, str]
     deal: int
@@ -34,26 +122,21 @@ class SavedDeal:
     """Holds a deal that was played in a tournament, redeals included."""
 
     agents: tuple[str, ...]
-    """Names by seat."""
-    deal: int
-    """Number of the duplicate deal under the seed, with which the game began."""
-    seating: int
-    """Which of the games of that deal: an index of ``Task.seatings``."""
+    deal: int  #: Number under the seed of the duplicate deal with which the game began.
+    seating: int  #: The game of that deal: an index of ``Task.seatings``.
     record: DealRecord
-    """Hands, dealer, scores before it and every decision; its number counts the deals of the game,
-    from 1."""
-    winner: int | None
-    """Seat that ended the round; None: the deal ended in a redeal."""
-    points: int
-    """Points of the round, for the winner's team."""
+    """Hands, dealer, scores before the deal and every decision; ``number`` counts the deals of the
+    game from 1."""
+    winner: int | None  #: The seat that ended the round; None: the deal ended in a redeal.
+    points: int  #: Points of the round, to the winner's team.
 
     def to_line(self, pairing: tuple[str, ...], block: int) -> str:
-        """Returns the deal as a line of JSON, with the pairing and the block that it is of."""
+        """Returns the deal as a line of JSON, with its pairing and block."""
         record = self.record
         before = [move for move in record.moves if move[1] >= actions.CALL]
-        # A deal that was decided before play has a line too: that of its hands.
+        # A deal that was decided before play has a history of its hands alone.
         dealt = record if len(before) < len(record.moves) else replace(record, moves=())
-        told = {
+        content = {
             "pairing": pairing,
             "block": block,
             "deal": self.deal,
@@ -68,48 +151,32 @@ class SavedDeal:
             "before_play": before,
             "history": history.dumps(Record((dealt,))),
         }
-        return json.dumps(told, separators=(",", ":"))
+        return json.dumps(content, separators=(",", ":"))
 
     @classmethod
     def from_line(cls, line: str | bytes, rules: Rules) -> Self:
-        """Returns the deal that a line holds.
-
-        Args:
-            line: of JSON; anybody may have written it.
-            rules: those that its name stands for.
-
-        Raises:
-            GoitaError: if it holds something else.
-        """
-        told = decode(line, Line, "saved games")
-        deals = history.loads(told.history, rules=rules).deals
+        """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
+        found = decode(line, Line, "saved games")
+        deals = history.loads(found.history, rules=rules).deals
         if len(deals) != 1:
             raise RecordError(f"expected saved games, a deal in a line, got {len(deals)} deals")
         record = replace(
             deals[0],
-            moves=(*told.before_play, *deals[0].moves),
-            scores=told.scores,
-            number=told.number,
+            moves=(*found.before_play, *deals[0].moves),
+            scores=found.scores,
+            number=found.number,
         )
-        return cls(told.agents, told.deal, told.seating, record, told.winner, told.points)
+        return cls(found.agents, found.deal, found.seating, record, found.winner, found.points)
 
 
 def is_saved(seed: int, deal: int, share: float) -> bool:
-    """Tells whether the games of a deal are among a share that is saved.
-
-    It depends on seed and number alone, so all pairings save the same deals, and those of a small
-    share are among those of a large one.
-    """
+    """Tells by seed and number whether a deal's games are saved; a larger share adds deals."""
     digest = blake2b(f"{seed} {deal}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) < share * 2**64
 
 
 def check_share(share: float) -> float:
-    """Returns a share of deals after checking it.
-
-    Raises:
-        SettingError: if it is none.
-    """
+    """Returns a share of deals; raises a SettingError if it is not above 0 and at most 1."""
     if not 0 < share <= 1:
         raise SettingError(f"expected a share of the deals, above 0 and at most 1, got {share!r}")
     return share

@@ -1,8 +1,8 @@
-"""Keeps the games of a tournament in a folder: one file a block, one deal a line of JSON.
+"""Saves the games of a tournament in a folder: a file for each block, a line of JSON for each deal.
 
 ::
 
-    FOLDER/tournament.json                       what the tournament is, its rules, the share saved
+    FOLDER/tournament.json                       the tournament, its rules, the share saved
     FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
 
     {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
@@ -10,8 +10,8 @@
      "scores": [0, 0], "winner": 3, "points": 40, "before_play": [[0, 65], [2, 67]],
      "history": "11124559,11122347,13445667,11123358,s3,346,483,194,..."}
 
-A file is there whole or not at all, and a block that is played again writes the same file again. So
-a tournament that is stopped and gone on with has each game once.
+A file is written whole or not at all, and a block that is played again writes the same file again.
+So a tournament that is stopped and resumed saves each game once.
 """
 
 from __future__ import annotations
@@ -25,40 +25,33 @@ from typing import Final, Literal
 
 from agents.files import decode, read_limited, write_whole
 from agents.tournament.games import SavedDeal, check_share
-from agents.tournament.plan import OF_AGENTS, Plan
+from agents.tournament.plan import Plan
 from agents.tournament.task import Task
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.rules import Rules, get_rules
 
-FORMAT: Final = "goita-games-1"
-"""Names this kind of folder; grows when the meaning of a line changes."""
+FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.
 
-MANIFEST: Final = "tournament.json"
-"""The file that says which tournament the folder is of."""
+MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
 
 MOST_BYTES: Final = 10**8
-"""A larger file is refused; that of a block has some hundred thousand bytes."""
+"""Largest file that is read; that of a block has some hundred thousand bytes."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Is what is read of a manifest."""
+    """Holds the keys of a manifest that are read back."""
 
     format: Literal["goita-games-1"]
     rules: Rules
 
 
 class GamesFolder:
-    """Is the folder of a tournament's games; it is made where there is none.
-
-    Args:
-        path: the folder.
-        plan: the tournament.
-        share: of the deals, more than 0 and at most 1, whose games are saved.
+    """Writes the games of a tournament into a folder, which is created if missing.
 
     Raises:
         SettingError: if the folder holds another tournament's games or another share.
-        OSError: if it cannot be made or written.
+        OSError: if it cannot be created or written.
     """
 
     def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
@@ -67,12 +60,10 @@ class GamesFolder:
             pairing.tasks[0].agents: f"{number:03}-{_file_name(pairing.agents)}"
             for number, pairing in enumerate(plan.pairings(), 1)
         }
-        # Not what agents are read from: after a change their blocks, and so their files, are new.
-        arguments = {k: v for k, v in plan.arguments().items() if k not in OF_AGENTS}
         head = {
             "format": FORMAT,
             "save_share": share,
-            "arguments": arguments,
+            "arguments": plan.arguments(),
             "rules": asdict(get_rules(plan.rules)),
         }
         text = json.dumps(head, indent=1) + "\n"
@@ -89,16 +80,24 @@ class GamesFolder:
             )
 
     def file(self, task: Task) -> Path:
-        """Returns the file of a block's games."""
         return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"
 
     def write(self, task: Task, deals: Iterable[SavedDeal]) -> None:
-        """Writes the games of a block, in the place of those that may be there already."""
+        """Writes the games of a block over those that may be there already."""
         lines = (deal.to_line(task.agents, task.block) for deal in deals)
         write_whole(self.file(task), "".join(f"{line}\n" for line in lines))
 
+    def check_whole(self, tasks: Iterable[Task]) -> None:
+        """Checks that the games of all these blocks are there; raises a SettingError."""
+        lost = [file.name for file in map(self.file, tasks) if not file.exists()]
+        if lost:
+            raise SettingError(
+                f"expected the games of every block of the results in {str(self.path)!r}, "
+                f"got none of {len(lost)}: {lost[0]} and so on"
+            )
+
     def keep(self, tasks: Iterable[Task]) -> None:
-        """Removes the games of all other blocks: they were played, but don't count."""
+        """Removes the games of all blocks but these: they were played but do not count."""
         wanted = {self.file(task) for task in tasks}
         for file in self.path.glob("*.jsonl"):
             if file not in wanted:
@@ -106,15 +105,11 @@ class GamesFolder:
 
 
 def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
-    """Yields every deal of a folder of games, block by block.
-
-    Args:
-        folder: the folder.
-        pattern: which of its files are read.
+    """Yields every deal of a folder of games, possibly somebody else's, block by block.
 
     Raises:
-        GoitaError: if they are something else; anybody may have written them.
-        OSError: if there are none.
+        GoitaError: if a file that matches ``pattern`` holds something else.
+        OSError: if there is no such folder.
     """
     manifest = read_limited(folder / MANIFEST, MOST_BYTES)
     rules = decode(manifest, Manifest, f"saved games, with {MANIFEST}").rules
@@ -127,5 +122,4 @@ def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
 
 
 def _file_name(agents: Iterable[str]) -> str:
-    """Returns the names of a pairing as part of a file's name, each cut short."""
     return "-".join(re.sub(r"[^\w.=+]+", "_", agent)[-32:] for agent in agents)

@@ -1,31 +1,27 @@
-"""Seats the players of a block: who plays which seat of which game, and with what chance.
+"""Seats the players of a block: which agent plays which seat of which game, with what generator.
 
-The agents of this repository play from one view alone, so one instance of each plays all of its
-seats. A class of the user's or a program may remember, and would then see its partner's hand, or
-both games of a deal; so each seat of each seating gets an instance, or a process, of its own.
+One instance of a memoryless agent of this repository plays all seats of its player
+(``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
+each seat of each seating gets an instance, or a process, of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from agents.base import Agent, Memory, close
+from agents.base import Agent, StatefulAgent
 from agents.external.agent import ExternalAgent
 from agents.external.isolated import isolated
-from agents.faults import Accountable, Fault
-from agents.registry import is_own, load_agent, short_name
-from agents.tournament.guarded import DeadAgent, GuardedAgent, Watch
+from agents.faults import Fault, FaultTracking
+from agents.registry import is_own, load_agent, may_share
+from agents.tournament.guarded import GuardedAgent, Watch
 from agents.tournament.task import Task
 from goita_env.seeds import bot_generator, bot_seed
 
-PURPOSE = "tournament"
-"""Tells what a tournament derives from its seed from what others do."""
-
-_ALL = -1
-"""Stands for seating and seat of an agent that plays all of its player's."""
+PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
 
 
 @dataclass(frozen=True)
@@ -34,19 +30,15 @@ class Seated:
 
     agent: Agent
     player: int
-    rng: np.random.Generator
-    """What it draws from; it tells nothing of the deals."""
-    seats: tuple[tuple[int, int], ...]
-    """Seatings and seats."""
-    known: int = 0
-    """Faults that it had before."""
+    rng: np.random.Generator  #: Its random numbers; they reveal nothing of the deals.
+    seats: tuple[tuple[int, int], ...]  #: Pairs of seating and seat.
+    known: int = 0  #: Faults that it had made before.
 
     @property
-    def remembers(self) -> bool:
-        """Tells whether it wants to know where rounds begin and end."""
+    def is_stateful(self) -> bool:
         if isinstance(self.agent, GuardedAgent):
-            return self.agent.remembers
-        return isinstance(self.agent, Memory)
+            return self.agent.is_stateful
+        return isinstance(self.agent, StatefulAgent)
 
 
 def seat_players(
@@ -54,93 +46,48 @@ def seat_players(
     objects: Mapping[int, Agent],
     *,
     guarded: bool,
-    dead: Mapping[int, Fault] | None = None,
-    watch: Watch | None = None,
-) -> list[Seated]:
-    """Builds the agents of a block and seats them.
-
-    Args:
-        task: the block.
-        objects: agents that are at hand, by player; each plays all of its player's seats.
-        guarded: what goes wrong in classes of the user's becomes faults; else it raises.
-        dead: players whose code ended a process, with the fault.
-        watch: is told when the code of a user's class runs.
-
-    Raises:
-        AgentError: if an agent cannot be built.
-    """
-    found: list[Seated] = []
-    try:
-        for player, spec in enumerate(task.agents):
-            found += _seated(task, player, spec, objects.get(player), guarded, dead or {}, watch)
-    except BaseException:
-        close(one.agent for one in found)
-        raise
-    return found
-
-
-def _seated(
-    task: Task,
-    player: int,
-    spec: str,
-    given: Agent | None,
-    guarded: bool,
     dead: Mapping[int, Fault],
-    watch: Watch | None,
-) -> list[Seated]:
-    """Seats one player."""
-    seats = tuple(
-        (seating, seat)
-        for seating, owners in enumerate(task.seatings)
-        for seat, owner in enumerate(owners)
-        if owner == player
-    )
-
-    def chance(purpose: str, seating: int = _ALL, seat: int = _ALL) -> np.random.Generator:
-        return bot_generator(task.seed, purpose, task.block, player, seating, seat)
-
-    def together(agent: Agent) -> list[Seated]:
-        known = len(agent.faults) if isinstance(agent, Accountable) else 0
-        return [Seated(agent, player, chance(PURPOSE), seats, known)]
-
-    if player in dead:
-        stand_in = DeadAgent(short_name(spec), dead[player], chance("replacement"))
-        return [Seated(stand_in, player, chance(PURPOSE), seats)]
-    if given is not None:
-        return together(given)
-    own = is_own(spec)
-    if not own:
-        agent = load_agent(spec)
-        if not isinstance(agent, Memory):
-            return together(agent)
-        close([agent])
-    apart = []
-    for seating, seat in seats:
-        one = _alone(task, player, spec, seating, seat, own, guarded, watch)
-        apart.append(Seated(one, player, chance(PURPOSE, seating, seat), ((seating, seat),)))
-    return apart
-
-
-def _alone(
-    task: Task,
-    player: int,
-    spec: str,
-    seating: int,
-    seat: int,
-    own: bool,
-    guarded: bool,
-    watch: Watch | None,
-) -> Agent:
-    """Builds an agent that plays one seat of one seating."""
-    place = (task.block, player, seating, seat)
-    if own and task.isolation is not None:
-        limits = task.isolation
-        seed = bot_seed(task.seed, PURPOSE, *place)
-        return isolated(spec, ms=limits.ms, memory=limits.memory, seed=seed)
-    if own and guarded:
-        chance = bot_generator(task.seed, "replacement", *place)
-        return GuardedAgent(spec, player, seat, chance, watch)
-    agent = load_agent(spec)
-    if isinstance(agent, ExternalAgent):
-        agent.seed = bot_seed(task.seed, PURPOSE, *place)
-    return agent
+    watch: Watch | None = None,
+) -> Iterator[Seated]:
+    """Builds and seats the agents of a block one by one; arguments as for ``play_block``."""
+    for player, spec in enumerate(task.agents):
+        seats = tuple(
+            (seating, seat)
+            for seating, owners in enumerate(task.seatings)
+            for seat, owner in enumerate(owners)
+            if owner == player
+        )
+        everywhere = (task.block, player, -1, -1)
+        rng = bot_generator(task.seed, PURPOSE, *everywhere)
+        if player in dead:
+            chance = bot_generator(task.seed, "replacement", *everywhere)
+            stand_in = GuardedAgent(spec, player, -1, chance, dead=dead[player])
+            yield Seated(stand_in, player, rng, seats)
+            continue
+        agent = objects.get(player)
+        if agent is not None:
+            known = len(agent.faults) if isinstance(agent, FaultTracking) else 0
+            yield Seated(agent, player, rng, seats, known)
+            continue
+        own = is_own(spec)
+        if not own:
+            agent = load_agent(spec)
+            if may_share(agent, spec):
+                yield Seated(agent, player, rng, seats)
+                continue
+        for seating, seat in seats:
+            place = (task.block, player, seating, seat)
+            rng = bot_generator(task.seed, PURPOSE, *place)
+            seed = bot_seed(task.seed, PURPOSE, *place)
+            if own and task.isolation is not None:
+                limits = task.isolation
+                agent = isolated(spec, ms=limits.ms, memory=limits.memory, seed=seed)
+            elif own and guarded:
+                chance = bot_generator(task.seed, "replacement", *place)
+                agent = GuardedAgent(spec, player, seat, chance, watch)
+            else:
+                agent = agent or load_agent(spec)
+                if isinstance(agent, ExternalAgent):
+                    agent.seed = seed
+            yield Seated(agent, player, rng, ((seating, seat),))
+            agent = None

@@ -1,4 +1,4 @@
-"""Sums up what was played: points and win rates with intervals, ratings, cross-play, faults.
+"""Summarises a tournament: points and win rates with intervals, ratings, cross-play, faults.
 
 ``agents.report`` shows a ``Summary``; ``evaluate.py --json`` writes its ``to_json``.
 """
@@ -12,9 +12,9 @@ from importlib.metadata import version
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 import goita_env
+from agents.base import Float
 from agents.faults import Fault, Kind
 from agents.statistics import ratings
 from agents.statistics.intervals import Interval, rate_interval, ratio_interval, variance_removed
@@ -25,7 +25,6 @@ from agents.tournament.task import BlockResult
 from goita_env.rules import Rules, get_rules
 
 Bounds = tuple[float, float]
-Float = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,11 @@ class Played:
 
     @property
     def whole_matches(self) -> bool:
-        """True where a deal began a match, not a round."""
+        """True if each deal began a match."""
         return self.pairing.tasks[0].episode == "match"
 
     def games(self, name: str) -> Float:
-        """Returns an array of the blocks, all deals side by side: [S, D]."""
+        """Returns an array of ``BlockResult`` for all deals: [S, D]."""
         return np.concatenate([getattr(block, name) for block in self.blocks], axis=1).astype(float)
 
     def points(self) -> Interval:
@@ -51,19 +50,19 @@ class Played:
         return ratio_interval(self.games("points").sum(axis=0), self.games("rounds").sum(axis=0))
 
     def match_wins(self) -> tuple[float, Bounds] | tuple[None, None]:
-        """Returns the share of the matches that were won and its interval, if any were played."""
+        """Returns the share of matches won and its interval, if matches were played."""
         if not self.whole_matches:
             return None, None
         found = rate_interval(self.games("won").mean(axis=0))
         return found.mean, (found.low, found.high)
 
     def faults(self) -> list[tuple[str, Fault]]:
-        """Returns the faults and who made them."""
+        """Returns the faults with the names of their agents."""
         agents = self.pairing.agents
         return [(agents[player], fault) for block in self.blocks for player, fault in block.faults]
 
     def rated_games(self) -> ratings.Games:
-        """Returns what a rating is made of: matches where whole ones were played, else rounds."""
+        """Returns the games for a rating: matches if whole ones were played, else rounds."""
         won = self.games("won" if self.whole_matches else "rounds_won")
         a, b = self.pairing.agents
         return ratings.Games(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
@@ -71,33 +70,29 @@ class Played:
 
 @dataclass(frozen=True)
 class PairResult:
-    """Says how a pair of agents did, from a's side."""
+    """Holds the figures of a pair of agents, from a's side."""
 
     a: str
     b: str
     deals: int
     points_per_round: float
-    ci95: Bounds
-    """95 % interval of the points per round, over deals."""
+    ci95: Bounds  #: 95 % interval of the points per round, over deals.
     round_win_rate: float
     round_win_ci95: Bounds
-    ms_per_decision: dict[str, float]
-    """Milliseconds that each agent took for a decision with a choice."""
-    rounds_per_second: float
-    """On one core."""
+    ms_per_decision: dict[str, float]  #: Milliseconds of each agent for a decision with a choice.
+    rounds_per_second: float  #: On one core.
     variance_removed: float
-    """Share of the variance that exchanging the seats has removed; below 0 by chance alone."""
+    """Share of the variance removed by exchanging the seats; below 0 by chance alone."""
     sprt: Verdict | None = None
     faults: dict[str, int] = field(default_factory=dict)
-    """Faults of agents that made any."""
+    """Number of faults of each agent that made any."""
     forfeited: tuple[str, ...] = ()
-    """Agents that were out before the end; the pairing ends with the block of that moment."""
+    """Agents that forfeited; the pairing ends with the block of that moment."""
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
 
     @classmethod
     def of(cls, played: Played) -> Self:
-        """Returns how a pair did."""
         blocks, names = played.blocks, played.pairing.agents
         rounds, score = played.games("rounds").sum(axis=0), played.points()
         wins = rate_interval(played.games("rounds_won").sum(axis=0), rounds)
@@ -126,29 +121,27 @@ class PairResult:
 
     @property
     def points(self) -> Interval:
-        """Returns the points per round with their interval."""
         return Interval(self.points_per_round, *self.ci95)
 
     @property
     def rounds_won(self) -> Interval:
-        """Returns the share of the rounds that a won, with its interval."""
         return Interval(self.round_win_rate, *self.round_win_ci95)
 
     @property
     def matches_won(self) -> Interval | None:
-        """Returns the share of the matches that a won, where some were played."""
+        """None if no matches were played."""
         if self.match_win_rate is None or self.match_win_ci95 is None:
             return None
         return Interval(self.match_win_rate, *self.match_win_ci95)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the fields as JSON can hold them; those of matches where some were played."""
+        """Returns the fields as JSON; those of matches if matches were played."""
         return asdict(self, dict_factory=_json_object)
 
 
 @dataclass(frozen=True)
 class CrossCell:
-    """Says how two agents did as partners."""
+    """Holds the figures of two agents as partners."""
 
     partners: tuple[str, str]
     points_per_round: float
@@ -160,10 +153,9 @@ class CrossCell:
 
 @dataclass(frozen=True)
 class CrossPlay:
-    """Holds how every two agents did as partners against two of the same opponent."""
+    """Holds the figures of every two agents as partners against two of one opponent."""
 
     opponents: str
-    """The name of that opponent."""
     cells: tuple[CrossCell, ...]
 
 
@@ -175,18 +167,12 @@ class FaultCount:
     pair: tuple[str, ...]
     kind: Kind
     count: int
-    text: str
-    """What was expected and what came, the last time."""
+    text: str  #: Text of the last one: what was expected and what came.
     stderr: tuple[str, ...]
-    """What the program said last."""
-    traceback: str = ""
-    """Of the last exception, for "raised"."""
+    traceback: str = ""  #: Traceback of the last exception, for "raised".
     seat: int = -1
-    """Where it sat, the last time."""
-    deal: int = -1
-    """Number of the deal, the last time; -1: not known."""
-    forfeited: bool = False
-    """The agent has forfeited the pairing (JSON says it with the pair)."""
+    deal: int = -1  #: Number of the deal of the last one; -1: not known.
+    forfeited: bool = False  #: The agent has forfeited the pairing; in JSON a key of the pair.
 
 
 @dataclass(frozen=True)
@@ -195,20 +181,16 @@ class Summary:
 
     agents: tuple[str, ...]
     pairs: tuple[PairResult, ...]
-    ratings: tuple[Rating, ...]
-    """The strongest first; none where some agents cannot be compared."""
+    ratings: tuple[Rating, ...]  #: Strongest first; empty if some agents cannot be compared.
     cross: CrossPlay | None
     faults: tuple[FaultCount, ...]
     episode: str
     rules: Rules
-    sources: dict[str, str]
-    """Hashes of the source of agents of one's own."""
+    sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
     seed: int
     deals: int
-    """Deals of a pairing that were asked for."""
     block_deals: int
     command: str
-    """What was typed to have it played."""
     versions: dict[str, str]
     seconds: float
 
@@ -216,13 +198,13 @@ class Summary:
     def of(
         cls, plan: Plan, everything: Sequence[Played], *, command: str = "", seconds: float = 0.0
     ) -> Self:
-        """Returns the whole tournament.
+        """Summarises the pairings of a plan that were played.
 
         Args:
-            plan: what was to be played.
-            everything: the pairings that were played.
-            command: what was typed to have it played.
-            seconds: how long that took.
+            plan: the plan.
+            everything: the pairings.
+            command: the command line.
+            seconds: duration of the tournament.
         """
         pairs = [played for played in everything if not played.pairing.is_cross]
         mixed = [played for played in everything if played.pairing.is_cross]
@@ -246,22 +228,21 @@ class Summary:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Returns all of it as JSON can hold it."""
-        told: dict[str, Any] = {}
+        """Returns all of it as JSON."""
+        content: dict[str, Any] = {}
         for key, value in asdict(self, dict_factory=_json_object).items():
             if key == "rules":
-                told |= self.rules.to_keys()
+                content |= self.rules.to_keys()
             elif key != "sources" or value:
-                told[key] = value
-        return told
+                content[key] = value
+        return content
 
     def failed(self) -> bool:
-        """Tells whether an agent forfeited, or did worse than to be late now and then."""
+        """Returns whether an agent forfeited or made a fault other than being late."""
         return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
 
 
 def _cell(played: Played) -> CrossCell:
-    """Returns a cell of the cross-play matrix."""
     first, second, _ = played.pairing.agents
     found = played.points()
     deals = sum(block.task.deals for block in played.blocks)
@@ -270,26 +251,26 @@ def _cell(played: Played) -> CrossCell:
 
 
 def _fault_counts(played: Played) -> Iterator[FaultCount]:
-    """Yields the faults of a pairing by agent and kind, with what the program said last."""
+    """Yields the faults of a pairing by agent and kind, with the details of the last one."""
     made = played.faults()
     for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in made):
         alike = [fault for name, fault in made if (name, fault.kind) == (agent, kind)]
+        last = alike[-1]
         yield FaultCount(
             agent=agent,
             pair=played.pairing.agents,
             kind=kind,
             count=len(alike),
-            text=alike[-1].text,
-            stderr=alike[-1].stderr,
-            traceback=alike[-1].traceback,
-            seat=alike[-1].seat,
-            deal=alike[-1].deal,
+            text=last.text,
+            stderr=last.stderr,
+            traceback=last.traceback,
+            seat=last.seat,
+            deal=last.deal,
             forfeited=agent in played.forfeited,
         )
 
 
 def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns a dataclass's fields, without what its JSON object leaves out."""
     return {
         key: value
         for key, value in fields

@@ -1,10 +1,11 @@
-"""Names the unit of work and of randomness, a block of duplicate deals, and what comes of it."""
+"""Defines a block of duplicate deals, the unit of work and of randomness, and its result."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +19,7 @@ from goita_env.rules import Rules
 Seating = tuple[int, int, int, int]
 
 PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
-"""Who sits where when each agent is both partners of its team."""
+"""The player at each seat, game by game of a deal, when each agent is both partners of a team."""
 
 MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
     (0, 2, 1, 2),
@@ -26,28 +27,37 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
     (1, 2, 0, 2),
     (2, 1, 2, 0),
 )
-"""Players 0 and 1 as partners against 2 and 2: at seats 0 and 2, at 1 and 3, and exchanged."""
-
+"""Players 0 and 1 as partners against two of player 2, at every seat."""
 
 LEAST_MEMORY: Final = 256 << 20
-"""Bytes of address space in which a class of the user's can be hosted."""
+"""Least address space, in bytes, for a process that hosts a user's class."""
+
+Small = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Flag = Annotated[int, msgspec.Meta(ge=0, le=1)]
+
+GAME_FIGURES: Final[dict[str, Any]] = {
+    "points": Small,
+    "rounds": Count,
+    "rounds_won": Count,
+    "won": Flag,
+}
+"""The figures of one game: arrays of ``BlockResult`` and columns of a results file, by name, with
+the integers that a file may hold."""
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """Says how classes of the user's are hosted in processes of their own."""
+    """Limits the processes that host a user's classes: ms for a decision, bytes of memory.
+
+    Raises:
+        SettingError: if a limit is impossible.
+    """
 
     ms: int = 1000
-    """Milliseconds for a decision."""
     memory: int = 2 << 30
-    """Bytes of memory that a process may take."""
 
     def __post_init__(self) -> None:
-        """Checks the limits.
-
-        Raises:
-            SettingError: if one is impossible.
-        """
         if self.ms < 1:
             raise SettingError(f"expected at least 1 ms for a decision, got {self.ms!r}")
         if self.memory < LEAST_MEMORY:
@@ -59,49 +69,37 @@ class Isolation:
 
 @dataclass(frozen=True)
 class Task:
-    """Names a block of deals to be played; all that its result depends on."""
+    """Names a block of deals; its result depends on nothing else."""
 
-    agents: tuple[str, ...]
-    """Texts of the players, as ``load_agent`` takes them."""
+    agents: tuple[str, ...]  #: Texts of the players, as ``load_agent`` takes them.
     seed: int
-    """Seed of the deals; what bots draw from is derived from it, too (``goita_env.seeds``)."""
+    """Seed of the deals and, through ``goita_env.seeds``, of the players' random numbers."""
     block: int
-    """Number of the block, from 0."""
-    first: int
-    """Number of its first deal."""
+    first: int  #: Number of its first deal.
     deals: int
-    """How many deals."""
     rules: Rules
     episode: Episode = "round"
     seatings: tuple[Seating, ...] = PAIR_SEATINGS
-    """[S] Players at seats 0 to 3 in each game of a deal; the first team sits at seats 0 and 2 in
-    the first, third, ... of them, at 1 and 3 in the others."""
+    """[S] The player at each seat in each game of a deal. The first team sits at seats 0 and 2 in
+    the first, third, ... game, at 1 and 3 in the others."""
     isolation: Isolation | None = None
-    """Classes of the user's are hosted in processes of their own; None: in that of the block."""
+    """Host a user's classes in processes of their own; None: in the process of the block."""
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Holds what came out of a block; S seatings, D deals, P players."""
+    """Holds the result of a block: S seatings, D deals, P players."""
 
     task: Task
-    points: npt.NDArray[np.int32]
-    """[S, D] Points of the first team minus those of the other."""
-    rounds: npt.NDArray[np.int32]
-    """[S, D] Rounds that were scored: 1 unless whole matches are played."""
-    rounds_won: npt.NDArray[np.int32]
-    """[S, D] Rounds that the first team won."""
-    won: Bool
-    """[S, D] The first team won the episode."""
-    decisions: Int
-    """[P] Decisions with a choice that each player made."""
-    thinking: npt.NDArray[np.float64]
-    """[P] Seconds that each player took for them."""
+    points: npt.NDArray[np.int32]  #: [S, D] Points of the first team minus those of the other.
+    rounds: npt.NDArray[np.int32]  #: [S, D] Scored rounds: 1 unless whole matches are played.
+    rounds_won: npt.NDArray[np.int32]  #: [S, D] Rounds won by the first team.
+    won: Bool  #: [S, D] The first team won the episode.
+    decisions: Int  #: [P] Decisions with a choice that each player made.
+    thinking: npt.NDArray[np.float64]  #: [P] Seconds that each player took for them.
     seconds: float
-    """Seconds that the block took."""
-    faults: tuple[tuple[int, Fault], ...] = ()
-    """Players and the faults that they made in this block, for agents that keep count."""
+    faults: tuple[tuple[int, Fault], ...] = ()  #: The faults in this block, each with its player.
     forfeited: tuple[int, ...] = ()
-    """Players that were out by the end: from some point on their decisions are random ones."""
+    """Players that were out by the end; from some point on their decisions are random."""
     games: tuple[SavedDeal, ...] = ()
-    """Every deal of the games that are saved, by deal, seating and number."""
+    """Every deal of the saved games, by deal, seating and number."""

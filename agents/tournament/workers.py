@@ -1,8 +1,8 @@
-"""Has work done by processes of this machine, or by a Ray cluster.
+"""Runs work in processes of this machine or on a Ray cluster.
 
-A block's result depends on its task alone, so it is the same whoever plays it. For that the
-libraries that multiply matrices are held to one thread in every worker: how they split a sum among
-threads shows in its last bit, and a network's closest choices depend on that.
+A block's result must not depend on who plays it. So libraries that multiply matrices are held to
+one thread in every worker: the number of threads changes the last bit of a sum, and a network's
+closest choices depend on that.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import os
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import islice
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar
 
 from agents.tournament.task import BlockResult, Task
 from goita_env.errors import GoitaError, SettingError
@@ -30,7 +31,7 @@ R = TypeVar("R")
 MAX_WORKERS: Final = 1024
 
 _WAVE: Final = 16
-"""Blocks for each worker that Ray is handed at a time; joblib has no stream of results there."""
+"""Blocks per worker that Ray is given at a time; joblib streams no results from there."""
 
 
 class WorkerError(GoitaError):
@@ -38,11 +39,7 @@ class WorkerError(GoitaError):
 
 
 def check_workers(workers: int, backend: Backend) -> None:
-    """Checks a number of workers, and that a Ray cluster has as many processors.
-
-    Raises:
-        SettingError: if it is impossible, or Ray is not installed or not reached.
-    """
+    """Raises a SettingError if workers are too few or too many, or Ray is not installed."""
     if not 1 <= workers <= MAX_WORKERS:
         raise SettingError(f"expected 1 to {MAX_WORKERS:,} workers, got {workers!r}")
     if backend not in ("loky", "ray"):
@@ -70,22 +67,57 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _libraries() -> Any:
-    """Returns the libraries that multiply matrices, looked for once."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
+class Processes:
+    """Runs functions in child processes, which end when this process does.
+
+    What a child prints goes to standard error: standard output is for tables.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
+        self._executor: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def submit(self, work: Callable[[], R], workers: int | None = None) -> Future[R]:
+        """Runs a function in a child; the first call starts so many children; None: all."""
+        from joblib.externals.loky import get_reusable_executor
+
+        if self._executor is None:
+            self._executor = get_reusable_executor(
+                max_workers=workers or self.workers, timeout=300, reuse=False
+            )
+        future: Future[R] = self._executor.submit(_run, os.getcwd(), work, os.getpid())
+        return future
+
+    def end(self) -> None:
+        """Kills the children, whatever they do."""
+        executor, self._executor = self._executor, None
+        if executor is None:
+            return
+        # The executor's thread may be looking for work that a shutdown has just thrown away: it
+        # then ends by a KeyError, which nobody should read.
+        before, threading.excepthook = threading.excepthook, lambda _: None
+        try:
+            executor.shutdown(wait=True, kill_workers=True)
+        finally:
+            threading.excepthook = before
+
+
 def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Does something with every item on processes of this machine; they are gone at the end.
+    """Yields the result of every item in any order, computed on processes of this machine.
 
-    Args:
-        work: a function that can be pickled; matrices are held to one thread.
-        items: taken as workers become free.
-        workers: processes; one is this process itself.
-
-    Yields:
-        What came out, in any order.
+    ``work`` can be pickled and has one thread for matrices. ``items`` are taken as workers become
+    free; with one worker the work is done in this process.
 
     Raises:
         WorkerError: if a process died.
@@ -96,39 +128,37 @@ def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
                 done = work(item)
             yield done
         return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky import get_reusable_executor
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    # A stop must not wait for what is under way, nor leave a process behind.
-    parallel = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered")
-    results = parallel(delayed(_work_for)(os.getpid(), work, item) for item in items)
-    finished = False
-    try:
-        # "yield from" would close the results, with a warning, before we can.
-        for result in results:  # noqa: UP028
-            yield result
-        finished = True
-    except TerminatedWorkerError as error:
-        raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
-    finally:
-        with warnings.catch_warnings(action="ignore", category=UserWarning):
-            results.close()  # joblib warns of what is cancelled, which is meant
-        get_reusable_executor().shutdown(wait=True, kill_workers=not finished)
+    waiting, running = iter(items), set[Future[R]]()
+    with Processes(workers) as processes:
+        try:
+            while True:
+                for item in islice(waiting, 2 * workers - len(running)):
+                    running.add(processes.submit(partial(work, item)))
+                if not running:
+                    return
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield future.result()
+        except BrokenProcessPool as error:
+            raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
 
 
-def _work_for(parent: int, work: Callable[[T], R], item: T) -> R:
-    """Does one for another process, and ends when that one does, however it is stopped."""
-    follow(parent)
+def _run(folder: str, work: Callable[[], R], parent: int | None = None) -> R:
+    """Runs a function in a worker: from a folder, if it is there, with one thread for matrices."""
+    if parent is not None:
+        _follow(parent)
+    if os.getcwd() != folder and os.path.isdir(folder):  # a user's class may have left it
+        os.chdir(folder)
     with one_thread():
-        return work(item)
+        return work()
 
 
 @cache
-def follow(parent: int) -> None:
-    """Leaves Ctrl-C to our parent, and begins to look once a second whether it still is."""
+def _follow(parent: int) -> None:
+    """Prepares a child: it leaves Ctrl-C to the parent, and ends within a second after it."""
     # Not SIG_IGN: programs that are started from here would inherit it.
     signal.signal(signal.SIGINT, lambda *_: None)
+    os.dup2(2, 1)
 
     def look() -> None:
         while os.getppid() == parent:
@@ -141,13 +171,7 @@ def follow(parent: int) -> None:
 def play_on_ray(
     work: Callable[[Task], BlockResult], tasks: Iterable[Task], workers: int
 ) -> Iterator[BlockResult]:
-    """Plays blocks on a Ray cluster, a wave at a time.
-
-    Args:
-        work: plays a block.
-        tasks: the blocks; taken as they are needed.
-        workers: how many work at a time.
-    """
+    """Plays blocks on a Ray cluster, a wave at a time; ``tasks`` are taken as needed."""
     from joblib import delayed
 
     waiting, folder = iter(tasks), os.getcwd()
@@ -156,17 +180,9 @@ def play_on_ray(
 
         while wave := list(islice(waiting, _WAVE * workers)):
             try:
-                yield from parallel(delayed(_work_in)(folder, work, task) for task in wave)
+                yield from parallel(delayed(_run)(folder, partial(work, task)) for task in wave)
             except RayTaskError as error:
                 raise error.cause or error from error
-
-
-def _work_in(folder: str, work: Callable[[T], R], item: T) -> R:
-    """Does one from a folder, where that is there, with one thread for matrices."""
-    if folder != os.getcwd() and os.path.isdir(folder):
-        os.chdir(folder)
-    with one_thread():
-        return work(item)
 
 
 @contextmanager
@@ -177,7 +193,7 @@ def ray_pool(workers: int) -> Iterator[Any]:
 
     register_ray()
     _connect()
-    # A processor for each worker: else Ray puts them all on one node.
+    # One processor per worker: otherwise Ray puts all workers on one node.
     claim = {"num_cpus": 1, "scheduling_strategy": "SPREAD"}
     config = parallel_config(backend="ray", n_jobs=workers, ray_remote_args=claim)
     with config, Parallel() as parallel:
@@ -185,7 +201,7 @@ def ray_pool(workers: int) -> Iterator[Any]:
 
 
 def _connect() -> int:
-    """Joins the Ray cluster of RAY_ADDRESS, else one of this machine; returns its processors."""
+    """Joins the cluster of RAY_ADDRESS, else one of this machine; returns its processors."""
     import ray
 
     if not ray.is_initialized():

@@ -1,6 +1,125 @@
-"""Runs ``python -m agents.watch RECORD``: a replay page of recorded games."""
+"""Runs ``python -m agents.watch RECORD``: a replay or analysis page of recorded games."""
 
-from agents.watch import main
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from agents import cli, watch
+from agents.files import write_whole
+from agents.watch.reading import Source
+from goita_env.errors import GoitaError, SettingError
+from goita_env.render import animation
+from goita_env.rules import JGA, Rules
+
+ANIMATIONS: Final = (".gif", ".svg")
+_HELP: Final = "Makes a replay or analysis page of recorded games: one HTML file."
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    record: str = field(metadata=cli.POSITIONAL)
+    """a file (YAML kifu, history strings, saved games), a folder of saved games, or a history
+    string itself"""
+    output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
+    """the page to write; a name that ends in .gif or .svg: an animation"""
+    force: bool = False
+    """write over files that are there"""
+    deals: str | None = None
+    """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
+    rules: Rules = JGA
+    """rule set of a kifu or history string: jga, pagat, nine, or a JSON file of your own"""
+    analyse: str | None = None
+    """an agent with known probabilities, such as champion: says what each decision was worth"""
+    json: Path | None = None
+    """the analysis as JSON, too"""
+    worlds: int = 1024
+    """most worlds in which the analysis searches a decision"""
+    seed: int = 0
+    """seed of the analysis"""
+    epsilon: float = 0.5
+    """share of the mover's decisions that its partner takes for uniformly random ones; for games of
+    the agent itself use less, such as 0.02"""
+    workers: int | None = None
+    """processes that analyse (default: one a core)"""
+
+    def __post_init__(self) -> None:
+        if self.analyse is None and self.json is not None:
+            raise SettingError("expected --analyse AGENT with --json, got none")
+        if self.analyse is not None and self.output.suffix in ANIMATIONS:
+            raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
+        if self.workers is not None and self.workers < 1:
+            raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Writes a page, or an animation; returns the exit code."""
+    args = cli.parse(Args, argv, _HELP)
+    try:
+        for file in filter(None, (args.output, args.json)):
+            if file.exists() and not args.force:
+                raise SettingError(
+                    f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+                )
+        source = watch.read(args.record, rules=args.rules, deals=args.deals)
+        if args.output.suffix in ANIMATIONS:
+            write_whole(args.output, _animation(source, args.output.suffix))
+        elif args.analyse is None:
+            write_whole(args.output, watch.page(source))
+        else:
+            _write_analysis(args, args.analyse, source)
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command continues it\n")
+        return 130
+    for problem in source.problems:
+        sys.stderr.write(f"{problem}\n")
+    left = f" of {source.total}" if source.total > len(source.deals) else ""
+    deals = "deal" if len(source.deals) == 1 and not left else "deals"
+    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")
+    return 0
+
+
+def _animation(source: Source, kind: str) -> bytes:
+    """Returns the positions of all deals, all hands open, as the content of a .gif or .svg."""
+    drawings = [drawing for watched in source.deals for drawing in watched.deal.drawings()]
+    return animation.gif(drawings) if kind == ".gif" else animation.animated(drawings).encode()
+
+
+def _write_analysis(args: Args, agent: str, source: Source) -> None:
+    from agents.solver.cores import cores  # needs numba, as the analysis does
+
+    keep = args.output.with_name(f"{args.output.name}.parts")
+    columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
+    console, hidden = Console(stderr=True), not sys.stderr.isatty()
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        line = bar.add_task("", total=None)
+        analysis = watch.analyse(
+            source,
+            agent,
+            worlds=args.worlds,
+            seed=args.seed,
+            epsilon=args.epsilon,
+            workers=args.workers or cores(),
+            keep=keep,
+            progress=lambda done, total: bar.update(line, completed=done, total=total),
+        )
+    write_whole(args.output, watch.page(source, analysis))
+    if args.json is not None:
+        text = json.dumps(watch.to_json(source, analysis), ensure_ascii=False, indent=1)
+        write_whole(args.json, f"{text}\n".encode(errors="replace"))
+    keep.unlink(missing_ok=True)
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,64 +1,178 @@
-"""Analyses recorded deals: what every decision was worth, and what it told.
+"""Analyses recorded deals: what every decision was worth, and what it told the partner.
 
-Beside each other stand, for each decision, what an agent's policy would do; what its search makes
-of every legal action, by playouts in worlds that the seat could not rule out; what perfect play
-makes of it, which sees all hands; and what the mover's partner could infer of its hand before and
-after. ``agents.watch.judging`` says what of it is an error.
+For each decision an analysis sets side by side what an agent's policy would do; what its search
+makes of every legal action, by playouts in worlds that the seat could not rule out; what perfect
+play makes of it with all hands open; and what the mover's partner could infer of its hand before
+and after. ``agents.watch.verdicts`` decides which decisions were errors.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import blake2b
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
+from agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
 from agents.grading.grades import phase_of
-from agents.solver.engine import Solver
-from agents.watch.analyst import Analyst, Listeners, heard
-from agents.watch.decisions import BEFORE_PLAY, Decision, Option, Settings
-from goita_env import Game, actions
-from goita_env.errors import RecordError
+from agents.models import EPSILONS
+from agents.parts import Parts, pack
+from agents.registry import content_hash, load_agent
+from agents.search.evaluate import evaluate_actions
+from agents.search.sampling import PosteriorSampler, sample_worlds
+from agents.solver.engine import Solver, load_kernel
+from agents.solver.limits import check_search
+from agents.tournament.workers import on_processes
+from agents.watch.decisions import ActionGrade, Decision, Kinds, PartnerKnowledge
+from agents.watch.reading import Source
+from goita_env import Game, View, __version__, actions
+from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_env.tiles import NUM_TILES
+from goita_env.tiles import NUM_SEATS, NUM_TILES
+
+WORLDS: Final = 1024
+"""Worlds that a decision is searched in: a quarter of them for every action, all of them for the
+one that was played and the two or more that did best."""
+
+FORMER: Final = b'{"format":"goita-analysis-parts-1"'
+"""How a file of parts began in version 0.2.0."""
+
+ACTIONS: Final = frozenset(map(actions.name, range(actions.NUM_ACTIONS)))
+
+Decisions = tuple[Decision, ...]
 
 
-def analyse_deal(deal: DealRecord, settings: Settings) -> tuple[Decision, ...]:
-    """Analyses every recorded decision of a deal, as far as its moves are legal.
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """Says how deals are analysed; results depend on these and on the deal alone."""
+
+    agent: str
+    """The agent, as ``load_agent`` takes it; its probabilities must be known."""
+    worlds: int = WORLDS
+    """Most worlds that a decision is searched in."""
+    seed: int = 0
+    epsilon: float = 0.5
+    """Share of the mover's decisions that its partner takes for uniformly random ones: people play
+    unlike any bot. For games of the agent itself use less, such as 0.02."""
+
+    def __post_init__(self) -> None:
+        check_search(self.worlds)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Holds the analysis of the deals of a page."""
+
+    settings: AnalysisSettings
+    policy: str
+    """The policy whose probabilities are shown, in words."""
+    partner_model: str
+    """The model of the mover by which its partner infers its hand, in words."""
+    deals: tuple[Decisions, ...]
+
+
+def analyse(
+    source: Source,
+    agent: str,
+    *,
+    worlds: int = WORLDS,
+    seed: int = 0,
+    epsilon: float = 0.5,
+    workers: int = 1,
+    keep: Path | None = None,
+    progress: Callable[[int, int], object] = lambda *_: None,
+) -> Analysis:
+    """Analyses the decisions of a record.
+
+    Args:
+        source: the record.
+        agent: whose policy is shown, searched with and inferred with.
+        worlds: most worlds of a decision.
+        seed: of worlds and playouts.
+        epsilon: of the partner's model of the mover: see ``AnalysisSettings``.
+        workers: processes, each a deal at a time; they change no result.
+        keep: a file to which each deal is added as it ends. A stopped analysis with the same
+            settings continues from it; with other settings it is begun anew.
+        progress: called with the number of deals that are done, and of all.
 
     Raises:
         AgentError: if the agent cannot analyse.
+        SettingError: if a number is not above 0, or the file holds something else or is open in
+            another program.
+        WorkerError: if a process died.
+        ImportError: if numba is missing (extra ``goita-env[search]``).
+        OSError: if the file cannot be read or written.
     """
-    analyst, solver = Analyst(settings.agent, settings.tremble), Solver()
-    ears: Listeners | None = None
-    found = []
-    for number, seat, action, game in _moments(deal):
-        decision = _decide(analyst, solver, game, number, seat, action, settings, key_of(deal))
-        if action >= actions.CALL:
-            game.play(action)
-            found.append(decision)
-            continue
-        ears = ears or analyst.listen(game)
-        before, hand = ears.belief(game, seat), game.dealt[seat]
-        game.play(action)
-        found.append(replace(decision, heard=heard(before, ears.belief(game, seat), hand)))
-    return tuple(found)
+    if workers < 1:
+        raise SettingError(f"expected 1 worker or more, got {workers!r}")
+    settings = AnalysisSettings(agent, worlds, seed, epsilon)
+    analyst = _Analyst(settings)
+    wanted = {key_of(one.deal): one.deal for one in source.deals}
+    # All that parts must have in common to be of one analysis.
+    arguments = {"version": __version__, **asdict(settings), "files": content_hash(agent)}
+    kind = "parts of an analysis"
+    with Parts(keep, kind, arguments, FORMER) if keep is not None else nullcontext() as parts:
+        kept = parts.found.keys() & wanted.keys() if parts else set()
+        found = {key: parts.value(key, Decisions, check_names) for key in kept} if parts else {}
+        missing = [deal for key, deal in wanted.items() if key not in found]
+        progress(len(found), len(wanted))
+        if missing:
+            load_kernel()  # compiled once, not in every process
+        work = partial(_keyed, settings)
+        for key, decisions in on_processes(work, missing, min(workers, max(1, len(missing)))):
+            found[key] = decisions
+            if parts is not None:
+                parts.add(key, pack(decisions))
+            progress(len(found), len(wanted))
+    deals = tuple(found[key_of(one.deal)] for one in source.deals)
+    return Analysis(settings, analyst.policy, analyst.partner_model, deals)
+
+
+def analyse_deal(deal: DealRecord, settings: AnalysisSettings) -> Decisions:
+    """Analyses every recorded decision of a deal, as far as its moves are legal."""
+    analyst, key = _Analyst(settings), key_of(deal)
+    return tuple(
+        analyst.decide(game, number, seat, action, decision_seed(settings.seed, key, number))
+        for number, seat, action, game in _moments(deal)
+    )
 
 
 def key_of(deal: DealRecord) -> str:
-    """Returns a text that tells deals apart: those that have the same one are analysed alike."""
+    """Returns a text that deals have in common if they are analysed alike."""
     told = (deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves)
     return blake2b(repr((*told, deal.second_king_first)).encode(), digest_size=12).hexdigest()
 
 
-def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
-    """Yields number, seat and action of each recorded move, and the game, always the same, before.
+def decision_seed(seed: int, key: str, move: int) -> int:
+    """Returns the seed of a decision's worlds."""
+    digest = blake2b(f"{seed} {key} {move}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
-    The move is to be played by whoever is handed it. Answers before play that the record does not
-    hold, and were supposed, are played in between.
+
+def check_names(decisions: Decisions) -> None:
+    """Checks the actions of decisions that a file holds; their types and lengths are checked."""
+    for one in decisions:
+        options = {option.action for option in one.options} or {one.action, one.best}
+        if not {one.action, one.best} <= options <= ACTIONS:
+            raise SettingError(f"expected a decision as it was written, got move {one.move!r}")
+
+
+def _keyed(settings: AnalysisSettings, deal: DealRecord) -> tuple[str, Decisions]:
+    return key_of(deal), analyse_deal(deal, settings)
+
+
+def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
+    """Yields number, seat and action of each recorded move, and the one game, before the move.
+
+    The caller plays the move. Answers before play that the record leaves out are played here.
     """
     last: deque[Game] = deque(maxlen=1)
     with suppress(RecordError):  # the page says what is wrong
@@ -74,58 +188,123 @@ def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
             game.play(move[1])
 
 
-def _decide(
-    analyst: Analyst,
-    solver: Solver,
-    game: Game,
-    number: int,
-    seat: int,
-    action: int,
-    settings: Settings,
-    key: str,
-) -> Decision:
-    """Returns a decision without what it told; the game stands right before it."""
-    view = game.view(seat)
-    legal, asked = view.legal(), action >= actions.CALL
-    worth = {} if asked else solver.values(game)
-    decision = Decision(
-        move=number,
-        seat=seat,
-        action=actions.name(action),
-        phase=BEFORE_PLAY if asked else phase_of(NUM_TILES - int(view.hand_sizes.sum())),
-        options=(),
-        best=actions.name(action),
-        loss=0.0,
-        loss_error=0.0,
-        value=analyst.value(view),
-        open_value=max(worth.values(), default=None),
-        open_loss=max(worth.values(), default=0) - worth.get(action, 0),
-        heard=None,
-    )
-    if legal.sum() == 1:
-        return decision
-    seed = decision_seed(settings.seed, key, number)
-    prices = analyst.prices(view, seat, legal, action, worlds=settings.worlds, seed=seed)
-    chances = analyst.probabilities(view, legal)
-    rows = zip(prices.action, prices.points, prices.error, prices.worlds, strict=True)
-    options = tuple(
-        Option(
-            action=actions.name(one),
-            probability=float(chances[one]),
-            points=float(points),
-            error=float(error),
-            worlds=int(worlds),
-            open=worth.get(int(one)),
+class _Analyst:
+    """Analyses the decisions of one deal, one after another.
+
+    A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
+    are shown, and by which a partner infers, are those at temperature 1.
+    """
+
+    def __init__(self, settings: AnalysisSettings) -> None:
+        agent = load_agent(settings.agent)
+        if not (isinstance(agent, Policy) and is_stateless(agent)):
+            raise AgentError(
+                "expected an agent with known probabilities and no memory, such as champion, "
+                f"heuristic or file:PATH, got {agent.name!r} (of a search bot: its base)"
+            )
+        self._base: Policy = agent
+        self._shown, self.policy = agent, agent.name
+        if isinstance(agent, HasTemperature):
+            warm = agent.temperature or 1.0
+            self._shown, self.policy = agent.at(warm), f"{agent.name} at temperature {warm:g}"
+        self._worlds, self._solver = settings.worlds, Solver()
+        self._samplers = [PosteriorSampler(agent) for _ in range(NUM_SEATS)]
+        mover = PolicyModel(self._shown, epsilon=settings.epsilon)
+        opponent = PolicyModel(self._shown, epsilon=EPSILONS[0])
+        self.partner_model = mover.name
+        self._models: dict[Seat, OpponentModel] = {
+            "next": opponent,
+            "partner": mover,
+            "previous": opponent,
+        }
+        self._listeners: list[Listener] = []
+
+    def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
+        """Returns the analysis of a decision, and plays its action."""
+        view, hand, before_play = game.view(seat), game.dealt[seat], action >= actions.CALL
+        values = {} if before_play else self._solver.values(game)
+        open_value = max(values.values(), default=None)
+        options, best, loss, loss_error = self._search(view, seat, action, values, seed)
+        before = None if before_play else self._belief(game, seat)
+        game.play(action)
+        after = None if before_play else self._belief(game, seat)
+        knowledge = _knowledge(before, after, hand) if before and after else None
+        tiles = NUM_TILES - int(view.hand_sizes.sum())
+        return Decision(
+            move=number,
+            seat=seat,
+            action=actions.name(action),
+            phase="before play" if before_play else phase_of(tiles),
+            options=options,
+            best=actions.name(best),
+            loss=loss,
+            loss_error=loss_error,
+            value=self._value(view),
+            open_value=open_value,
+            open_loss=0 if open_value is None else open_value - values[action],
+            partner_knowledge=knowledge,
         )
-        for one, points, error, worlds in rows
-    )
-    best = actions.name(prices.best)
-    return replace(
-        decision, options=options, best=best, loss=prices.loss, loss_error=prices.loss_error
+
+    def _search(
+        self, view: View, seat: int, played: int, values: Mapping[int, int], seed: int
+    ) -> tuple[tuple[ActionGrade, ...], int, float, float]:
+        """Returns the legal actions, the best of them, and what the played one lost, with error."""
+        legal = view.legal()
+        if legal.sum() == 1:
+            return (), played, 0.0, 0.0
+        seeds, prior_action = np.array([seed], np.uint64), np.array([played])
+        sampler, most = self._samplers[seat], np.array([self._worlds])
+        found = evaluate_actions(
+            view,
+            legal,
+            self._base,
+            sample_worlds(view, seeds, most, sampler, shuffled=False),
+            prior_action=prior_action,
+            seeds=seeds,
+            allocation="halving",
+        )
+        (loss,), (loss_error,) = found.lead(found.best, prior_action)
+        chances = self._shown.probabilities(view, legal)[0]
+        rows = zip(found.action, found.points, found.error, found.worlds, strict=True)
+        options = tuple(
+            ActionGrade(
+                action=actions.name(action),
+                probability=float(chances[action]),
+                points=float(points),
+                error=float(error),
+                worlds=int(worlds),
+                open=values.get(int(action)),
+            )
+            for action, points, error, worlds in rows
+        )
+        return options, int(found.best[0]), float(loss), float(loss_error)
+
+    def _value(self, view: View) -> float | None:
+        values = getattr(self._base, "values", None)
+        trained_for = getattr(getattr(self._base, "info", None), "reward", "points")
+        return float(values(view)[0]) if values and trained_for == "points" else None
+
+    def _belief(self, game: Game, seat: int) -> HandBelief:
+        """Returns what a seat's partner believes of its hand now, nobody being asked a question."""
+        if not self._listeners:
+            self._listeners = [Listener(game.view(one), self._models) for one in range(NUM_SEATS)]
+        partner = (seat + 2) % NUM_SEATS
+        self._listeners[partner].hear(game.view(partner))
+        return self._listeners[partner].posterior("partner")
+
+
+def _knowledge(
+    before: HandBelief, after: HandBelief, hand: npt.NDArray[np.int8]
+) -> PartnerKnowledge:
+    return PartnerKnowledge(
+        information=after.divergence(before),
+        entropy=(before.entropy(), after.entropy()),
+        log_probability=(before.log_probability(hand), after.log_probability(hand)),
+        expected=(_kinds(before.expected()), _kinds(after.expected())),
+        at_least_one=(_kinds(before.at_least(1)), _kinds(after.at_least(1))),
     )
 
 
-def decision_seed(seed: int, key: str, move: int) -> int:
-    """Returns the seed of a decision's worlds."""
-    digest = blake2b(f"{seed} {key} {move}".encode(), digest_size=8).digest()
-    return int(np.frombuffer(digest, "<u8")[0])
+def _kinds(array: Float) -> Kinds:
+    one, two, three, four, five, six, seven, eight = array.tolist()
+    return one, two, three, four, five, six, seven, eight

@@ -1,52 +1,32 @@
-"""Holds what an analysis says of a deal: plain values, which JSON keeps (``docs/analysis.md``)."""
+"""Defines what an analysis says of a decision: plain values that JSON holds (``docs/analysis.md``).
+
+Points are those of the mover's team in the round.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Literal
 
-from agents.solver.limits import check_search
+from msgspec import Meta
 
-WORLDS: Final = 1024
-"""Worlds that a decision is searched in: a quarter of them for every action, all of them for the
-one that was played and the two or more that did best."""
+from goita_env.tiles import NUM_SEATS
 
-BEFORE_PLAY: Final = "before play"
-"""The phase of the questions that come before the first lead."""
+Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
+
+Phase = Literal["before play", "first", "middle", "last"]
+"""The questions before the first lead, and the phases of ``agents.grading``."""
 
 Pair = tuple[float, float]
 """Before the move, and after it."""
 
-Kinds = tuple[tuple[float, ...], tuple[float, ...]]
-"""[2][8] Of each kind of tile, before the move and after it."""
+Kinds = tuple[float, float, float, float, float, float, float, float]
+"""[8] Of each kind of tile."""
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Says how deals are analysed; what comes out depends on these and on the deal alone.
-
-    Raises:
-        AgentError: if the worlds are not a whole number above 0.
-    """
-
-    agent: str
-    """The agent, as ``load_agent`` takes it; its probabilities must be known."""
-    worlds: int = WORLDS
-    """Most worlds that a decision is searched in."""
-    seed: int = 0
-    """Seed of all worlds and playouts."""
-    tremble: float = 0.5
-    """How often the mover is supposed to slip, for a partner who listens: people play unlike any
-    bot. Of the agent's own games less is right, such as 0.02."""
-
-    def __post_init__(self) -> None:
-        """Checks the numbers."""
-        check_search(self.worlds, 1.0)
-
-
-@dataclass(frozen=True)
-class Option:
-    """Holds a legal action; points are those of the mover's team in the round."""
+class ActionGrade:
+    """Grades a legal action."""
 
     action: str
     """As records write it: two digits, "p" for a pass, the word of an answer."""
@@ -55,59 +35,55 @@ class Option:
     points: float
     """By search: the average over the worlds in which it was played out."""
     error: float
-    """Standard error of that."""
+    """Standard error of the points."""
     worlds: int
-    """How many worlds those are."""
     open: int | None
     """With perfect play from there on, all hands open; None before play."""
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Says what the mover's partner could know of the mover's hand, before the move and after."""
+class PartnerKnowledge:
+    """Holds the belief of the mover's partner about the mover's hand, before and after the move."""
 
-    told: float
-    """What the move told, nats: the divergence of the belief after it from the one before."""
+    information: float
+    """Of the move, nats: the divergence of the belief after it from the one before."""
     entropy: Pair
     """Of the belief, nats."""
     log_probability: Pair
     """Of the hand that the mover was really dealt, nats."""
-    expected: Kinds
-    """Tiles that the mover is expected to have been dealt."""
-    at_least_one: Kinds
-    """Probability that it was dealt one or more."""
+    expected: tuple[Kinds, Kinds]
+    """Expected tiles of each kind, as dealt."""
+    at_least_one: tuple[Kinds, Kinds]
+    """Probability that the mover was dealt one or more."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Holds a decision of a record; points are those of the mover's team in the round."""
+    """Analyses a recorded decision."""
 
     move: int
     """Number of the move in the deal, from 1, passes and recorded answers counted."""
-    seat: int
-    """Who decided."""
+    seat: Seat
     action: str
-    """What it chose."""
-    phase: str
-    """"before play", "first", "middle" or "last": see ``agents.grading``."""
-    options: tuple[Option, ...]
-    """The legal actions; empty where the decision was forced, which is not searched nor judged."""
+    phase: Phase
+    options: tuple[ActionGrade, ...]
+    """The legal actions; empty where the move was forced: it is neither searched nor judged."""
     best: str
     """The action that did best by search; the chosen one where it did, or was forced."""
     loss: float
     """By how many points the best did better than the chosen one, in the same worlds."""
     loss_error: float
-    """Standard error of that."""
+    """Standard error of the loss."""
     value: float | None
-    """What the policy's network expects its team to gain; None: it knows no points."""
+    """What the policy's network expects its team to gain; None: it does not predict points."""
     open_value: int | None
     """Points with perfect play of all, all hands open; None before play."""
     open_loss: int
     """How much of them the chosen action gave away; 0 before play."""
-    heard: Heard | None
-    """What its partner could know of it; None before play."""
+    partner_knowledge: PartnerKnowledge | None
+    """None before play."""
 
     @property
     def expected(self) -> float | None:
-        """Returns the points of the best action by search, None where there was no choice."""
+        """Points of the best action by search, None where there was no choice."""
         return next((one.points for one in self.options if one.action == self.best), None)

@@ -1,72 +1,56 @@
-"""Draws every position of deals for a page: lines are kept once, a frame is their numbers.
+"""Draws every position of deals for a page; a frame is a list of numbers of shared lines.
 
-Python draws all there is to see; the page only looks lines up. One drawing serves both themes,
-whose colours the page exchanges, and all faces, which are definitions of their own.
+Python makes all drawings; the page only looks lines up. One drawing serves both themes, whose
+colours the page exchanges, and all faces, which are definitions of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.watch.reading import Watched
 from goita_env import Game, actions
 from goita_env.errors import RecordError
-from goita_env.render import pen, scene, sheet, svg
+from goita_env.render import pen, sheet, svg
 from goita_env.render.pen import Drawing
 from goita_env.tiles import NAMES, NUM_SEATS
 
 Frame = tuple[list[int], list[int]]
-"""Numbers of the lines that are drawn, and of the sentences that say the same."""
+"""Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
 
 
-@dataclass
-class Table:
-    """Gives each text a number, the same one for the same text."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def __getitem__(self, text: str) -> int:
-        """Returns the number of a text."""
-        return self.numbers.setdefault(text, len(self.numbers))
-
-
-@dataclass
 class Book:
-    """Holds all that a page shows of deals."""
+    """Holds all drawings that a page shows of deals.
 
-    lines: Table = field(default_factory=Table)
-    sentences: Table = field(default_factory=Table)
-    letters: dict[str, None] = field(default_factory=dict)
-    """Definitions of the outlines that words are written with."""
-    deals: list[dict[str, Any]] = field(default_factory=list)
+    Attributes:
+        lines: numbers of the lines that are drawn, by line.
+        sentences: numbers of the sentences, by sentence.
+        deals: facts, moves and frames of each deal, for the page's script.
+    """
 
-    @classmethod
-    def of(cls, deals: Sequence[Watched]) -> Book:
-        """Returns the book of deals."""
-        book = cls()
-        for watched in deals:
-            book.deals.append(book._deal(watched))
-        return book
+    def __init__(self, deals: Sequence[Watched]) -> None:
+        self.lines: dict[str, int] = {}
+        self.sentences: dict[str, int] = {}
+        self._letters: dict[str, None] = {}  # outlines that words are written with
+        self.deals = [self._deal(watched) for watched in deals]
 
     def faces(self) -> dict[str, str]:
-        """Returns by name of the faces what ``<defs>`` holds."""
-        letters = "".join(self.letters)
+        """Returns the content of ``<defs>`` by name of the faces."""
+        letters = "".join(self._letters)
         return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
 
     def _deal(self, watched: Watched) -> dict[str, Any]:
-        """Returns what a page shows of a deal: its facts, its moves and its frames."""
         deal, note = watched.deal, watched.note
         game = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
         frames, moves = [self._frames(game)], list[dict[str, Any]]()
-        drawn = sheet.draw(game._state, faces="letters")
+        drawn = sheet.draw(game, faces="letters")
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
                 redealt = len(game.deals) > 1  # the game stands at another deal already
                 moves.append(_move(game, seat, action))
                 frames.append(frames[-1] if redealt else self._frames(game))
-                drawn = drawn if redealt else sheet.draw(game._state, faces="letters")
+                drawn = drawn if redealt else sheet.draw(game, faces="letters")
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
@@ -84,15 +68,19 @@ class Book:
 
     def _frames(self, game: Game) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
-        scenes = [scene.of_view(game.view(seat), viewer=seat) for seat in range(NUM_SEATS)]
-        scenes.append(scene.of_table(game._state))
+        scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
+        scenes.append(game.scene())
         return [self._frame(svg.draw(shown, faces="letters")) for shown in scenes]
 
     def _frame(self, drawing: Drawing) -> Frame:
-        """Returns the numbers of a drawing's lines and sentences."""
-        self.letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
+        self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
         told = [drawing.title, *drawing.description.splitlines()]
-        return [self.lines[line] for line in drawing.lines], [self.sentences[one] for one in told]
+        return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
+
+
+def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:
+    """Returns the numbers of texts; a new text gets the next one."""
+    return [known.setdefault(text, len(known)) for text in texts]
 
 
 def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
@@ -100,8 +88,8 @@ def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
     told: dict[str, Any] = {"seat": seat, "name": actions.name(action), "end": ""}
     pair, who = actions.decode(action), f"seat {seat}"
     if pair is None:
-        doing = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
-        said = f"{who} {doing.get(action, 'chooses to ' + actions.name(action))}"
+        verb = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
+        said = f"{who} {verb.get(action, 'chooses to ' + actions.name(action))}"
         # Nobody else learns that a seat was asked and kept silent.
         hidden = "" if action == actions.SILENT else said
     else:

@@ -1,4 +1,4 @@
-"""Reads deals wherever they are recorded: in any notation, or saved by a tournament."""
+"""Reads recorded deals: in any notation, or saved by a tournament."""
 
 from __future__ import annotations
 
@@ -10,26 +10,24 @@ from typing import Final
 
 from agents.files import read_limited, read_text
 from agents.tournament import games_folder
-from agents.tournament.games import SavedDeal
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, complete, history, kifu
 from goita_env.rules import JGA, Rules
 
 MOST_BYTES: Final = 4 * 10**7
-"""A longer record is refused."""
 
 _HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
 
 
 @dataclass(frozen=True)
 class Watched:
-    """Holds a deal that is shown, and who played it."""
+    """Holds a deal of a page, and who played it."""
 
     deal: DealRecord
     players: tuple[str, ...] = ("", "", "", "")
     note: str = ""
-    """What else is known of it: its place in a tournament, what is unsound."""
+    """Its place in a tournament, or what is unsound."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,12 @@ class Source:
     total: int
     """Deals that the record holds, those left out included."""
     problems: tuple[Problem, ...] = ()
-    """What is unsound."""
 
 
 def read(
     what: str, *, rules: str | Rules = JGA, deals: str | None = None, most: int = 50
 ) -> Source:
-    """Returns deals of a record.
+    """Reads deals of a record.
 
     Args:
         what: a file, a folder of saved games, or a history string.
@@ -58,7 +55,6 @@ def read(
     Raises:
         RecordError: if it is no record, or has no such deal.
         SettingError: if ``deals`` is malformed, or a file is too large or no text.
-        OSError: if a file cannot be read.
         ImportError: if a kifu lacks its extra.
     """
     first, last = _range(deals) if deals else (1, most)
@@ -76,11 +72,7 @@ def read(
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Returns the first and the last deal of "3" or "5-9".
-
-    Raises:
-        SettingError: if it is something else.
-    """
+    """Returns the first and the last deal of "3" or "5-9"."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= first <= last:
@@ -89,12 +81,6 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _loads(path: Path, rules: str | Rules) -> Record:
-    """Returns the record in a file, whatever its notation.
-
-    Raises:
-        RecordError, SettingError: if it is none.
-        OSError: if it cannot be read.
-    """
     text = read_text(path, MOST_BYTES)
     if text.lstrip().startswith("{"):
         return complete.loads(text, strict=False, source=path.name)
@@ -103,30 +89,21 @@ def _loads(path: Path, rules: str | Rules) -> Record:
 
 
 def _recorded(record: Record, title: str) -> Source:
-    """Returns the deals of a record, each with what is unsound in it."""
     notes = {problem.deal: problem.message for problem in record.problems}
     deals = [Watched(deal, record.players, notes.get(deal.number, "")) for deal in record.deals]
     return Source(title, tuple(deals), len(deals), record.problems)
 
 
 def _saved(path: Path, last: int) -> Source:
-    """Returns games that a tournament saved, up to a deal: of a folder, or of one of its files.
-
-    Raises:
-        RecordError, SettingError: if there are none.
-        OSError: if they cannot be read.
-    """
+    """Returns the games of a folder, or of one of its files, up to a deal."""
     folder, pattern = (path, "*.jsonl") if path.is_dir() else (path.parent, path.name)
     if not (folder / MANIFEST).exists():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
     total = sum(
         read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
     )
-    deals = [_watched(saved) for saved in islice(read_games(folder, pattern), last)]
+    deals = [
+        Watched(one.record, one.agents, f"deal {one.deal} of the tournament, seating {one.seating}")
+        for one in islice(read_games(folder, pattern), last)
+    ]
     return Source(path.stem, tuple(deals), total)
-
-
-def _watched(saved: SavedDeal) -> Watched:
-    """Returns a saved deal as it is shown."""
-    note = f"deal {saved.deal} of the tournament, seating {saved.seating}"
-    return Watched(saved.record, saved.agents, note)

@@ -139,9 +139,6 @@ class BruteForce:
         return not self.reaches(result, 10 - points)  # more than -points for the opponents
 
 
-# ---------------------------------------------------------------------------------- late positions
-
-
 @dataclass(frozen=True)
 class Late:
     """Holds a position late in a round, and how it came about."""

@@ -24,18 +24,11 @@ def middle_game() -> Game:
     return played(Game(hands=HANDS, dealer=2, scores=[40, 20]), *MOVES)
 
 
-def tiles(text: str) -> Counter:
+def counted(text: str) -> dict[str, int]:
     """The tiles that a drawing shows: "3" a silver, "3d" one that lies face down, "b" a back."""
     body = text.split("</defs>")[1]
-    return Counter(re.findall(r'<use href="#g[0-9a-f]{4}(?:t(\d+d?)|(b))', body))
-
-
-def counted(text: str) -> dict[str, int]:
-    """The same as a dictionary; letters turned for their seat count as one."""
-    found: Counter = Counter()
-    for (face, back), n in tiles(text).items():
-        found[face or back] += n
-    return dict(found)
+    found = re.findall(r'<use href="#g[0-9a-f]{4}(?:t(\d+d?)|(b))', body)
+    return dict(Counter(face or back for face, back in found))
 
 
 def check_dialect(text: str) -> None:

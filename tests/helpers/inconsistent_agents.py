@@ -100,16 +100,20 @@ class ActsByGame(Honest):
         return np.where(view.game % 2 == 0, legal.argmax(axis=1), last)
 
 
-class NotANumber(Honest):
+class ActsHonestly(Honest):
+    """Plays the first legal action, whatever its probabilities."""
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+
+class NotANumber(ActsHonestly):
     """Gives NaN where there are three legal actions or more."""
 
     name = "not a number"
 
     def probabilities(self, view, legal):
         return np.where(legal.sum(axis=1, keepdims=True) > 2, np.nan, self.likely(view, legal))
-
-    def act(self, view, legal, rng):
-        return legal.argmax(axis=1)
 
 
 class HalfSure(Honest):
@@ -121,7 +125,7 @@ class HalfSure(Honest):
         return self.likely(view, legal) / 2
 
 
-class Illegal(Honest):
+class Illegal(ActsHonestly):
     """Gives illegal actions a probability."""
 
     name = "illegal"
@@ -129,11 +133,8 @@ class Illegal(Honest):
     def probabilities(self, view, legal):
         return np.full(legal.shape, 1 / legal.shape[1])
 
-    def act(self, view, legal, rng):
-        return legal.argmax(axis=1)
 
-
-class Negative(Honest):
+class Negative(ActsHonestly):
     """Takes a probability below zero from one legal action and gives it to another."""
 
     name = "negative"
@@ -145,9 +146,6 @@ class Negative(Honest):
         found[rows, first] += found[rows, last] + 0.5
         found[rows, last] -= found[rows, last] + 0.5
         return found
-
-    def act(self, view, legal, rng):
-        return legal.argmax(axis=1)
 
 
 BAD = {

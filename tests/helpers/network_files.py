@@ -5,7 +5,7 @@ from safetensors.numpy import save as reference_save
 
 from agents.bots.network import NetworkInfo
 
-INFO = NetworkInfo(layers=2, decisions=7, points_per_value=50.0, rules="jga")
+INFO = NetworkInfo(layers=2, decisions=7, reward_scale=0.02, rules="jga")
 
 
 def tensors(widths=(12, 9), seed=0):

@@ -41,44 +41,27 @@ class OracleRules:
             both partners choose it.
     """
 
-    five_is_duty: bool
-    six_is_duty: bool
-    king_as_last_tile: bool
-    second_king_after_face_down: bool
-    six_pawns_double: bool
-    kings_alike: bool
-    partners_win_by_holding: bool
-    opponents_redeal_at_once: bool
+    five_is_duty: bool = False
+    six_is_duty: bool = False
+    king_as_last_tile: bool = False
+    second_king_after_face_down: bool = False
+    six_pawns_double: bool = False
+    kings_alike: bool = False
+    partners_win_by_holding: bool = False
+    opponents_redeal_at_once: bool = False
 
 
 ORACLE_RULES: dict[str, OracleRules] = {
     "jga": OracleRules(
-        five_is_duty=False,
-        six_is_duty=False,
         king_as_last_tile=True,
         second_king_after_face_down=True,
         six_pawns_double=True,
         kings_alike=True,
-        partners_win_by_holding=False,
-        opponents_redeal_at_once=False,
     ),
-    "pagat": OracleRules(
-        five_is_duty=True,
-        six_is_duty=True,
-        king_as_last_tile=False,
-        second_king_after_face_down=False,
-        six_pawns_double=False,
-        kings_alike=True,
-        partners_win_by_holding=False,
-        opponents_redeal_at_once=False,
-    ),
+    "pagat": OracleRules(five_is_duty=True, six_is_duty=True, kings_alike=True),
     "nine": OracleRules(
-        five_is_duty=False,
         six_is_duty=True,
-        king_as_last_tile=False,
-        second_king_after_face_down=False,
         six_pawns_double=True,
-        kings_alike=False,
         partners_win_by_holding=True,
         opponents_redeal_at_once=True,
     ),

@@ -64,9 +64,6 @@ def random_world(rules: str, rng: np.random.Generator) -> World:
     return World(rules, hands, dealer, scores, moves[:stop])
 
 
-# ---------------------------------------------------------------------------------------- redraws
-
-
 def lies_down(moves: list) -> list[bool]:
     """Tells of each move whether it is a play with its block face down."""
     down, attacker = [], None

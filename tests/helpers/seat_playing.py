@@ -16,6 +16,22 @@ class Habits:
         return habits(view, legal)
 
 
+class Watching(Habits):
+    """Keeps the games that it is asked in, and the generators that it is handed."""
+
+    def __init__(self):
+        self.games, self.generators = set(), set()
+
+    def act(self, view, legal, rng):
+        self.games |= set(view.game.tolist())
+        self.generators.add(rng.bit_generator.seed_seq.entropy)
+        return super().act(view, legal, rng)
+
+    @property
+    def seats(self):
+        return {game % 4 for game in self.games}
+
+
 class Drawing:
     """Plays every legal action, the later the more often: a policy of known probabilities."""
 
@@ -46,6 +62,12 @@ def same(one, other):
 def decide(env, observation, rules="jga"):
     """Returns the learner's actions by habit: int [N]."""
     return habits(from_observation(observation, rules=rules), env.action_masks())
+
+
+def step_at_random(env, steps=20):
+    """Makes steps whose results nobody reads."""
+    for _ in range(steps):
+        env.step(env.sample_legal(np.random.default_rng(0)))
 
 
 def told(env, steps, act=None):

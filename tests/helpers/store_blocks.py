@@ -4,13 +4,13 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from agents.store import Block, Layout, Store, Table
+from agents.store import Block, Layout, Store, TableSchema
 
 LAYOUT = Layout(
     kind="blocks of a test",
     version=3,
     columns=("name TEXT NOT NULL", "data BLOB"),
-    tables={"rows": Table(("place INTEGER NOT NULL", "share REAL NOT NULL"), keys=1)},
+    tables={"rows": TableSchema(("place INTEGER NOT NULL", "share REAL NOT NULL"), keys=1)},
     former=b'{"format":"test-1"',
 )
 ARGUMENTS = {"seed": 3, "agents": ["greedy", None]}

@@ -35,7 +35,7 @@ def played(plan, **how):
 def keep(path, plan, **how):
     """Plays what a file of results lacks."""
     tournament = Tournament(plan)
-    with ResultsFile(path, plan.arguments(), tournament.tasks(), plan.contents()) as file:
+    with ResultsFile(path, plan) as file:
         tournament.add(file.blocks)
         tournament.play(file=file, **how)
     return tournament, file

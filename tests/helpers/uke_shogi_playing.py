@@ -6,6 +6,9 @@ from numpy.random import Generator
 from goita_env.tiles import DIGITS, KING
 from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules
 
+HANDS = ["1111111278", "1111234567", "1111234568", "1112334455"]
+"""Seven, four, four and three pawns."""
+
 TABLES = [(2, 40), (2, 42), (3, 42), (4, 40), (5, 40), (6, 42), (7, 42)]
 """Numbers of players with the sets that they share evenly."""
 

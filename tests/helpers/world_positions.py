@@ -5,7 +5,7 @@ here: hidden tiles are redealt in any way, the public moves are played again, an
 world if every move was legal and the viewer sees the same words at the end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -76,7 +76,12 @@ def kinds_of(counts: np.ndarray) -> np.ndarray:
     return kinds.repeat(counts.reshape(-1)).reshape(-1, 4, 8)
 
 
-# --------------------------------------------------------------------------------- the engine's eye
+Weigh = Callable[[core.State, np.ndarray, np.ndarray], np.ndarray]
+"""Tells which of some actions are possible, bool [n], from games, their rows and the actions."""
+
+
+def are_legal(state: core.State, rows: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    return legal_mask(state)[np.arange(len(rows)), chosen]
 
 
 def possible(at: Position, hands: np.ndarray, face_down: np.ndarray) -> np.ndarray:
@@ -87,51 +92,71 @@ def possible(at: Position, hands: np.ndarray, face_down: np.ndarray) -> np.ndarr
         hands: [n, 4, 8] tiles of each kind that each seat holds now.
         face_down: [n, 4, 4] tiles under blocks.
     """
-    found, dealt = np.zeros(len(hands), bool), hands.astype(int).copy()
-    plays = []  # seat, its number, action, and whether the block lies face down
-    attacker, numbers = None, [0] * 4
-    for seat, action in at.moves:
-        pair = decode(action)
-        if pair is not None:
-            down = attacker in (None, seat)
-            if down:
-                np.add.at(
-                    dealt, (np.arange(len(dealt)), seat, face_down[:, seat, numbers[seat]]), 1
-                )
-            else:
-                dealt[:, seat, pair[0]] += 1
-            dealt[:, seat, pair[1]] += 1
-            attacker = seat
-            plays.append((seat, numbers[seat], action, down))
-            numbers[seat] += 1
-        elif action == PASS:
-            plays.append((seat, 0, PASS, False))
-    state = deal(at.rules, kinds_of(dealt), [at.dealer] * len(hands), [at.scores] * len(hands))
-    for rows, one in asked(at, state, np.arange(len(hands))):
-        alive, end = replayed(one, rows, plays, face_down)
+    return possible_deals(at, dealt_hands(at, hands, face_down), face_down, are_legal)
+
+
+def possible_deals(
+    at: Position, dealt: np.ndarray, face_down: np.ndarray, weigh: Weigh
+) -> np.ndarray:
+    """Tells of dealt hands, [n, 4, 8], in which the viewer comes to see its view: bool [n]."""
+    found, count = np.zeros(len(dealt), bool), len(dealt)
+    state = deal(at.rules, kinds_of(dealt), [at.dealer] * count, [at.scores] * count)
+    for rows, one in answered(at, state, np.arange(count), weigh):
+        alive, end = replayed(at, one, rows, face_down, weigh)
         same = (views.seat_view(end, 0).words == at.view.words).all(axis=1)
-        found[alive[same & (end.status < WAITING)]] = True
+        found[alive[same]] = True
     return found
 
 
+def public_plays(at: Position) -> list:
+    """Lists seat, number of its play, action, and whether the block lies face down."""
+    plays, numbers, hidden = [], [0] * 4, at.truth[1] != NONE
+    for seat, action in at.moves:
+        if decode(action) is not None:
+            plays.append((seat, numbers[seat], action, hidden[seat, numbers[seat]]))
+            numbers[seat] += 1
+        elif action == PASS:
+            plays.append((seat, 0, PASS, False))
+    return plays
+
+
+def dealt_hands(at: Position, hands: np.ndarray, face_down: np.ndarray) -> np.ndarray:
+    """Returns what each seat was dealt in worlds: [n, 4, 8]."""
+    dealt = hands.astype(int).copy()
+    for seat, number, action, down in public_plays(at):
+        pair = decode(action)
+        if pair is not None:
+            block = face_down[:, seat, number] if down else np.full(len(dealt), pair[0])
+            np.add.at(dealt, (np.arange(len(dealt)), seat, block), 1)
+            dealt[:, seat, pair[1]] += 1
+    return dealt
+
+
 def replayed(
-    state: core.State, rows: np.ndarray, plays: list, face_down: np.ndarray
+    at: Position, state: core.State, rows: np.ndarray, face_down: np.ndarray, weigh: Weigh
 ) -> tuple[np.ndarray, core.State]:
     """Plays the public moves, other tiles face down; returns the rows and games that allow it."""
-    for seat, number, action, down in plays:
-        mask = legal_mask(state)
-        assert (state.seat[mask.any(axis=1)] == seat).all()
+    for seat, number, action, down in public_plays(at):
+        assert (state.seat[state.seat >= 0] == seat).all()
         chosen = np.full(len(rows), action)
         if down:
             chosen = 1 + 8 * face_down[rows, seat, number].astype(int) + (action - 1) % 8
-        good = mask[np.arange(len(rows)), chosen]
-        rows, chosen, state = rows[good], chosen[good], state.select(good.nonzero()[0])
-        core.step(state, chosen)
+        rows, state = stepped(state, rows, chosen, weigh)
     return rows, state
 
 
-def asked(
-    at: Position, state: core.State, rows: np.ndarray
+def stepped(
+    state: core.State, rows: np.ndarray, chosen: np.ndarray, weigh: Weigh
+) -> tuple[np.ndarray, core.State]:
+    """Makes the actions that are possible; returns the rows and games in which they are."""
+    good = weigh(state, rows, chosen)
+    state = state.select(good.nonzero()[0])
+    core.step(state, chosen[good])
+    return rows[good], state
+
+
+def answered(
+    at: Position, state: core.State, rows: np.ndarray, weigh: Weigh
 ) -> Iterator[tuple[np.ndarray, core.State]]:
     """Answers the questions before play as the position tells; yields the games where they end so.
 
@@ -157,12 +182,7 @@ def asked(
                 state.status == CHOOSE, choices.get(seat, 0), CALL if seat in calls else SILENT
             )
             chosen = np.where(state.seat == seat, answer, chosen)
-        good = legal_mask(state)[np.arange(len(rows)), chosen]
-        rows, chosen, state = rows[good], chosen[good], state.select(good.nonzero()[0])
-        core.step(state, chosen)
-
-
-# ---------------------------------------------------------------------------------------- positions
+        rows, state = stepped(state, rows, chosen, weigh)
 
 
 def royal_hands(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -283,9 +303,6 @@ last two the attacker had laid down a tile before that can't be the other king."
 def many_positions(rules: str | Rules) -> list:
     """Returns positions anywhere in rounds."""
     return random_positions(rules, 240, seed=0)
-
-
-# ------------------------------------------------------------------------------------- brute force
 
 
 def hidden_places(at: Position) -> tuple[list, list]:

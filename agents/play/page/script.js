@@ -8,8 +8,6 @@
   const LABELS = { silent: "keep silent" };
   let state = null, block = null, busy = false, away = false, skip = null;
 
-  // ------------------------------------------------------------------------------- small parts
-
   function make(tag, text, attributes = {}) {
     const element = document.createElement(tag);
     if (text !== null) element.textContent = text;
@@ -33,8 +31,6 @@
     return line;
   }
 
-  // -------------------------------------------------------------------------------- the server
-
   const theme = () => find("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   const look = () => `theme=${theme()}&faces=${find("faces").value}`;
 
@@ -47,7 +43,7 @@
       told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: `The server answers ${answer.status}.` };
     } catch {
       away = true;
-      told = { error: "The server doesn't answer. Start it again with --resume: nothing is lost, and this page goes on by itself." };
+      told = { error: "The server doesn't answer. Start it again with --resume: nothing is lost, and this page continues by itself." };
     }
     problem(told.error ?? "");
     return told;
@@ -92,8 +88,6 @@
     await show(told, false);
     return true;
   }
-
-  // ------------------------------------------------------------------------------- what is seen
 
   function draw(frame) {
     find("picture").innerHTML = frame.svg;
@@ -155,8 +149,6 @@
     row(body, ["all", "", String(scores[0]), String(scores[1])]).className = "total";
   }
 
-  // ------------------------------------------------------------------------------ what is asked
-
   const pairs = () => state.actions.filter((one) => one.pair);
   const others = () => state.actions.filter((one) => !one.pair);
 
@@ -176,17 +168,13 @@
       if (chosen !== null) answer("another block", "Esc", { "data-do": "clear" });
     }
     if (on && state.asks === "round") answer("next round", "n", { "data-do": "next", class: "main" });
-    find("question").textContent = on ? question(asked, chosen) : "";
+    const question = asked && chosen !== null ? `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.` : state.question;
+    find("question").textContent = on ? question : "";
     for (const button of document.querySelectorAll(".side .bar button[data-do]")) {
       const { do: what } = button.dataset;
       if (what === "hint" || what === "partner") button.disabled = !asked;
       if (what === "back") button.disabled = !on || !state.may_take_back;
     }
-  }
-
-  function question(asked, chosen) {
-    if (asked && chosen !== null) return `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.`;
-    return state.question;
   }
 
   function answer(text, key, attributes) {
@@ -217,8 +205,6 @@
     const found = state.asks === "move" && others().find((one) => one.name === name);
     if (found) change("move", { action: found.action });
   }
-
-  // --------------------------------------------------------------------------------- the advice
 
   async function advise(path, write) {
     if (state.asks !== "move") return;
@@ -264,10 +250,8 @@
       const one = likely.appendChild(make("span", null));
       one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(", ")}`, { class: "hidden" }));
     }
-    box.append(make("p", `Supposed of next, partner, previous: ${told.assumed.join("; ")}.`, { class: "small" }));
+    box.append(make("p", `Models of next, partner, previous: ${told.models.join("; ")}.`, { class: "small" }));
   }
-
-  // -------------------------------------------------------------------------------- hands and keys
 
   const does = {
     hint: () => advise("hint", hint),
@@ -304,8 +288,6 @@
     else if (button.dataset.action !== undefined) change("move", { action: Number(button.dataset.action) });
     else if (button.dataset.do) does[button.dataset.do]();
   });
-
-  // ------------------------------------------------------------------------------ settings that stay
 
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
   const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* forbidden */ } };

@@ -1,8 +1,8 @@
 """Checks files of logs before they are read: a log may come from somebody else.
 
-What is in a file is data. Its metadata must fit a schema, its columns must be those of the format
-and its rows no more than its rounds can have, before any row is read. Names of agents in it are
-texts; none of them is loaded. pyarrow itself must be one that runs no code of a file's.
+A file's metadata must fit a schema, its columns those of the format, and its rows no more than its
+rounds can have, before any row is read. Names of agents are texts; none of them is loaded. pyarrow
+itself must be a version that runs no code of a file's.
 """
 
 from __future__ import annotations
@@ -30,28 +30,25 @@ DECISIONS: Final = "decisions"
 
 MAX_PART_ROUNDS: Final = 50_000
 """Most rounds of a part: read, it takes half a gigabyte."""
-
 MAX_METADATA: Final = 1 << 16
 """Bytes of a file's own metadata, and of its Arrow schema."""
-
 MAX_FOOTER: Final = 1 << 24
 """Bytes of a Parquet footer."""
-
 MOST_DEALS: Final = 4
-"""Deals a round, and ..."""
+"""Deals a round that no part has on average, beyond ``SPARE``."""
 MOST_DECISIONS: Final = 64
-"""... decisions a deal, that no part has on average; besides, any part may have ``SPARE`` more."""
+"""Decisions a deal that no part has on average."""
 SPARE: Final = 1_024
 
 BYTES: Final = 1_024
-"""Uncompressed bytes a row that no part has on average, and ``MAX_METADATA`` besides."""
+"""Uncompressed bytes a row that no part has on average, beyond ``MAX_METADATA``."""
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_ROUNDS)]
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Holds the metadata of a file: what its content depends on."""
+    """Holds the metadata of a file, on which its content depends."""
 
     format: str
     observation_version: int
@@ -65,24 +62,9 @@ class Head(msgspec.Struct, frozen=True):
     rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
     rules_fields: dict[str, str | bool] | None = None
 
-    def own_rules(self) -> Rules:
-        """Returns the rule set.
-
-        Raises:
-            SettingError: if it is none.
-        """
-        keys: dict[str, Any] = {"rules": self.rules}
-        if self.rules_fields is not None:
-            keys["rules_fields"] = self.rules_fields
-        return Rules.from_keys(keys)
-
 
 def check_file(file: Path, kind: str) -> Head:
-    """Returns the metadata of a file of a log, after checking all that can be told without rows.
-
-    Args:
-        file: its path.
-        kind: ``DEALS`` or ``DECISIONS``.
+    """Checks all of a file of a log but its rows, and returns its metadata.
 
     Raises:
         LogError: if it is no such file, of another version, or larger than its rounds can be.
@@ -113,17 +95,12 @@ def check_file(file: Path, kind: str) -> Head:
 
 
 def _head(text: bytes, file: Path) -> Head:
-    """Returns the metadata that a text holds.
-
-    Raises:
-        LogError: if it holds none, or of another version.
-    """
     try:
         form = msgspec.json.decode(text, type=dict[str, Any]).get("format")
         if form != FORMAT:
             raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
         head = msgspec.json.decode(text, type=Head)
-        head.own_rules()
+        Rules.from_keys(msgspec.to_builtins(head))
         check_seed(head.seed)
     except LogError:
         raise
@@ -140,11 +117,6 @@ def _head(text: bytes, file: Path) -> Head:
 
 
 def _check_rows(known: Any, head: Head, kind: str, file: Path) -> None:
-    """Checks that a file claims no more rows than its rounds can have.
-
-    Raises:
-        LogError: if it does.
-    """
     deals = MOST_DEALS * head.rounds + SPARE
     most = deals if kind == DEALS else MOST_DECISIONS * deals
     rows, groups, size = known.num_rows, known.num_row_groups, known.serialized_size
@@ -156,11 +128,6 @@ def _check_rows(known: Any, head: Head, kind: str, file: Path) -> None:
 
 
 def _check_values(known: Any, head: Head, file: Path) -> None:
-    """Checks that a file claims no more values and bytes than its rows can have.
-
-    Raises:
-        LogError: if it does.
-    """
     groups = [known.row_group(group) for group in range(known.num_row_groups)]
     columns = [group.column(place) for group in groups for place in range(group.num_columns)]
     each = {"words.list.element": NUM_WORDS, "probabilities.list.element": NUM_ACTIONS}
@@ -174,7 +141,6 @@ def _check_values(known: Any, head: Head, file: Path) -> None:
 
 
 def _columns(kind: str, belief: bool) -> list[Any]:
-    """Returns the columns of the deals or the decisions, as fields of Arrow."""
     pa = arrow()
     wide = [("round", pa.int64()), ("redeal", pa.int8())]
     if kind == DEALS:
@@ -196,11 +162,7 @@ def _columns(kind: str, belief: bool) -> list[Any]:
 
 
 def check_whole(table: pa.Table, file: Path) -> None:
-    """Checks that no value of a table is missing.
-
-    Raises:
-        LogError: if one is.
-    """
+    """Checks that no value of a table is missing."""
     for name in table.column_names:
         column = table.column(name).combine_chunks()
         inner = column.flatten() if arrow().types.is_nested(column.type) else column
@@ -209,11 +171,7 @@ def check_whole(table: pa.Table, file: Path) -> None:
 
 
 def check_play(play: Play, head: Head, file: Path) -> None:
-    """Checks that the numbers of a play are ones that a play can have.
-
-    Raises:
-        LogError: if one isn't.
-    """
+    """Checks that the numbers of a play are ones that a play can have."""
     rows = np.arange(len(play.deal))
     starts = play.starts
     sums = play.probabilities.sum(axis=1)
@@ -238,5 +196,4 @@ def check_play(play: Play, head: Head, file: Path) -> None:
 
 
 def _within(values: Any, low: int, high: int) -> bool:
-    """Tells whether all values lie between two, both allowed."""
     return bool(((values >= low) & (values <= high)).all())

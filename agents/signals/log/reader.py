@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from agents.signals.log.checking import (
-    DEALS,
-    DECISIONS,
-    Head,
-    check_file,
-    check_play,
-    check_whole,
-)
+from agents.signals.log.checking import DEALS, DECISIONS, Head, check_file, check_play, check_whole
 from agents.signals.log.schema import LogError, arrow, play_of
 from agents.signals.playing import MAX_ROUNDS, Play
 from goita_env.errors import SettingError
@@ -32,14 +25,12 @@ def part_file(folder: Path, kind: str, number: int) -> Path:
 
 
 def read(folder: str | Path, rounds: int | None = None) -> Play:
-    """Returns the play that a log holds, as numpy arrays.
+    """Reads the play that a log holds.
 
     The log may be somebody else's: every file is checked before its rows are read, and its numbers
-    afterwards. Its names of agents are texts, and load nothing.
+    afterwards. Its names of agents are texts and load nothing.
 
-    Args:
-        folder: of the log.
-        rounds: read at least so many from the first on, in whole parts; None: all.
+    Reads whole parts up to ``rounds`` or more.
 
     Raises:
         LogError: if it is no log, of another version, damaged, or parts of several.
@@ -59,11 +50,7 @@ def read(folder: str | Path, rounds: int | None = None) -> Play:
 
 
 def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataFrame:
-    """Returns the decisions of a log as a table, each with the columns of its deal.
-
-    Args:
-        folder: of the log.
-        columns: names of those wanted (``schema``); None: all.
+    """Reads the decisions of a log, each with the columns of its deal.
 
     Raises:
         LogError: as ``read``; also if there is no such column.
@@ -93,11 +80,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
 
 
 def _numbers(folder: Path) -> list[int]:
-    """Returns the numbers of a log's parts: 0, 1, 2 and so on.
-
-    Raises:
-        LogError: if there is none, or one is missing.
-    """
+    """Returns the numbers of a log's parts: 0, 1, 2 and so on; a LogError if one is missing."""
     names = [_PART.fullmatch(file.name) for file in folder.glob(f"{DECISIONS}-*.parquet")]
     found = sorted(int(name[1]) for name in names if name)
     if not found:
@@ -109,11 +92,7 @@ def _numbers(folder: Path) -> list[int]:
 
 
 def _next_head(folder: Path, number: int, have: int) -> Head:
-    """Returns what both files of a part depend on, which must go on where the part before ended.
-
-    Raises:
-        LogError: if they don't, differ, or are no files of a log.
-    """
+    """Checks both files of a part, which must go on at round ``have``; returns their metadata."""
     deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
     head = check_file(decisions, DECISIONS)
     if check_file(deals, DEALS) != head:
@@ -124,11 +103,6 @@ def _next_head(folder: Path, number: int, have: int) -> Head:
 
 
 def _table(file: Path, columns: list[str] | None = None) -> Any:
-    """Returns the columns of a file of a log.
-
-    Raises:
-        LogError: if it is damaged, or values are missing.
-    """
     pyarrow = arrow()
     try:
         table = pyarrow.parquet.ParquetFile(file).read(columns)
@@ -140,7 +114,6 @@ def _table(file: Path, columns: list[str] | None = None) -> Any:
 
 
 def _read_part(folder: Path, number: int, head: Head) -> Play:
-    """Returns the play of one part."""
     deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
     try:
         play = play_of(_table(deals), _table(decisions), msgspec.to_builtins(head))

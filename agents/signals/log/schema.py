@@ -1,4 +1,4 @@
-"""Says what the columns of a log are, and turns plays into tables and back.
+"""Defines the columns of a log, and turns plays into tables and back.
 
 A log is a folder with two tables in parts, ``deals-00000.parquet`` and ``decisions-00000.parquet``
 and so on. Every file names its format and all that its content depends on in the metadata of its
@@ -14,7 +14,7 @@ Deals, a row each:
 ``agent_0`` ... ``agent_3``  dictionary of text, name of the agent at a seat
 ``dealer``                   int8, seat
 ``score_0``, ``score_1``     int16, points of seats 0 and 2, and of 1 and 3, before the round
-``winner``                   int8, seat that ended the round; -1: it was dealt again
+``winner``                   int8, seat that ended the round; -1: redeal
 ``won``                      int16, points of the round, to the winner's team
 ============================ =======================================================================
 
@@ -23,11 +23,11 @@ Decisions, a row each, those with a single legal action among them:
 ============================ =======================================================================
 ``round``, ``redeal``        the deal
 ``move``                     int16, number of the decision in the deal, from 0
-``seat``                     int8, who decided
+``seat``                     int8, seat that decided
 ``agent``                    dictionary of text, its name
-``words``                    uint64 [8], what it saw: ``View.words``
+``words``                    uint64 [8], its packed view: ``View.words``
 ``mask_low``, ``mask_high``  uint64 and uint8, bit a: action a (64 + a) is legal
-``action``                   int8, what it did
+``action``                   int8, the action taken
 ``probabilities``            list of float32, of the legal actions in ascending order
 ``points``                   int16, points of the round for the seat's team, below 0 if it lost
 ============================ =======================================================================
@@ -62,24 +62,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT: Final = "goita-signals-1"
-"""Names this kind of file; grows when a column or its meaning changes."""
-
+"""Names this kind of file; grows when a column or its meaning changes. Of version 0.2.1, too."""
 KEY: Final = b"goita"
-WHO: Final = ("partner", "next", "previous")
-"""The other seats, as columns name them."""
-TURNS: Final = (2, 1, 3)
-"""The same as relative seats."""
+WHO: Final = {"partner": 2, "next": 1, "previous": 3}
+"""The other seats as columns name them, and as relative seats."""
 
 Array = npt.NDArray[Any]
 _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
-
 
 SAFE_ARROW: Final = (14, 0, 1)
 """The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
 
 
 class LogError(GoitaError):
-    """Reports a log that is none, is of another version or play, or is damaged."""
+    """Reports a folder that is no log, another version or play, or damage."""
 
 
 def arrow() -> Any:
@@ -101,19 +97,16 @@ def arrow() -> Any:
     return pyarrow
 
 
-def head(play_of: dict[str, Any]) -> bytes:
-    """Returns the metadata of files; ``play_of``: what their content depends on."""
+def head(depends: dict[str, Any]) -> bytes:
+    """Returns the metadata of files; ``depends``: what their content depends on."""
     known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
-    return json.dumps({**known, "goita_env": goita_env.__version__, **play_of}).encode()
+    return json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
 
 
 def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
     """Returns a play as tables of deals and of decisions.
 
-    Args:
-        play: the play.
-        belief: [D] columns of decisions more.
-        metadata: of the files.
+    ``belief`` has further columns of decisions, [D] each.
     """
     pa = arrow()
     names = pa.array(play.agents)
@@ -157,12 +150,12 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     """
     agents = tuple(known["agents"])
     round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
-    starts = np.flatnonzero(np.diff(round_ * 128 + redeal, prepend=-1))
-    if len(starts) != len(round_):
+    dealt = round_ * 128 + redeal
+    if (np.diff(dealt, prepend=-1) <= 0).any():
         raise LogError("expected each deal once, in order, got others")
     key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
-    deal = np.searchsorted(round_ * 128 + redeal, key)
-    if len(key) and (deal.max() >= len(round_) or ((round_ * 128 + redeal)[deal] != key).any()):
+    deal = np.searchsorted(dealt, key)
+    if len(key) and (deal.max() >= len(dealt) or (dealt[deal] != key).any()):
         raise LogError("expected decisions of the deals in the log, got others")
     legal = np.zeros((len(decisions), NUM_ACTIONS), bool)
     legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
@@ -197,25 +190,22 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
 
 
 def _numpy(table: pa.Table, name: str) -> Array:
-    """Returns a column of numbers."""
     found: Array = table.column(name).to_numpy()
     return found
 
 
 def _flat(table: pa.Table, name: str) -> Array:
-    """Returns the values of a column of lists, one after another."""
     found: Array = table.column(name).combine_chunks().flatten().to_numpy()
     return found
 
 
 def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
-    """Returns the different texts of a column, and which each row has."""
+    """Returns the different texts of a column, and the index of each row's."""
     column = table.column(name).cast("string").combine_chunks().dictionary_encode()
     return column.dictionary.to_pylist(), column.indices.to_numpy(zero_copy_only=False)
 
 
 def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
-    """Returns which of some names each row of a column has."""
     texts, which = _texts(table, name)
     if unknown := [text for text in texts if text not in known]:
         raise LogError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
@@ -223,7 +213,6 @@ def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
 
 
 def _hands(table: pa.Table, name: str) -> npt.NDArray[np.int8]:
-    """Returns a column of hands as counts: int8 [n, 8]."""
     texts, which = _texts(table, name)
     if any(len(text) != HAND_SIZE for text in texts):
         raise LogError(f"expected hands of {HAND_SIZE} digits, got others")

@@ -1,4 +1,4 @@
-"""Writes logs part by part; one that was stopped goes on."""
+"""Writes logs part by part; a stopped one goes on."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
+from agents.base import Float
+from agents.beliefs import PolicyModel
 from agents.registry import check_names
+from agents.signals.listening import listen
 from agents.signals.log.checking import DEALS, DECISIONS, MAX_PART_ROUNDS, check_file
 from agents.signals.log.reader import part_file
-from agents.signals.log.schema import LogError, arrow, head, tables
-from agents.signals.playing import MAX_ROUNDS, SEATINGS, load_policy, play
+from agents.signals.log.schema import WHO, LogError, arrow, head, tables
+from agents.signals.playing import MAX_ROUNDS, Play, check_rounds, load_policy, play
 from agents.tournament.workers import on_processes
 from goita_env.checks import check_seed
-from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules
+from goita_env.tiles import NUM_SEATS
 
 PART_ROUNDS: Final = 2_000
 """Rounds in a part: about 40,000 decisions, a megabyte and a half."""
@@ -35,24 +39,13 @@ def write(
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
 ) -> Iterator[int]:
-    """Has agents play and writes every decision; parts that are there already stay.
+    """Plays rounds and logs every decision; parts that are there already stay.
 
-    A part's content depends on agents, seed, rules and its place alone. Files are written beside
+    A part's content depends on agents, seed, rules and its number alone. Files are written beside
     their place and then moved, so one with its name is whole.
 
-    Args:
-        folder: of the log; made where there is none.
-        agents: one, two or four (``playing.play``).
-        rounds: how many.
-        seed: of everything that is random.
-        rules: a rule set or its name.
-        belief: what the listeners assume of the other seats (``listening.columns``); None: the
-            columns about beliefs are left out.
-        part_rounds: rounds in a part.
-        workers: processes.
-
-    Yields:
-        Rounds written so far, those that were there counted.
+    ``belief`` is an agent that models the other seats, for ``belief_columns``; without it there are
+    no columns about beliefs. Yields the rounds of the log so far.
 
     Raises:
         LogError: if the folder holds parts of another log; they are left as they are.
@@ -62,15 +55,8 @@ def write(
     arrow()
     check_names(agents)
     names = [load_policy(agent).name for agent in agents]
-    if len(agents) not in SEATINGS:
-        raise SettingError(f"expected 1, 2 or 4 agents, got {len(agents)}")
-    each = len(SEATINGS[len(agents)])
-    if not 1 <= rounds <= MAX_ROUNDS or rounds % each:
-        raise SettingError(f"expected 1 to {MAX_ROUNDS:,} rounds by {each}, got {rounds!r}")
-    if not 1 <= part_rounds <= MAX_PART_ROUNDS or part_rounds % each:
-        raise SettingError(
-            f"expected 1 to {MAX_PART_ROUNDS:,} rounds a part by {each}, got {part_rounds!r}"
-        )
+    check_rounds(len(agents), rounds, MAX_ROUNDS)
+    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
@@ -96,7 +82,6 @@ def write(
 
 
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
-    """Checks that a part on the disk is the one that would be written."""
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
     wrong = {key: found.get(key) for key in part if found.get(key) != part[key]}
@@ -106,16 +91,13 @@ def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
 
 
 def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
-    """Plays and writes one part, of this number and these settings; returns its rounds."""
     number, part = missing
     rules = Rules.from_keys(part)
-    told = play(part["specs"], part["rounds"], seed=part["seed"], rules=rules, first=part["first"])
-    columns = {}
-    if part["belief"] is not None:
-        from agents.signals.listening import columns as listened
-
-        columns = listened(told, part["belief"])
-    deals, decisions = tables(told, columns, head(part))
+    played = play(
+        part["specs"], part["rounds"], seed=part["seed"], rules=rules, first=part["first"]
+    )
+    columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
+    deals, decisions = tables(played, columns, head(part))
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
         file = part_file(folder, kind, number)
@@ -124,3 +106,18 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         arrow().parquet.write_table(table, beside, compression="zstd")
         os.replace(beside, file)
     return int(part["rounds"])
+
+
+def belief_columns(play: Play, agent: str) -> dict[str, Float]:
+    """Returns what deciding seats know of the others, as columns of a log: [D] each, nats.
+
+    Every seat has an exact listener whose model of all others is ``PolicyModel(agent)``. Questions
+    before play and deals decided there have NaN.
+    """
+    _, known = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
+    found = {}
+    for who, seat in WHO.items():
+        for name in ("log_probability", "entropy"):
+            found[f"{name}_{who}"] = np.full(len(play.deal), np.nan)
+            found[f"{name}_{who}"][known.row] = getattr(known, name)[:, 0, seat - 1]
+    return found

@@ -1,21 +1,25 @@
 """Offers one function for each measure of what actions tell; each names its formula and source."""
 
-from agents.signals.measures.content import content, content_split, friend_or_foe, misreading
+from agents.signals.measures.content import (
+    content,
+    content_split,
+    model_mismatch,
+    partner_opponent_gap,
+)
 from agents.signals.measures.conventions import convention_table, opening_table
 from agents.signals.measures.crossplay import cross_play, cross_play_gap, policy_distance
-from agents.signals.measures.probes import activation_probe
+from agents.signals.measures.explain import activation_probe, fit_speaker, speaker_tree
 from agents.signals.measures.published import (
     causal_influence,
     instantaneous_coordination,
     speaker_consistency,
 )
 from agents.signals.measures.shuffled import shuffled_signal
-from agents.signals.measures.trees import fit_speaker, listener_tree, speaker_tree
 from agents.signals.measures.value import (
     ceilings,
-    eavesdropping_cost,
     levels,
-    misreading_cost,
+    model_mismatch_cost,
+    opponent_information_cost,
     play_listening,
     value_of_listening,
 )
@@ -29,15 +33,14 @@ __all__ = [
     "convention_table",
     "cross_play",
     "cross_play_gap",
-    "eavesdropping_cost",
     "fit_speaker",
-    "friend_or_foe",
     "instantaneous_coordination",
     "levels",
-    "listener_tree",
-    "misreading",
-    "misreading_cost",
+    "model_mismatch",
+    "model_mismatch_cost",
     "opening_table",
+    "opponent_information_cost",
+    "partner_opponent_gap",
     "play_listening",
     "policy_distance",
     "shuffled_signal",

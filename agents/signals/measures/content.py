@@ -1,8 +1,7 @@
-"""Measures in nats what actions tell: content, its split, friend against foe, misreading.
+"""Measures in nats what actions tell: content, its split, the partner-opponent gap, mismatch.
 
-All of them start from what exact listeners heard (``agents.signals.listening.listen``): no density
-is estimated, only the mean over positions, which has an interval over deals. What "the policy" is
-that a listener assumes, its temperature and its tremble are part of every number.
+All start from exact listeners (``listening.listen``): only means over positions are estimated, with
+intervals over deals. The listener's model, its temperature and epsilon are part of every number.
 """
 
 from __future__ import annotations
@@ -13,268 +12,245 @@ from typing import Final
 import numpy as np
 
 from agents.base import Float, Int
-from agents.signals.contexts import Labels, labels
-from agents.signals.listening import PARTNER, Heard, Known
-from agents.signals.measures.estimates import over_deals
+from agents.signals.listening import PARTNER, POLICY, UNIFORM, ActionInformation, ListenerKnowledge
 from agents.signals.playing import Play
 from agents.statistics.intervals import Interval
+from goita_env import View
+from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
+from goita_env.tiles import NAMES, NUM_KINDS
+from goita_env.views import NONE
 
 QUANTILES: Final = (0.1, 0.5, 0.9, 0.99)
-"""Quantiles by which a distribution is told."""
+INFORMATIVE: Final = 1.0
+"""Nats from which on an action counts as informative."""
+PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
+"""Phases of a round by the tiles that all seats have played before a decision."""
+CONTEXTS: Final = ("first lead", "lead", "partner's attack", "opponent's attack", "question")
+"""What a decision answers; a lead answers nothing, and questions come before play."""
 
-LOUD: Final = 1.0
-"""Nats from which an action counts as a loud one."""
+ACTIONS: Final = ("pass", "lead", "receive", "answer")
+GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
+"""Groupings of actions by what is public about them."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """Says what the actions of a group told, in nats."""
+    """Describes the information in a group of actions, in nats."""
 
     group: str
-    """Which actions."""
     actions: int
-    """How many were heard."""
     deals: int
-    """In how many deals."""
     expected: Interval
-    """Mean of the expected content I(H; Y) of the decision, whatever was then done."""
+    """Mean expected content I(H; Y) of the decision."""
     told: Interval
-    """Mean of what the action taken told: KL of the belief after it from the belief before."""
+    """Mean KL of the belief after the action from the belief before it."""
     gained: Interval
-    """Mean of what it added to the log-probability of the true hand."""
+    """Mean change of the log-probability of the true hand."""
     quantiles: tuple[float, ...]
-    """Those of ``QUANTILES`` of what the actions told."""
-    loud: float
-    """Share of the actions that told ``LOUD`` nats or more."""
+    """``QUANTILES`` of the information told."""
+    informative: float
+    """Share of the actions that told ``INFORMATIVE`` nats or more."""
 
 
 def content(
-    play: Play, heard: Heard, decoder: str = "policy", by: str | None = None, speaker: int = PARTNER
+    play: Play,
+    heard: ActionInformation,
+    model: str = POLICY,
+    by: str | None = None,
+    speaker: int = PARTNER,
 ) -> list[Content]:
-    """Says how much each action tells about the speaker's hand, in nats (M1).
+    """Measures how much actions tell about the speaker's hand, in nats (M1).
 
-    For a listener i, as it hears seat P decide at t:
+    For a listener i and a decision of seat P at time t:
 
         I_t = I(H_P ; Y_t | h_i, pub_t) = E_{y ~ predictive} KL( b_{t+1}(h_P) || b_t(h_P) )
 
-    with the exact beliefs b of the decoder. Each row's I_t and KL are exact; the intervals are over
-    deals. The mean alone misleads: a pass is cheap on average and decisive where it surprises, so
-    the distribution of KL is told beside it. Source: the mutual information of Strouse et al.
-    (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al., arXiv:1811.01458),
-    with the listener's posterior computed, not learned.
+    with the exact beliefs b under the model; intervals are over deals. A pass tells little on
+    average and much where it surprises, so KL has quantiles. Source: the mutual information of
+    Strouse et al. (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al.,
+    arXiv:1811.01458), the listener's posterior computed, not learned.
 
-    Args:
-        play: the play that was heard.
-        heard: what the listeners heard.
-        decoder: what they assume.
-        by: "phase", "context", "attack", "action" (its kind) or "attacks with"; None: all together.
-        speaker: relative seat of the speaker: 2 the partner, 1 and 3 the opponents.
-
-    Returns:
-        One entry a group that was heard in two deals or more.
+    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat.
+    Returns an entry for each group heard in at least two deals.
 
     Raises:
-        SettingError: if there is no such decoder or grouping, or fewer than two deals were heard.
+        SettingError: if there is no such model or grouping, or fewer than two deals were heard.
     """
-    number = heard.of(decoder)
-    some = heard.where(heard.speaker == speaker)
-    group = _grouped(play, some.row, by)
-    deal, found = play.deal[some.row], []
-    for place, name in enumerate(group.names):
-        rows = np.flatnonzero(group.which == place)
-        if len(np.unique(deal[rows])) < 2:
-            continue
-        expected, told, gained = (
-            values[rows, number] for values in (some.content, some.told, some.gain)
-        )
-        found.append(
-            Content(
-                name,
-                len(rows),
-                len(np.unique(deal[rows])),
-                over_deals(expected, deal[rows]),
-                over_deals(told, deal[rows]),
-                over_deals(gained, deal[rows]),
-                tuple(np.quantile(told, QUANTILES).tolist()),
-                float((told >= LOUD).mean()),
+    number, some, found = heard.of(model), heard.where(heard.speaker == speaker), []
+    names, which = groups(play, some.row, by)
+    for place, name in enumerate(names):
+        at = which == place
+        rows, told = some.row[at], some.told[at, number]
+        deals = len(np.unique(play.deal[rows]))
+        if deals >= 2:
+            values = some.content[at, number], told, some.gain[at, number]
+            expected, kl, gained = (play.interval(value, rows) for value in values)
+            quantiles = tuple(np.quantile(told, QUANTILES).tolist())
+            informative = float((told >= INFORMATIVE).mean())
+            found.append(
+                Content(name, len(rows), deals, expected, kl, gained, quantiles, informative)
             )
-        )
     if not found:
-        raise SettingError("expected actions heard in two deals at least, got fewer")
+        raise SettingError("expected actions heard in at least two deals, got fewer")
     return found
 
 
 @dataclass(frozen=True)
-class Split:
-    """Says where knowledge of the partner's hand comes from, in nats a decision of the listener."""
+class ContentSplit:
+    """Splits knowledge of the partner's hand by its source, in nats a decision of the listener."""
 
-    rules: Interval
-    """G: E[log b0(h) - log prior(h)], h the true hand: what a uniformly random player would have
-    told by doing the same."""
+    uniform: Interval
+    """U: what the same actions of a uniformly random player tell."""
     policy: Interval
-    """Policy information P: E[log b(h) - log b0(h)]: what it tells beyond to know the policy."""
+    """P, the policy information: what knowing the policy adds."""
     total: Interval
-    """G + P."""
+    """U + P."""
     share: Interval | None
-    """P / (G + P); None where the total is not above 0 for sure."""
+    """P / (U + P); None unless the interval of the total lies above 0."""
     deals: int
-    """Deals heard."""
 
 
 def content_split(
     play: Play,
-    known: Known,
-    decoder: str = "policy",
-    rules: str = "rules",
+    known: ListenerKnowledge,
+    model: str = POLICY,
+    uniform: str = UNIFORM,
     of: int = PARTNER,
-) -> Split:
-    """Splits what a listener knows of a hand into what rules and what the policy tell (M2).
+) -> ContentSplit:
+    """Splits knowledge of a hand into what legality and what the policy tell (M2).
 
-        G = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
-        share = P / (G + P)
+        U = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
+        share = P / (U + P)
 
-    with h* the true hand, b the belief of the policy's decoder, b0 that of the grounded one, for
-    which any legal action is as likely as any other, and T each moment at which the listener is to
-    decide itself: what it could use. P is at least 0 in expectation where the decoder is right
-    (b is then the better predictor), and below 0 where it misleads. P is no measure of convention:
-    skill and determinism tell as much, and ``greedy``, which has no convention, has as high a
-    share as bots that do. Compare with agents of known making (``study.CONTROLS``). Source: the
-    grounded belief of Foerster et al. (arXiv:1811.01458), in nats of the true hand.
-
-    Args:
-        play: the play that was heard.
-        known: what the listeners knew.
-        decoder: name of the policy's decoder.
-        rules: name of the decoder of a uniformly random player.
-        of: relative seat whose hand is meant.
-
-    Raises:
-        SettingError: if there is no such decoder, or fewer than two deals were heard.
+    with h* the true hand of the relative seat ``of``, b the belief under the policy's model, b0
+    under the uniform one, and T each moment at which the listener itself decides. E[P] is at least
+    0 where the model is right, and below 0 where it misleads. P does not measure convention: skill
+    and determinism tell as much, and ``greedy``, which has none, has as high a share as bots that
+    do. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al. (arXiv:1811.01458).
     """
-    deal, seat = play.deal[known.row], of - 1
-    grounded = known.log_probability[:, known.of(rules), seat]
-    policy = known.log_probability[:, known.of(decoder), seat]
+    rows, seat = known.row, of - 1
+    by_uniform = known.log_probability[:, known.of(uniform), seat]
+    by_policy = known.log_probability[:, known.of(model), seat]
     before = known.prior[:, seat]
-    total = over_deals(policy - before, deal)
-    return Split(
-        over_deals(grounded - before, deal),
-        over_deals(policy - grounded, deal),
-        total,
-        _ratio(policy - grounded, policy - before, deal) if total.low > 0 else None,
-        len(np.unique(deal)),
-    )
+    parts = by_uniform - before, by_policy - by_uniform, by_policy - before
+    by_rules, policy, total = (play.interval(part, rows) for part in parts)
+    share = _ratio(play, parts[1], parts[2], rows) if total.low > 0 else None
+    return ContentSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
 
 
 @dataclass(frozen=True)
-class FriendOrFoe:
-    """Compares what actions tell the partner with what they tell the opponents, in nats."""
+class PartnerOpponentGap:
+    """Compares the mean content for the speaker's partner and for an opponent, in nats."""
 
-    friend: Interval
-    """Mean content for the speaker's partner."""
-    foe: Interval
-    """Mean content for its two opponents."""
-    balance: Interval
-    """Friend minus foe, decision by decision."""
+    partner: Interval
+    opponent: Interval
+    gap: Interval
+    """Partner minus opponent, decision by decision."""
     decisions: int
-    """Decisions that all three heard."""
+    """Number of decisions that all three heard."""
 
 
-def friend_or_foe(play: Play, heard: Heard, decoder: str = "policy") -> FriendOrFoe:
-    """Says whether actions tell more to the partner than to the opponents, in nats (M6).
+def partner_opponent_gap(
+    play: Play, heard: ActionInformation, model: str = POLICY
+) -> PartnerOpponentGap:
+    """Measures how much more actions tell the partner than an opponent, in nats (M6).
 
         rho_t = I(H;Y_t | h_partner, pub) - 1/2 sum over opponents I(H;Y_t | h_opponent, pub)
 
-    with H the speaker's hand. With a code book that uses public information alone partner and
-    opponents are exchangeable before the deal, so rho is expected near 0; above 0 there is secrecy,
-    from a code that the opponents do not know or that their own hand does not help to read
-    (Wyner 1975). Where one policy plays at all seats and every listener is given it, nobody lacks
-    the code, and a value near 0 says nothing of private codes: to test for one takes teams that
-    were trained apart and opponents with another decoder. ``measures.eavesdropping_cost`` says what
-    being overheard costs in points.
-
-    Args:
-        play: the play that was heard.
-        heard: what all four seats heard: ``listen(..., listeners=range(4))``.
-        decoder: what they assume.
-
-    Raises:
-        SettingError: if no decision was heard by all three others.
+    with H the speaker's hand; ``heard`` comes from ``listen(..., listeners=range(4))``. A code of
+    public information alone tells both alike, so rho is expected near 0. Above 0 there is secrecy:
+    a code that the opponents do not know, or that their own hand does not help to read (Wyner
+    1975). Where one policy plays at all seats and is every listener's model, a value near 0 says
+    nothing of private codes: a test takes teams trained apart, and opponents with another model. It
+    is a SettingError if no decision was heard by all three others.
     """
-    number = heard.of(decoder)
     rows, which, counts = np.unique(heard.row, return_inverse=True, return_counts=True)
     complete = counts == 3
     if not complete.any():
         raise SettingError("expected decisions that all three others heard, got none")
-    value, friend = heard.content[:, number], heard.speaker == PARTNER
-    of_friend = np.bincount(which[friend], value[friend], len(rows))[complete]
-    of_foes = np.bincount(which[~friend], value[~friend], len(rows))[complete] / 2
-    deal = play.deal[rows[complete]]
-    return FriendOrFoe(
-        over_deals(of_friend, deal),
-        over_deals(of_foes, deal),
-        over_deals(of_friend - of_foes, deal),
-        len(deal),
-    )
+    value, spoke = heard.content[:, heard.of(model)], heard.speaker == PARTNER
+    to_partner = np.bincount(which[spoke], value[spoke], len(rows))[complete]
+    to_opponent = np.bincount(which[~spoke], value[~spoke], len(rows))[complete] / 2
+    values = to_partner, to_opponent, to_partner - to_opponent
+    partner, opponent, gap = (play.interval(value, rows[complete]) for value in values)
+    return PartnerOpponentGap(partner, opponent, gap, len(to_partner))
 
 
 @dataclass(frozen=True)
-class Misreading:
-    """Says what a listener loses by a wrong decoder, in nats a decision of the listener."""
+class ModelMismatch:
+    """Compares a listener's model with the uniform and the right one, in nats a decision."""
 
-    decoder: str
-    """The decoder."""
+    model: str
     understood: Interval
-    """Mean log-probability of the true hand minus that of the grounded decoder; below 0 the decoder
-    is worse than to know the rules alone."""
+    """Mean log-probability of the true hand minus that of the uniform model."""
     lost: Interval
-    """Mean log-probability under the right decoder minus under this one."""
+    """Mean log-probability under the right model minus under this one."""
 
 
-def misreading(
-    play: Play, known: Known, right: str = "policy", rules: str = "rules", of: int = PARTNER
-) -> list[Misreading]:
-    """Says who misreads whom: how well each decoder reads hands from this play, in nats.
+def model_mismatch(
+    play: Play,
+    known: ListenerKnowledge,
+    right: str = POLICY,
+    uniform: str = UNIFORM,
+    of: int = PARTNER,
+) -> list[ModelMismatch]:
+    """Measures how well each model but the uniform one reads hands from this play, in nats.
 
-        understood = E[ log b^D(h*) - log b0(h*) ],   lost = E[ log b^right(h*) - log b^D(h*) ]
+        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^right(h*) - log b^M(h*) ]
 
-    the expected log-probabilities being cross-entropies of the true hand, so that ``lost`` is at
-    least 0 in expectation where ``right`` is the policy that played. Source: the decoder of
-    another seed as a placebo of Lowe et al. (arXiv:1903.05168); log-loss as a proper score.
-
-    Args:
-        play: the play that was heard.
-        known: what the listeners knew.
-        right: name of the decoder of the policy that played.
-        rules: name of the grounded decoder.
-        of: relative seat whose hand is meant.
+    E[lost] is at least 0 where ``right`` is the policy that played: log-loss is a proper score.
+    Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
     """
-    deal, seat = play.deal[known.row], of - 1
-    value = known.log_probability[:, :, seat]
-    best, grounded = value[:, known.of(right)], value[:, known.of(rules)]
+    value = known.log_probability[:, :, of - 1]
+    best, lowest = value[:, known.of(right)], value[:, known.of(uniform)]
     return [
-        Misreading(
-            name,
-            over_deals(value[:, number] - grounded, deal),
-            over_deals(best - value[:, number], deal),
+        ModelMismatch(
+            name, play.interval(its - lowest, known.row), play.interval(best - its, known.row)
         )
-        for number, name in enumerate(known.decoders)
-        if name != rules
+        for name, its in zip(known.models, value.T, strict=True)
+        if name != uniform
     ]
 
 
-def _grouped(play: Play, rows: Int, by: str | None) -> Labels:
-    """Returns the groups of some decisions."""
-    if by is None:
-        return Labels("all", ("all",), np.zeros(len(rows), np.int64))
-    found = {one.title: one for one in labels(play, rows)}
+def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
+    """Sorts decisions by what is public about them: the groups' names, and an index [n]."""
+    view, action = play.view(rows), play.action[rows].astype(np.int64)
+    kinds = np.select([action == PASS, action >= CALL], [0, 3], np.where(view.leads, 1, 2))
+    found: dict[str | None, tuple[tuple[str, ...], Int]] = {
+        None: (("all",), np.zeros(len(rows), np.int64)),
+        "phase": (PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),
+        "context": (CONTEXTS, context(view)),
+        "attack": ((*(f"{kind} attack" for kind in NAMES), "lead"), attack(view)),
+        "action": (ACTIONS, kinds),
+        "attacks with": ((*NAMES, "none"), attacks_with(action)),
+    }
     if by not in found:
-        raise SettingError(f"expected a grouping by {list(found)} or None, got {by!r}")
+        raise SettingError(f"expected a grouping by {list(GROUPINGS)} or None, got {by!r}")
     return found[by]
 
 
-def _ratio(part: Float, whole: Float, deal: Int) -> Interval:
-    """Returns the ratio of two sums: linearised, with the interval over deals of the residuals."""
+def context(view: View) -> Int:
+    """Returns the index of each decision's context in ``CONTEXTS``: [N]."""
+    first, lead = view.attack == NONE, view.leads
+    question = view.asked_call | view.asked_choice | (first & ~lead)
+    return np.select([question, first, lead, view.attacker == PARTNER], [4, 0, 1, 2], 3)
+
+
+def attack(view: View) -> Int:
+    """Returns the kind of the attack that is answered, 8 for leads: [N]."""
+    answered = (view.attack != NONE) & ~view.leads
+    return np.where(answered, view.attack, NUM_KINDS).astype(np.int64)
+
+
+def attacks_with(action: Int) -> Int:
+    """Returns the kind that each action attacks with, 8 for none: [n]."""
+    plays = (action > PASS) & (action < CALL)
+    return np.where(plays, (action - 1) % NUM_KINDS, NUM_KINDS)
+
+
+def _ratio(play: Play, part: Float, whole: Float, rows: Int) -> Interval:
+    """Returns the ratio of two sums with an interval of its linearisation over deals."""
     ratio = float(part.sum() / whole.sum())
-    residual = over_deals((part - ratio * whole) / whole.mean(), deal)
+    residual = play.interval((part - ratio * whole) / whole.mean(), rows)
     return Interval(ratio, ratio + residual.low, ratio + residual.high)

@@ -1,7 +1,7 @@
 
 // What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
 // search and the policy know what the seat knew, so they stay; open hands and partners do not.
-function analysing({ data, at, OPEN, find, tile, to }) {
+function analysing({ data, at, OPEN, find, make, tile, to }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
   const known = (one) => at.seen === OPEN || one.seat === at.seen;
@@ -16,41 +16,22 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     close: "a close loss", clear: "a clear loss", shared: told.also,
   };
 
-  // --------------------------------------------------------------------------------- one decision
-
-  function cells(row, texts, classes = "number") {
-    for (const text of texts) {
-      const cell = row.insertCell();
-      cell.textContent = text;
-      cell.className = classes;
-    }
+  function cells(row, texts) {
+    for (const text of texts) row.append(make("td", { textContent: text, className: "number" }));
   }
 
   function head(table, titles) {
     const row = table.createTHead().insertRow();
-    titles.forEach((title, n) => {
-      const th = document.createElement("th");
-      th.scope = "col";
-      th.textContent = title;
-      if (n) th.className = "number";
-      row.append(th);
-    });
+    titles.forEach((title, n) => row.append(make("th", { scope: "col", textContent: title, className: n ? "number" : "" })));
   }
 
   function name(cell, one, option) {
-    const what = document.createElement("span");
-    what.className = "what";
+    const what = make("span", { className: "what" });
     const digits = /^[1-9]{2}$/.test(option.action) ? [...option.action] : [];
     what.innerHTML = digits.map((digit) => tile(Math.min(digit - 1, 7), false)).join("");
     what.append(word(option.action));
-    const marks = [];
-    if (option.action === one.action) marks.push(["b", "played"]);
-    else if (option.action === one.best) marks.push(["i", "best"]);
-    for (const [tag, text] of marks) {
-      const mark = document.createElement(tag);
-      mark.textContent = text;
-      what.append(" ", mark);
-    }
+    if (option.action === one.action) what.append(" ", make("b", { textContent: "played" }));
+    else if (option.action === one.best) what.append(" ", make("i", { textContent: "best" }));
     cell.append(what);
   }
 
@@ -72,11 +53,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
       if (open) cells(row, [whole(option.open)]);
     }
     const left = one.options.length - shown.length;
-    if (left) {
-      const cell = body.insertRow().insertCell();
-      cell.colSpan = open ? 4 : 3;
-      cell.textContent = `and ${left} more that did worse`;
-    }
+    if (left) body.insertRow().append(make("td", { colSpan: open ? 4 : 3, textContent: `and ${left} more that did worse` }));
   }
 
   function judged(one) {
@@ -84,37 +61,35 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     if (one.verdict === "best") return `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`;
     const lost = `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points`;
     if (one.verdict === "shared") return `${lost}, more than sampling explains; but ${told.also}.`;
-    return `${lost}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.${one.too ? ` Yet ${told.also}.` : ""}`;
+    return `${lost}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.${one.policy_agrees ? ` Yet ${told.also}.` : ""}`;
   }
 
   function worth(one) {
     const parts = [];
     if (one.value !== null) parts.push(`The network expected ${signed(one.value)} points.`);
     if (at.seen === OPEN && one.open_value !== null) {
-      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, but nobody at the table sees all hands` : `${word(one.action)} keeps it`;
+      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, but nobody sees all hands during play` : `${word(one.action)} keeps it`;
       parts.push(`Perfect play with all hands open makes ${whole(one.open_value)}; ${lost}.`);
     }
     return parts.join(" ");
   }
 
   function belief(one) {
-    const table = find("belief"), heard = one.heard, partner = (one.seat + 2) % 4;
+    const table = find("belief"), knowledge = one.partner_knowledge, partner = (one.seat + 2) % 4;
     table.textContent = "";
-    find("heard").hidden = at.seen !== OPEN || !heard;
-    if (find("heard").hidden) return;
-    find("heard").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
-    const real = heard.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
-    find("told").textContent = `The move told ${heard.told.toFixed(2)} nats. Doubt: ${heard.entropy[0].toFixed(1)} nats before, ${heard.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
+    find("knowledge").hidden = at.seen !== OPEN || !knowledge;
+    if (find("knowledge").hidden) return;
+    find("knowledge").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
+    const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
+    find("information").textContent = `The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
     head(table, ["kind", "one or more", "dealt"]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
     const body = table.createTBody(), hand = [...told.dealt[at.deal][one.seat]].map((digit) => Math.min(digit - 1, 7));
     told.kinds.forEach((kind, n) => {
-      const row = body.insertRow(), th = document.createElement("th");
-      th.scope = "row";
-      th.innerHTML = tile(n, false);
+      const row = body.insertRow(), th = make("th", { scope: "row", innerHTML: tile(n, false) });
       th.append(kind);
       row.append(th);
-      const [before, after] = heard.at_least_one.map((shares) => shares[n]);
+      const [before, after] = knowledge.at_least_one.map((shares) => shares[n]);
       const bars = row.insertCell();
       bars.className = "share";
       bars.style.setProperty("--before", before);
@@ -131,14 +106,12 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     find("sure").hidden = !(seen && one.options.length);
     find("options").parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
-    if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("heard").hidden = true; }
+    if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
     if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);
     find("tour").textContent = "";
   }
-
-  // -------------------------------------------------------------------------------- the whole deal
 
   const moves = () => data.deals[at.deal].moves.length;
   const step = () => (told.right - told.left) / Math.max(moves(), 1);
@@ -151,7 +124,7 @@ function analysing({ data, at, OPEN, find, tile, to }) {
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
       const one = decision(link.dataset.move);
       if (!one || !known(one) || one.verdict !== "clear") continue;
-      const mark = Object.assign(document.createElement("span"), { className: "lost", textContent: "!" });
+      const mark = make("span", { className: "lost", textContent: "!" });
       mark.setAttribute("aria-hidden", "true");
       link.querySelector(".words").before(mark);
       link.querySelector(".words").append("; a clear loss");

@@ -2,12 +2,9 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
-  const OPEN = 4;
-  const at = { deal: 0, move: 0, seen: OPEN };
-  let timer = null, dark = false, printing = false;
-  let analysis = null;
-
-  // ------------------------------------------------------------------ drawing: Python drew it all
+  const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
+  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  let timer = null, dark = false, printing = false, analysis = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
 
@@ -19,31 +16,22 @@
   const said = (frame) => frame[1].map((sentence) => data.sentences[sentence]);
   const tile = (kind, down) => `<svg class="tile" viewBox="-22 -26 44 52" aria-hidden="true"><use href="#w${kind === null ? "b" : `t${kind}${down ? "d" : ""}`}"/></svg>`;
 
-  // ------------------------------------------------------------------------------------ the parts
-
   const deal = () => data.deals[at.deal];
 
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
-  function hides(move) {
-    return at.seen !== OPEN && move.seat !== at.seen;
-  }
+  const hides = (move) => at.seen !== OPEN && move.seat !== at.seen;
 
   function cell(move, number) {
-    const link = document.createElement("a");
-    link.href = `#${at.deal + 1}.${number}${at.seen === OPEN ? "" : `.${at.seen}`}`;
+    const link = make("a", { href: address(number) });
     link.dataset.move = number;
     if (move.pair) {
-      const back = move.down && hides(move);
-      const code = back ? `x${move.name[1]}` : move.name;
+      const back = move.down && hides(move), code = back ? `x${move.name[1]}` : move.name;
       link.innerHTML = `${tile(back ? null : move.pair[0], move.down)}${tile(move.pair[1], false)}<span class="code" aria-hidden="true">${code}</span>`;
     } else {
       const text = move.name === "p" ? "pass" : `seat ${move.seat}: ${move.name}`;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
-    const words = document.createElement("span");
-    words.className = "words";
-    words.textContent = `${number}: ${hides(move) ? move.hidden : move.said}`;
-    link.append(words);
+    link.append(make("span", { className: "words", textContent: `${number}: ${hides(move) ? move.hidden : move.said}` }));
     return link;
   }
 
@@ -52,10 +40,8 @@
     table.textContent = questions.textContent = "";
     const head = table.createTHead().insertRow();
     for (let n = 0; n < 4; n++) {
-      const seat = (dealer + n) % 4, th = document.createElement("th");
-      th.scope = "col";
-      th.textContent = `seat ${seat}${players[seat] ? ` ${players[seat]}` : ""}${n ? "" : ", dealer"}`;
-      head.append(th);
+      const seat = (dealer + n) % 4, name = players[seat] ? ` ${players[seat]}` : "";
+      head.append(make("th", { scope: "col", textContent: `seat ${seat}${name}${n ? "" : ", dealer"}` }));
     }
     const body = table.createTBody();
     let row = null, turn = 0;
@@ -90,7 +76,7 @@
     const move = moves[at.move - 1];
     const text = move ? [hides(move) ? move.hidden : move.said, move.end].filter(Boolean).join("; ") : "the deal";
     find("said").textContent = text;
-    find("words").replaceChildren(...said(frame).map((sentence) => Object.assign(document.createElement("li"), { textContent: sentence })));
+    find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
     find("seek").value = at.move;
     find("seek").setAttribute("aria-valuetext", text);
@@ -118,9 +104,7 @@
     show();
   }
 
-  // --------------------------------------------------------------------------------------- moving
-
-  const address = () => `#${at.deal + 1}.${at.move}${at.seen === OPEN ? "" : `.${at.seen}`}`;
+  const address = (move = at.move) => `#${at.deal + 1}.${move}${at.seen === OPEN ? "" : `.${at.seen}`}`;
 
   function note() {
     try { history.replaceState(null, "", address()); } catch { location.hash = address(); }
@@ -204,8 +188,6 @@
     if (Math.abs(by) > 40) does[by > 0 ? "on" : "back"]();
   });
 
-  // ---------------------------------------------------------------------------- settings that stay
-
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
   const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* a frame */ } };
 
@@ -233,7 +215,7 @@
   addEventListener("beforeprint", () => { printing = true; paint(); });
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  if (data.analysis) analysis = analysing({ data, at, OPEN, find, tile, to, address });
+  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to });
   if (analysis) Object.assign(does, analysis.does), Object.assign(keys, analysis.keys);
   paint();
   read();

@@ -23,9 +23,6 @@ pytestmark = [
 ]
 
 
-# -------------------------------------------------------------------------------------- the command
-
-
 def test_a_command_keeps_its_commas_colons_and_equals_signs(tmp_path):
     mark = f"{tmp_path}/a,b:c=d (e)"
     spec = "exec:" + command("fine", mark)
@@ -63,16 +60,12 @@ def test_a_shell_is_used_only_where_it_is_asked_for(tmp_path):
         ("exec: ", "expected a program that can be started, got ''"),
         ("exec:no-such-program --fast", "expected a program that can be started"),
         ("exec:python 'unclosed", "No closing quotation"),
-        ("exec:[ms=20", "got no closing bracket"),
-        ("exec:[ms=fast]python", "got 'ms=fast'"),
+        *(("exec:[ms=20", "got no closing bracket"), ("exec:[ms=fast]python", "got 'ms=fast'")),
         ("exec:[ms=0]sh", "expected limits of at least 1 ms, got 0"),
+        ("exec:[mem=2T]sh", "mem=2G (also M, K or bytes) and shell=off, each once; got 'mem=2T'"),
         ("exec:[ms=1,ms=2]sh", "each once; got 'ms=2'"),
         ("exec:[mem=1G,mem=2G]sh", "each once; got 'mem=2G'"),
-        ("exec:[mem=2T]sh", "mem=2G (also M, K or bytes) and shell=off, each once; got 'mem=2T'"),
-        ("exec:[mem=0]sh", "got 'mem=0'"),
-        ("exec:[mem=-1]sh", "got 'mem=-1'"),
-        ("exec:[shell=maybe]sh", "got 'shell=maybe'"),
-        ("exec:[speed=1]sh", "got 'speed=1'"),
+        *((f"exec:[{o}]sh", f"got '{o}'") for o in ("mem=0", "mem=-1", "shell=maybe", "speed=1")),
     ],
 )
 def test_an_impossible_command_is_refused_before_anything_starts(spec, text):
@@ -94,10 +87,8 @@ def test_a_copy_has_the_settings_and_starts_programs_of_its_own(tmp_path):
             with twin:
                 play_pair(twin, "random", 2)
                 assert len(alive(tmp_path)) == 8
+            assert twin.faults == []
     assert not alive(tmp_path)
-
-
-# ------------------------------------------------------------------------------------ what is left
 
 
 @pytest.mark.parametrize("behaviour", ["fine", "has a child", "ignores everything"])
@@ -138,11 +129,11 @@ def test_a_system_without_another_process_to_spare_is_no_error_of_ours(tmp_path,
     monkeypatch.setattr(reaper, "_REAPER", reaper._Reaper())
     with bad("fine", tmp_path) as agent, monkeypatch.context() as patched:
         start = subprocess.Popen
-        patched.setattr(
-            subprocess,
-            "Popen",
-            lambda words, **more: none_left() if "-c" in words else start(words, **more),
-        )
+
+        def no_reaper(words: list[str], **more: object) -> subprocess.Popen:
+            return none_left() if "-c" in words else start(words, **more)
+
+        patched.setattr(subprocess, "Popen", no_reaper)
         play_pair(agent, "random", 2)
         assert agent.faults == []
         patched.setattr(subprocess, "Popen", none_left)
@@ -167,13 +158,8 @@ play_pair(agent, "random", {deals})
 def start(tmp_path: Path, behaviour: str, then: str = "", deals: int = 2) -> subprocess.Popen:
     """Starts a program that plays with a bot."""
     program = PROGRAM.format(command=command(behaviour, tmp_path), then=then, deals=deals)
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    )
+    words, pipe = [sys.executable, "-W", "error", "-c", program], subprocess.PIPE
+    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
 
 
 @pytest.mark.parametrize("then", ["", "raise RuntimeError('no reason')", "sys.exit(3)"])

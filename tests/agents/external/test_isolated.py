@@ -7,18 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bad_bots import alive, bad, command, gone
+from bad_bots import alive, bad, gone
 from deals import complete
 from playing import played
+from twice import Twice
 
 from agents import load_agent
 from agents.base import Results
 from agents.external.agent import ExternalAgent
 from agents.external.isolated import isolated
 from agents.faults import FAULTS, RESTARTS
-from agents.tournament.arena import play_pair
+from agents.tournament.block import play_block
+from agents.tournament.task import Task
 from goita_env import Game
-from goita_env.rounds import Rounds
+from goita_env.rules import get_rules
 from goita_env.views import seat_view
 
 pytestmark = [
@@ -43,9 +45,6 @@ def ask(agent: ExternalAgent, times: int) -> list[int]:
 def hostile(behaviour: str, mark: object = "", **options: object) -> ExternalAgent:
     """Returns a bot that misbehaves, in a process of its own."""
     return isolated(f"hosted_bots:Hostile:behaviour={behaviour},mark={mark}x", seed=1, **options)
-
-
-# ------------------------------------------------------------------------------------ faults
 
 
 @pytest.mark.parametrize(
@@ -177,9 +176,6 @@ def test_a_bot_that_is_out_answers_at_random_and_runs_nowhere(tmp_path):
     assert (agent.forfeited, agent.faults) == (True, [])
 
 
-# ------------------------------------------------------------------------------------ memory
-
-
 def test_memory_is_limited_for_the_program_and_not_for_us(tmp_path):
     eater = tmp_path / "eater.py"
     eater.write_text('b = bytearray(300 << 20)\nprint(\'{"type":"hello","protocol":1}\')\n')
@@ -191,87 +187,25 @@ def test_memory_is_limited_for_the_program_and_not_for_us(tmp_path):
     assert len(bytearray(300 << 20)) == 300 << 20
 
 
-def test_a_program_under_a_limit_plays_as_others_do(tmp_path):
-    with load_agent("exec:[mem=256M]" + command("fine", tmp_path)) as agent:
-        play_pair(agent, "random", 2)
-        assert len(alive(tmp_path)) == 4
-    assert (agent.faults, gone(tmp_path)) == ([], True)
-
-
-# ----------------------------------------------------------------------- as in this process
-
-
-class Twice:
-    """Plays as an agent here does, and asserts that the one elsewhere says the same."""
-
-    def __init__(self, here: object, there: ExternalAgent, seed: int) -> None:
-        self.name, self.here, self.there = "twice", here, there
-        self.rng, self.asked = np.random.default_rng(seed), 0
-
-    def __getattr__(self, name):
-        if name not in ("begin", "redeal", "end"):
-            raise AttributeError(name)
-
-        def tell(*arguments):
-            for agent in (self.here, self.there):
-                if hasattr(agent, name):
-                    getattr(agent, name)(*arguments)
-
-        return tell
-
-    def act(self, view, legal, rng):
-        """Compares."""
-        here = self.here.act(view, legal.copy(), self.rng)
-        assert self.there.act(view, legal, rng).tolist() == np.asarray(here).tolist()
-        self.asked += len(legal)
-        return here
-
-
-def compared(spec: str, rules: str, hands: object = None, seed: int = 1 << 100) -> Twice:
+def compared(spec: str, rules: str, deals: int) -> Twice:
     """Plays an agent in seat 1 of some rounds, here and elsewhere."""
-    rounds = Rounds(24, rules=rules, seed=3, hands=hands)
-    with isolated(spec, seed=seed, ms=20_000) as there:
-        twice, other = Twice(load_agent(spec), there, seed), load_agent("random")
-        rng, tick = np.random.default_rng(0), rounds.tick
-        while True:
-            for what, name in (
-                (tick.redealt, "redeal"),
-                (tick.ended, "end"),
-                (tick.dealt, "begin"),
-            ):
-                if what is None:
-                    continue
-                index, seats = np.arange(len(what.rows)), np.ones(len(what.rows), int)
-                games, view = 4 * what.rows + 1, what.view(index, seats)
-                if name == "begin":
-                    twice.begin(games, seats, view)
-                elif name == "redeal":
-                    twice.redeal(games, view)
-                else:
-                    results = Results(what.winner, what.points, view)
-                    twice.end(games, results, what.hands)
-            if rounds.over:
-                break
-            actions = np.zeros(len(tick.rows), np.int64)
-            for agent, mine in ((twice, tick.seats == 1), (other, tick.seats != 1)):
-                if mine.any():
-                    actions[mine] = agent.act(tick.view[mine], tick.legal[mine], rng)
-            tick = rounds.step(actions)
+    task = Task((spec, "random"), 3, 0, 0, deals, get_rules(rules), seatings=((1, 0, 1, 1),))
+    with isolated(spec, seed=1 << 100, ms=20_000) as there:
+        twice = Twice(load_agent(spec), there, np.random.default_rng(1 << 100))
+        play_block(task, [twice])
         assert there.faults == []
     return twice
 
 
 @pytest.mark.parametrize("name", ["greedy", "random", "hosted_bots:DrawsOne"])
 def test_an_agent_elsewhere_draws_the_same_numbers_and_plays_the_same(name):
-    assert compared(name, "jga").asked > 40
+    assert compared(name, "jga", 24).asked > 40
 
 
 @pytest.mark.parametrize("rules", ["jga", "nine"])
 def test_an_agent_elsewhere_is_told_the_same_redeals_among_it(rules):
-    hands = complete("11111234", "11111567", "", "") if rules == "nine" else None
-    hands = hands or complete("22345678", "11111234", "", "")
-    twice = compared("hosted_bots:Remembers", rules, hands)
-    assert twice.asked > 40
+    twice = compared("hosted_bots:Remembers", rules, 300)
+    assert twice.asked > 400
     assert twice.here.redeals > 3
 
 

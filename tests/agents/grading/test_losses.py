@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,19 +10,22 @@ import pytest
 from record_samples import LINE
 
 from agents import solver
-from agents.base import AgentError
+from agents.base import AgentError, RandomAgent
 from agents.bots.greedy import GreedyAgent
-from agents.bots.random import RandomAgent
-from agents.grading import grade, losses
+from agents.grading import __main__ as losses
+from agents.grading import grade
 from agents.grading.grades import PHASES
-from agents.tournament.recording import play_deals
+from agents.tournament.games import play_deals
 from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
-from goita_env.records.model import cut
 from goita_env.rounds import Rounds
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def cut(deal: DealRecord, moves: int) -> DealRecord:
+    return replace(deal, moves=deal.moves[:moves])
 
 
 def sample() -> DealRecord:
@@ -111,16 +115,16 @@ def test_the_generator_that_an_agent_is_handed_does_not_tell_the_deals():
             return super().act(view, legal, rng)
 
     secret = 6148914691236517205
-    dealt = Rounds(8, seed=secret).tick.dealt.hands
+    dealt = Rounds(8, seed=secret).decisions.dealt.hands
     play_deals(Attacker(), 8, seed=secret)
     (entropy,) = entropies
     assert entropy != secret
     for guess in (entropy % 2**63, entropy >> 65):
-        assert not np.array_equal(Rounds(8, seed=guess).tick.dealt.hands, dealt)
+        assert not np.array_equal(Rounds(8, seed=guess).decisions.dealt.hands, dealt)
 
 
 def test_an_agent_with_a_memory_cannot_be_recorded():
-    class Remembering(GreedyAgent):
+    class StatefulAgent(GreedyAgent):
         def begin(self, games, seats, view):
             pass
 
@@ -128,7 +132,7 @@ def test_an_agent_with_a_memory_cannot_be_recorded():
             pass
 
     with pytest.raises(AgentError, match="expected an agent without a memory"):
-        play_deals(Remembering(), 2)
+        play_deals(StatefulAgent(), 2)
 
 
 def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():

@@ -7,9 +7,10 @@ import pytest
 from play_tables import any_move, play_on
 
 from agents import load_agent
-from agents.beliefs import Assumed, Listener
+from agents.beliefs import Listener, PolicyModel
 from agents.play import advice
-from agents.play.table import Setting, Table
+from agents.play.seating import MatchSettings
+from agents.play.table import PlayTable
 from goita_env.actions import decode
 from goita_env.tiles import POINTS
 from goita_env.views import View
@@ -20,7 +21,7 @@ def tables():
     """Tables that wait for the person, in the middle of rounds."""
     found = []
     for seed in range(4):
-        table = Table(Setting(("", "heuristic", "champion", "heuristic"), seed))
+        table = PlayTable(MatchSettings(("", "heuristic", "champion", "heuristic"), seed))
         for _ in play_on(table, any_move(seed), rounds=1):
             if table.asks == "move" and table.view.num_plays[0] >= 3:
                 found.append(table)
@@ -49,10 +50,10 @@ def test_a_hint_names_the_likeliest_actions_by_points(tables):
             assert one.probability == pytest.approx(chances[one.action])
 
 
-def last_lead() -> Table:
+def last_lead() -> PlayTable:
     """A table at which the person leads its last two tiles, of different kinds."""
     for seed in range(100):
-        table = Table(Setting(("", "random", "random", "random"), seed))
+        table = PlayTable(MatchSettings(("", "random", "random", "random"), seed))
         for _ in play_on(table, lambda table: table.legal[-1]):
             view = table.view
             if table.asks == "move" and view.leads[0] and view.hand[0].sum() == 2:
@@ -73,13 +74,12 @@ def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):
     table = tables[0]
     found = advice.partner(table.view, table.others)
     assumed = {
-        seat: Assumed(agent, tremble=advice.TREMBLE)
+        seat: PolicyModel(agent)
         for seat, agent in zip(("next", "partner", "previous"), table.others, strict=True)
     }
     belief = Listener(table.view, assumed).posterior("partner")
     shown = table.view.face_up[0, 2]
-    assert np.allclose(found.chances.sum(axis=1), 1)
-    assert np.allclose(found.expected, belief.expected() - shown)
+    assert np.allclose(found.expected, belief.probability @ (belief.hands - shown))
     assert np.allclose(
         found.at_least_one, (belief.probability[:, None] * (belief.hands > shown)).sum(axis=0)
     )
@@ -91,5 +91,5 @@ def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):
 def test_agents_whose_policy_is_not_known_are_supposed_to_play_as_the_champion(tables):
     agents = load_agent("greedy"), load_agent("rollout"), load_agent("champion:search=on")
     found = advice.partner(tables[0].view, agents)
-    kinds = Counter(name.partition(" ")[0] for name in found.assumed)
+    kinds = Counter(name.partition(" ")[0] for name in found.models)
     assert kinds == {"greedy": 1, "network": 2}

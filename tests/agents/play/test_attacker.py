@@ -6,7 +6,8 @@ from play_tables import any_move, play_on
 
 from agents.bots.greedy import GreedyAgent
 from agents.play import table as tables
-from agents.play.table import Setting, Table
+from agents.play.seating import MatchSettings
+from agents.play.table import PlayTable
 from goita_env import Game
 from goita_env.hands import format_hand
 
@@ -66,7 +67,7 @@ def attack() -> tuple[int, int]:
     guesses = hits = 0
     for one in np.random.default_rng(11).integers(2**60, 2**61, size=4).tolist():
         attacker = Attacker()
-        table = Table(Setting(("", "greedy", attacker, "greedy"), one))
+        table = PlayTable(MatchSettings(("", "greedy", attacker, "greedy"), one))
         list(play_on(table, any_move(0), rounds=1))
         for number, rebuilt in attacker.guesses:
             guesses += number == 0
@@ -114,7 +115,7 @@ def test_generators_differ_by_moment_and_seat_and_are_the_same_again(seat):
     for _ in range(2):
         agents = tuple("" if place == 0 else Noting() if place == seat else "greedy"
                        for place in range(4))  # fmt: skip
-        list(play_on(Table(Setting(agents, 5)), any_move(0), rounds=4))
+        list(play_on(PlayTable(MatchSettings(agents, 5)), any_move(0), rounds=4))
     half = len(drawn) // 2
     assert drawn[:half] == drawn[half:]
     assert len(set(drawn)) == half > 3

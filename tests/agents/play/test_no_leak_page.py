@@ -9,11 +9,13 @@ from play_tables import TOKEN, any_move, play_on, request, table_of
 from redrawn_worlds import World, random_world, redraw
 
 from agents.play import pages
-from agents.play.table import Setting, Table
+from agents.play.seating import MatchSettings
+from agents.play.table import PlayTable
 from goita_env.rules import get_rules
 
-web = pytest.importorskip("agents.play.web")
 pytest.importorskip("starlette")
+
+from agents.play import web
 
 PAIRS = 6
 ROUNDS = {"jga": 100, "pagat": 2, "nine": 2}
@@ -73,7 +75,7 @@ def test_no_byte_of_whole_matches_tells_it_either():
         agents = tuple("" if place == seat else "heuristic" for place in range(4))
         worlds, choose = {}, any_move(seat)
 
-        def noting(table: Table) -> int:
+        def noting(table: PlayTable) -> int:
             game = table.game
             hands = [np.repeat(np.arange(8), hand).tolist() for hand in game.dealt]
             before = list(game.deals[-1].scores)
@@ -81,7 +83,7 @@ def test_no_byte_of_whole_matches_tells_it_either():
             worlds[key] = World(rules, hands, game.dealer, before, [*game.moves])  # noqa: B023
             return choose(table)  # noqa: B023
 
-        list(play_on(Table(Setting(agents, 2, get_rules(rules))), noting, ROUNDS[rules]))
+        list(play_on(PlayTable(MatchSettings(agents, 2, get_rules(rules))), noting, ROUNDS[rules]))
         for world in worlds.values():  # each deal up to the person's last decision in it
             other = redraw(world, seat, rng)
             if other is not None:

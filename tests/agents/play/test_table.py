@@ -7,38 +7,36 @@ from pathlib import Path
 import numpy as np
 import pytest
 from deals import RULE_SETS
-from play_tables import any_move, play_on
+from play_tables import GREEDY, any_move, play_on
 from record_samples import FIVE, SIX
 
-from agents import play, watch
+from agents import watch
 from agents.base import AgentError
 from agents.bots.greedy import GreedyAgent
 from agents.external.protocol import History
-from agents.play import saved
-from agents.play.table import Setting, Table
+from agents.play import savegame
+from agents.play.__main__ import main
+from agents.play.seating import MatchSettings
+from agents.play.table import PlayTable
 from agents.watch.reading import read
 from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
 from goita_env.tiles import MATCH_POINTS
 
-GREEDY = ("", "greedy", "greedy", "greedy")
-
-
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
 
 
-def table(seed=0, agents=GREEDY, **options) -> Table:
-    return Table(Setting(agents, seed, **options))
+def table(seed=0, agents=GREEDY, **options) -> PlayTable:
+    return PlayTable(MatchSettings(agents, seed, **options))
 
 
-def dealt(hands, dealer=0, rules="jga", agents=GREEDY) -> Table:
+def dealt(hands, dealer=0, rules="jga", agents=GREEDY) -> PlayTable:
     first = DealRecord(tuple(hands), dealer, rules=rules)
     return table(agents=agents, rules=first.rules, first=first)
 
 
-def standing(one: Table) -> tuple:
-    """All that is to be known of a table."""
+def standing(one: PlayTable) -> tuple:
     state = (one.asks, [*one.log], [*one.results], one.may_take_back, one.taken_back, one.legal)
     return repr(one.game), state
 
@@ -47,7 +45,6 @@ def standing(one: Table) -> tuple:
 def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
     one = table(3, rules=get_rules(rules))
     told = list(play_on(one, any_move(0)))
-
     assert one.asks == "match"
     assert max(one.scores) >= MATCH_POINTS > min(one.scores)
     results = [result for result in one.record.results() if result.winner is not None]
@@ -60,45 +57,16 @@ def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
     file = tmp_path / "match.json"
-    setting = Setting(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")
-    one = saved.begin(setting, file)
+    settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")
+    one = savegame.begin(settings, file)
     for number, _ in enumerate(play_on(one, any_move(1), rounds=3)):
         if number % 7 == 0:
-            assert standing(saved.resume(file)) == standing(one)
-    other = saved.resume(file)
+            assert standing(savegame.resume(file)) == standing(one)
+    other = savegame.resume(file)
     for each in (one, other):
         list(play_on(each, any_move(2), rounds=4))
     assert standing(one) == standing(other)
     assert other.record.players == ("random", "greedy", "Ann", "random")
-
-
-def test_taking_back_leads_to_the_last_decision_and_the_same_move_leads_on_alike():
-    one, choose, compared = table(2, ("", "random", "random", "random")), any_move(3), 0
-    while len(one.results) < 3:
-        list(one.advance())
-        if one.asks == "round":
-            one.go_on()
-            continue
-        before, action = standing(one), choose(one)
-        one.decide(action)
-        list(one.advance())
-        after = standing(one)
-        one.take_back()
-        one.taken_back -= 1
-        assert standing(one) == before
-        one.decide(action)
-        list(one.advance())
-        assert standing(one) == after
-        compared += 1
-    assert compared > 5
-
-
-def test_nothing_is_taken_back_before_the_first_decision():
-    one = table(0)
-    list(one.advance())
-    assert one.asks == "move"
-    with pytest.raises(errors.EpisodeOverError):
-        one.take_back()
 
 
 def test_what_is_impossible_changes_nothing():
@@ -106,13 +74,15 @@ def test_what_is_impossible_changes_nothing():
     list(one.advance())
     before = standing(one)
     illegal = next(a for a in range(actions.NUM_ACTIONS) if a not in one.legal)
-    for call in (lambda: one.decide(illegal), lambda: one.decide(99), one.go_on):
-        with pytest.raises(errors.GoitaError):
+    for call, error in (
+        (lambda: one.decide(illegal), errors.IllegalActionError),
+        (lambda: one.decide(99), errors.ActionError),
+        (one.next_round, errors.EpisodeOverError),
+        (one.take_back, errors.EpisodeOverError),
+    ):
+        with pytest.raises(error):
             call()
     assert standing(one) == before
-
-
-# ---------------------------------------------------------------------------- questions before play
 
 
 def test_a_person_with_five_pawns_is_asked_and_the_partner_chooses():
@@ -120,21 +90,16 @@ def test_a_person_with_five_pawns_is_asked_and_the_partner_chooses():
     assert list(one.advance()) == []
     assert one.legal == [actions.CALL, actions.SILENT]
     assert one.decide(actions.CALL) == "you call five pawns"
-    said = next(one.advance())
-    assert said.startswith("partner chooses to ")
-
-
-def test_where_calling_is_a_duty_it_is_done_unasked():
-    one = dealt(FIVE, rules="pagat")
-    assert next(one.advance()) == "you call five pawns"
+    assert next(one.advance()).startswith("partner chooses to ")
+    duty = dealt(FIVE, rules="pagat")  # which is done unasked
+    assert next(duty.advance()) == "you call five pawns"
 
 
 def test_nobody_is_told_that_another_seat_kept_silent():
     class Silent(GreedyAgent):
         def act(self, view, legal, rng):
-            return np.array(
-                [actions.SILENT if view.asked_call[0] else super().act(view, legal, rng)[0]]
-            )
+            silent = view.asked_call[0]
+            return np.array([actions.SILENT]) if silent else super().act(view, legal, rng)
 
     one = dealt(FIVE, dealer=3, agents=(Silent(), "greedy", "greedy", ""))
     said = [*one.advance()]
@@ -146,16 +111,12 @@ def test_nobody_is_told_that_another_seat_kept_silent():
 def test_six_pawns_end_the_round_and_show_the_hand():
     one = dealt(SIX, dealer=0)
     list(one.advance())
-    said = one.decide(actions.CALL)
-    assert said == "you call six pawns; you end the round: 50 points"
+    assert one.decide(actions.CALL) == "you call six pawns; you end the round: 50 points"
     assert one.asks == "round"
     assert one.ended().winner == 0
-    one.go_on()
+    one.next_round()
     assert one.log == []
     assert next(iter(play_on(one, any_move(0), rounds=2)))
-
-
-# ----------------------------------------------------------------------------------------- agents
 
 
 def test_agents_see_their_own_view_and_nothing_else():
@@ -179,14 +140,14 @@ def test_agents_see_their_own_view_and_nothing_else():
 def test_an_agent_with_a_memory_is_told_of_every_deal_and_end():
     heard = []
 
-    class Remembering(GreedyAgent):
+    class StatefulAgent(GreedyAgent):
         def begin(self, games, seats, view):
             heard.append(("begin", int(games[0]), int(seats[0]), int(view.num_plays[0])))
 
         def end(self, games, results, hands):
             heard.append(("end", int(games[0]), int(results.winner[0]), hands.shape))
 
-    one = table(1, ("", "greedy", Remembering(), "greedy"))
+    one = table(1, ("", "greedy", StatefulAgent(), "greedy"))
     list(play_on(one, any_move(0), rounds=3))
     begun = [each for each in heard if each[0] == "begin"]
     assert len(begun) == len(one.game.deals)
@@ -218,29 +179,30 @@ class Counting(GreedyAgent):
 OWN = f"{__name__}:Counting"
 
 
-def test_agents_with_a_memory_go_on_alike_from_a_file_and_after_taking_back(tmp_path):
+@pytest.mark.parametrize("agent", [OWN, "random"])
+def test_a_match_goes_on_alike_from_its_file_and_after_taking_back(agent, tmp_path):
     file = tmp_path / "match.json"
-    one = saved.begin(Setting(("", OWN, "greedy", OWN), 9), file)
+    one = savegame.begin(MatchSettings(("", agent, "greedy", agent), 9), file)
     choose, compared = any_move(4), 0
     while len(one.results) < 3:
         list(one.advance())
         if one.asks == "round":
-            one.go_on()
+            one.next_round()
             continue
-        resumed = saved.resume(file, opponents=[OWN])
-        assert [agent.told for agent in resumed.others[::2]] == [
-            agent.told for agent in one.others[::2]
-        ]
+        resumed, before = savegame.resume(file, opponents=[agent]), standing(one)
         action = choose(one)
+        for new, old in zip(resumed.others, one.others, strict=True):
+            assert getattr(new, "told", ()) == getattr(old, "told", ())
         for each in (one, resumed):
             if each.asks == "round":  # that it had been gone on with was not in the file
-                each.go_on()
+                each.next_round()
             each.decide(action)
             list(each.advance())
         assert standing(resumed) == standing(one)
         after = standing(one)
         one.take_back()
         one.taken_back -= 1
+        assert standing(one) == before
         one.decide(action)
         list(one.advance())
         assert standing(one) == after
@@ -274,8 +236,7 @@ def test_classes_of_ones_own_have_an_instance_for_each_seat_and_shipped_ones_sha
     one = table(agents=("", OWN, "greedy", OWN))
     first, _, last = one.others
     assert first is not last
-    shared = table(agents=("", "greedy", "greedy", "greedy")).others
-    assert len({id(agent) for agent in shared}) == 1
+    assert len({id(agent) for agent in table().others}) == 1
 
 
 class Raising(GreedyAgent):
@@ -312,58 +273,44 @@ def test_what_an_agents_code_raises_names_the_agent_and_tells_no_hand(where, err
 
 
 def test_ctrl_c_in_an_agent_is_no_fault_of_its():
+    one = table(1, ("", Raising("act", KeyboardInterrupt), "greedy", "greedy"))
     with pytest.raises(KeyboardInterrupt):
-        list(
-            play_on(
-                table(1, ("", Raising("act", KeyboardInterrupt), "greedy", "greedy")), any_move(0)
-            )
-        )
+        list(one.advance())
+
+
+ILLEGAL = "expected a legal action from 'greedy', got another one"
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "expected an action from 'greedy', int .1., got shape .. of object"),
+        (None, "expected 1 actions as whole numbers, got shape .. of object from 'greedy'"),
         ([0.0], "float64"),
         ([0, 0], r"shape \(2,\)"),
         (0, r"shape \(\)"),
-        ([99], "expected a legal action from 'greedy', got another one"),
+        *(([action], f"^{ILLEGAL}$") for action in (99, actions.REDEAL)),
     ],
 )
-def test_what_is_no_action_is_told_by_its_shape_alone(answer, message):
+def test_a_wrong_answer_is_told_without_the_hand(answer, message):
     class Wrong(GreedyAgent):
         def act(self, view, legal, rng):
             return answer
 
     with pytest.raises(AgentError, match=message):
-        list(play_on(table(1, ("", Wrong(), "greedy", "greedy")), any_move(0)))
-
-
-def test_an_agent_that_answers_what_is_illegal_is_named_and_its_hand_is_not():
-    class Wrong(GreedyAgent):
-        def act(self, view, legal, rng):
-            return np.array([actions.REDEAL])
-
-    one = table(1, ("", Wrong(), Wrong(), Wrong()))
-    with pytest.raises(AgentError) as caught:
-        list(play_on(one, any_move(0)))
-    assert str(caught.value) == "expected a legal action from 'greedy', got another one"
+        list(play_on(table(1, ("", Wrong(), Wrong(), Wrong())), any_move(0)))
 
 
 @pytest.mark.parametrize("agents", [GREEDY[1:], ("greedy",) * 4, ("", "", "greedy", "greedy")])
 def test_a_table_seats_one_person_and_three_agents(agents):
     with pytest.raises(errors.SettingError, match="three agents and one person"):
-        Setting(agents, 0)
-
-
-# ------------------------------------------------------------------------------------------- files
+        MatchSettings(agents, 0)
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
     """The file of a match of two rounds."""
     path = tmp_path_factory.mktemp("match") / "match.json"
-    list(play_on(saved.begin(Setting(GREEDY, 4), path), any_move(0), rounds=2))
+    list(play_on(savegame.begin(MatchSettings(GREEDY, 4), path), any_move(0), rounds=2))
     return path.read_text(encoding="utf-8")
 
 
@@ -377,7 +324,7 @@ def file(tmp_path, text):
 
 def test_a_saved_match_opens_as_a_replay_page(file):
     source = read(str(file))
-    assert len(source.deals) == len(saved.resume(file).record.deals)
+    assert len(source.deals) == len(savegame.resume(file).record.deals)
     assert source.deals[0].players == ("you", "greedy", "greedy", "greedy")
     assert source.problems == ()
     assert "ends the round" in watch.page(source)
@@ -386,7 +333,7 @@ def test_a_saved_match_opens_as_a_replay_page(file):
 def test_a_new_match_takes_no_file_that_is_there(file):
     before = file.read_bytes()
     with pytest.raises(errors.SettingError, match="--resume"):
-        saved.begin(Setting(GREEDY, 4), file)
+        savegame.begin(MatchSettings(GREEDY, 4), file)
     assert file.read_bytes() == before
 
 
@@ -408,7 +355,7 @@ def test_a_file_that_is_no_match_is_refused(file, change, message):
     told = change(json.loads(file.read_text()))
     file.write_text(told if isinstance(told, str) else json.dumps(told))
     with pytest.raises(errors.GoitaError, match=message):
-        saved.resume(file)
+        savegame.resume(file)
 
 
 # Run by load_agent, each of these would leave a file.
@@ -433,7 +380,7 @@ def test_a_file_starts_no_code_unless_it_is_named_again(
     told["table"]["agents"][seat] = spec
     file.write_text(json.dumps(told))
     with pytest.raises(SystemExit) as ended:
-        play.main(["--resume", str(file)])
+        main(["--resume", str(file)])
     complaint = capsys.readouterr().err
     assert ended.value.code == 2
     assert complaint.count("\n") == 1
@@ -446,11 +393,10 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
     words = ["--partner", OWN, "--opponents", "random", OWN]
-    assert play.main([*words, "--save", "m.json", "--seed", "1"]) == 0
+    assert main([*words, "--save", "m.json", "--seed", "1"]) == 0
     on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
     assert capsys.readouterr().out.endswith(on)
-
-    assert play.main(["--resume", "m.json", *words]) == 0
+    assert main(["--resume", "m.json", *words]) == 0
     for wrong, message in (
         (["--partner", "greedy", *words[2:]], f"expected --partner '{OWN}' as in m.json, got 'gre"),
         ([*words[:3], "greedy"], "expected --opponents 'random' as in m.json, got 'greedy'"),
@@ -459,7 +405,7 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
         (words[2:], r"in m.json (--partner), got"),
     ):
         with pytest.raises(SystemExit) as ended:
-            play.main(["--resume", "m.json", *wrong])
+            main(["--resume", "m.json", *wrong])
         assert ended.value.code == 2
         assert message in capsys.readouterr().err
 
@@ -471,28 +417,28 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch
         deep,
         nested + deep,
         f'{{"x": {deep + deep.replace("[", "]")}, {nested[1:]} 1}}',
-        " " * (saved.MOST_BYTES + 1),
+        " " * (savegame.MOST_BYTES + 1),
         f'{{"table": {{"agents": ["", "greedy", "greedy", "greedy"], "seed": {"9" * 5000}}}}}',
     ):
         file.write_text(text)
         with pytest.raises(errors.GoitaError) as caught:
-            saved.resume(file)
+            savegame.resume(file)
         assert len(str(caught.value)) < 300
     with pytest.raises(errors.GoitaError, match="at most 10,000,000 bytes"):
-        saved.resume(Path("/dev/zero"))
+        savegame.resume(Path("/dev/zero"))
 
 
 def test_a_name_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(errors.SettingError, match="expected a name in Unicode"):
-        saved.begin(Setting(GREEDY, 1, name="\udcff"), tmp_path / "m.json")
+        savegame.begin(MatchSettings(GREEDY, 1, name="\udcff"), tmp_path / "m.json")
     with pytest.raises(errors.SettingError, match="at most 1000 characters"):
-        saved.begin(Setting(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
+        savegame.begin(MatchSettings(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_table_of_given_first_deal_goes_on_with_the_deals_of_its_seed():
     one = dealt(FIVE)
-    other = Table(replace(one.setting, first=None))
+    other = PlayTable(replace(one.settings, first=None))
     for each in (one, other):
         list(play_on(each, any_move(0), rounds=1))
     assert one.record.deals[0].hands != other.record.deals[0].hands

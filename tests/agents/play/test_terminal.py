@@ -12,22 +12,22 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
-from play_tables import any_move
+from play_tables import GREEDY, any_move
 
-from agents import play
 from agents.bots.greedy import GreedyAgent
-from agents.play import saved, terminal, typed
-from agents.play.table import Setting, Table
+from agents.play import commands, savegame, sentences, terminal
+from agents.play.__main__ import main
+from agents.play.seating import MatchSettings
+from agents.play.table import PlayTable
 from goita_env import actions, errors
 from goita_env.render import ansi
+from goita_env.rules import JGA
 
 ROOT = Path(__file__).resolve().parents[3]
-GREEDY = ("", "greedy", "greedy", "greedy")
 
-
-# ------------------------------------------------------------------------------- what can be typed
 
 LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
 
@@ -50,36 +50,25 @@ LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
     ],
 )
 def test_moves_and_commands_can_be_typed_in_many_ways(line, meant):
-    assert typed.read(line, LEGAL) == meant
+    assert commands.read(line, LEGAL) == meant
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", "expected a move or \\?"),
-        ("5", "expected a move or \\?"),
-        ("543", "expected a move or \\?"),
-        ("xyz", "expected a move or \\?"),
+        *((line, "expected a move or \\?") for line in ("", "5", "543", "xyz", "金", "\x00")),
+        ("5" * 9999, "expected a move or \\?"),
         ("11", r"expected a legal move, got '11' \(pawn then pawn\)"),
         ("c", "expected one of call, continue, got 'c'"),
         ("pa", "expected one of pass, partner"),
-        ("金", "expected a move"),
-        ("\x00", "expected a move"),
-        ("5" * 9999, "expected a move"),
     ],
 )
 def test_what_is_no_move_is_told(line, message):
     with pytest.raises(errors.ActionError, match=message) as caught:
-        typed.read(line, LEGAL)
+        commands.read(line, LEGAL)
     assert len(str(caught.value)) < 120
-
-
-def test_a_word_that_is_not_legal_here_is_told():
     with pytest.raises(errors.ActionError, match=r"got 'pass' \(pass\)"):
-        typed.read("pass", [36])
-
-
-# --------------------------------------------------------------------------------------- a match
+        commands.read("pass", [36])
 
 
 def sit(monkeypatch, table, lines, **options) -> None:
@@ -99,7 +88,7 @@ def sit(monkeypatch, table, lines, **options) -> None:
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
-    table, choose = Table(Setting(GREEDY, 3, name="Ann")), any_move(0)
+    table, choose = PlayTable(MatchSettings(GREEDY, 3, name="Ann")), any_move(0)
     asked = []
 
     def answer(table):
@@ -107,11 +96,10 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
             return ""
         asked.append(1)
         helps = {2: "?", 4: "log", 6: "table", 8: "hint", 9: "partner", 10: "zz", 11: "99"}
-        return helps.get(len(asked)) or typed.said(choose(table))
+        return helps.get(len(asked)) or sentences.action(choose(table))
 
     sit(monkeypatch, table, answer, ascii=plain)
     text = capsys.readouterr().out
-
     assert table.asks == "match"
     assert re.search(r"The match is over: you (win|lose), \d+ to \d+\.", text)
     for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
@@ -125,13 +113,13 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
 
 def test_the_end_of_the_input_leaves_and_so_does_quit(monkeypatch, capsys):
     for lines in ([], ["", "quit"]):
-        table = Table(Setting(GREEDY, 0))
+        table = PlayTable(MatchSettings(GREEDY, 0))
         sit(monkeypatch, table, lines)
         assert table.asks == "move"
 
 
 def test_a_move_is_taken_back(monkeypatch, capsys):
-    table, count = Table(Setting(GREEDY, 1)), []
+    table, count = PlayTable(MatchSettings(GREEDY, 1)), []
     list(table.advance())
     first, before = table.legal[0], table.view.words.copy()
 
@@ -140,33 +128,25 @@ def test_a_move_is_taken_back(monkeypatch, capsys):
         if len(count) == 3:
             assert (table.view.words == before).all()
             return None
-        return "back" if len(count) == 2 else typed.said(first)
+        return "back" if len(count) == 2 else sentences.action(first)
 
     sit(monkeypatch, table, answer)
     assert table.taken_back == 1
 
 
 def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
-    for encoding, faces in (
-        ("ascii", "12345678"),
-        ("latin-1", "12345678"),
-        ("utf-8", "し香馬銀金角飛王"),
-    ):
+    kana = "し香馬銀金角飛王"
+    for encoding, faces in (("ascii", "12345678"), ("latin-1", "12345678"), ("utf-8", kana)):
         with monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
-            shown = terminal.Terminal(Table(Setting(GREEDY, 0)))
+            shown = terminal.Terminal(PlayTable(MatchSettings(GREEDY, 0)))
             assert shown.faces == faces
-            shown._hint = None
             sys.stdout.close()
 
 
-# -------------------------------------------------------------------------------------- the command
-
-
 def run(*words: str) -> tuple[int, str]:
-    """Runs the command in this process; returns the exit code."""
     with pytest.raises(SystemExit) as caught:
-        play.main(words)
+        main(words)
     return caught.value.code
 
 
@@ -177,7 +157,10 @@ def run(*words: str) -> tuple[int, str]:
         (["--partner", "nobody"], "expected an agent of"),
         (["--opponents", "greedy", "greedy", "greedy"], "one or two opponents"),
         (["--resume", "missing.json"], "No such file"),
-        (["--resume", "a", "--save", "b"], "--resume or --save"),
+        (["--resume", "a", "--save", "b"], "--resume without --save"),
+        (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
+        (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
+        (["--resume", "a", "--deal", "1,2"], "--resume without --deal: a saved match keeps its"),
         (["--deal", "1111"], "four hands"),
         (["--save", "no/such/folder.json"], "No such file"),
         (["--web", "--host", "0.0.0.0"], "one address of this machine"),
@@ -194,18 +177,23 @@ def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
     deal = "11224455,11233346,11123568,11145779,s2"
     words = ["--seat", "1", "--partner", "greedy", "--opponents", "random", "b=greedy"]
-    assert play.main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
-    assert play.main(["--partner", "random", "--opponents", "greedy", "--deal", deal]) == 0
-    first, second = (saved.resume(Path(f"match-{n}.json")) for n in (1, 2))
-    assert first.setting.names == ("b", "Ann", "random", "greedy")
-    assert first.setting.rules.name == "pagat"
+    assert main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
+    assert main(["--partner", "random", "--opponents", "greedy", "--deal", deal]) == 0
+    first, second = (savegame.resume(Path(f"match-{n}.json")) for n in (1, 2))
+    assert first.settings.names == ("b", "Ann", "random", "greedy")
+    assert first.settings.rules.name == "pagat"
     assert second.record.deals[0].hands[0] == "11224455"
     assert second.game.deals[0].dealer == 1
     assert "--resume match-2.json" in capsys.readouterr().out
 
 
+BOTS = ("--partner", "greedy", "--opponents", "greedy")
+
+
 class Screen:
     """A program at a terminal of 80 columns."""
+
+    opened: ClassVar[list["Screen"]] = []
 
     def __init__(self, folder: Path, *words: str) -> None:
         self._end, inner = pty.openpty()
@@ -218,6 +206,7 @@ class Screen:
         os.close(inner)
         # A read may end in the middle of a character, or after what is waited for.
         self._decoder, self._text = codecs.getincrementaldecoder("utf-8")(), ""
+        self.opened.append(self)
 
     def until(self, wanted: str) -> str:
         """Reads until something is written; returns all up to it since the last time."""
@@ -244,21 +233,29 @@ class Screen:
         return self.until(wanted)
 
     def type(self, line: str) -> None:
-        """Types a line."""
         os.write(self._end, f"{line}\n".encode())
 
     def close(self) -> int:
-        """Waits for the end of the program."""
+        self.opened.remove(self)
         try:
             return self.program.wait(20)
         finally:
             self.program.kill()
+            self.program.wait()
             os.close(self._end)
 
 
+@pytest.fixture(autouse=True)
+def no_program_is_left():
+    """A test that fails in the middle leaves no program that another test would trip over."""
+    yield
+    for screen in list(Screen.opened):
+        screen.program.kill()
+        screen.close()
+
+
 def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
-    words = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
-    screen = Screen(tmp_path, *words)
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
     screen.until("your move (? helps) > ")
     screen.type("?")
     helped = screen.until("your move (? helps) > ")
@@ -266,10 +263,9 @@ def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
     screen.type(f"{tiles[1]}{tiles[2]}")
     screen.until("attack with")
     screen.until(" > ")
-    assert "Go on: python -m agents.play --resume m.json" in screen.interrupt("--resume m.json")
+    assert "Continue: python -m agents.play --resume m.json" in screen.interrupt("--resume m.json")
     assert screen.close() == 130
-
-    before = saved.resume(tmp_path / "m.json")
+    before = savegame.resume(tmp_path / "m.json")
     assert before.may_take_back
     screen = Screen(tmp_path, "--resume", "m.json")
     shown = screen.until(" > ")
@@ -277,18 +273,15 @@ def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
     screen.type("quit")
     screen.until("Saved in m.json")
     assert screen.close() == 0
-    assert saved.resume(tmp_path / "m.json").log == before.log
-
-
-# ----------------------------------------------------------------------- faults, locks, other texts
+    assert savegame.resume(tmp_path / "m.json").log == before.log
 
 
 def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
-    table, given = Table(Setting(GREEDY, 3)), iter(["?", "log", "table", "zz", "b", "quit"])
-    choose = any_move(0)
+    table, choose = PlayTable(MatchSettings(GREEDY, 3)), any_move(0)
+    given = iter(["?", "log", "table", "zz", "b", "quit"])
 
     def answer(table):
-        return next(given) if table.asks == "round" else typed.said(choose(table))
+        return next(given) if table.asks == "round" else sentences.action(choose(table))
 
     sit(monkeypatch, table, answer)
     text = capsys.readouterr().out
@@ -300,18 +293,10 @@ def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("line", "meant"),
-    [
-        ("", ""),
-        ("?", "?"),
-        ("？", "?"),
-        ("help", "?"),
-        ("B", "back"),
-        ("qu", "quit"),
-        ("t", "table"),
-    ],
+    [("", ""), *((way, "?") for way in ("?", "？", "help")), ("B", "back"), ("qu", "quit")],
 )
 def test_commands_between_rounds_may_be_cut_short(line, meant):
-    assert typed.read_between(line) == meant
+    assert commands.read_between(line) == meant
 
 
 RAISING = """
@@ -329,31 +314,28 @@ def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(e
     first = [*bot, "--seed", "1", "--save", "m.json"]
     play_on = [*bot, "--resume", "m.json"]
     for words in (first, play_on):
-        done = command(tmp_path, *words, typed=lambda n: "11\n12\n13\n22\n" * 50)
+        done = command(tmp_path, *words, typed="11\n12\n13\n22\n" * 50)
         assert done.returncode == 1
         assert done.stderr == (
             "python -m agents.play: error: expected 'my_bot:Raising' to play, but it raised "
             f"{error} (my_bot.py, line 5)\n"
         )
-        assert (
-            "Go on: python -m agents.play --resume m.json --partner my_bot:Raising" in done.stdout
-        )
+        again = "Continue: python -m agents.play --resume m.json --partner my_bot:Raising"
+        assert again in done.stdout
     (tmp_path / "my_bot.py").write_text("from agents.bots.greedy import GreedyAgent as Raising\n")
-    done = command(tmp_path, *play_on, typed=lambda n: "quit\n")
+    done = command(tmp_path, *play_on, typed="quit\n")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def command(folder: Path, *words: str, typed=lambda n: "") -> subprocess.CompletedProcess:
-    """Runs the command with lines that are typed."""
+def command(folder: Path, *words: str, typed="") -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "agents.play", *words], cwd=folder, input=typed(0), text=True,
+        [sys.executable, "-m", "agents.play", *words], cwd=folder, input=typed, text=True,
         capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=120, check=False,
     )  # fmt: skip
 
 
 def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
-    words = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
-    screen = Screen(tmp_path, *words)
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
     screen.until("your move (? helps) > ")
     (tmp_path / "link.json").symlink_to("m.json")
     for name in ("m.json", "link.json"):
@@ -368,26 +350,25 @@ def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
     screen.type("quit")
     screen.until("Saved in m.json")
     assert screen.close() == 0
-    assert command(tmp_path, "--resume", "link.json", typed=lambda n: "quit\n").returncode == 0
+    assert command(tmp_path, "--resume", "link.json", typed="quit\n").returncode == 0
     assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}
 
 
 def test_new_matches_of_two_processes_get_two_files(tmp_path):
-    words = ["--partner", "greedy", "--opponents", "greedy"]
-    screen = Screen(tmp_path, *words)
+    screen = Screen(tmp_path, *BOTS, "--seed", "1")
     screen.until("your move (? helps) > ")
-    assert "Saved in match-2.json" in command(tmp_path, *words, typed=lambda n: "quit\n").stdout
+    assert "Saved in match-2.json" in command(tmp_path, *BOTS, typed="quit\n").stdout
     screen.type("quit")
     assert screen.close() == 0
 
 
 def test_a_rule_set_whose_name_holds_escapes_is_refused():
     with pytest.raises(errors.SettingError, match=r"a rule set.s name to print, got .\\x1b"):
-        Setting(GREEDY, 3, replace(Table(Setting(GREEDY, 3)).setting.rules, name="\x1b]0;x\x07own"))
+        MatchSettings(GREEDY, 3, replace(JGA, name="\x1b]0;x\x07own"))
 
 
 def test_names_of_others_write_no_escapes(monkeypatch, capsys):
     agent = GreedyAgent()
     agent.name = "\x1b]0;x\x07own"
-    sit(monkeypatch, Table(Setting(("", agent, "greedy", "greedy"), 3)), ["quit"])
+    sit(monkeypatch, PlayTable(MatchSettings(("", agent, "greedy", "greedy"), 3)), ["quit"])
     assert "next: own, partner: greedy" in capsys.readouterr().out

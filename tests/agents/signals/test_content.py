@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from signalling_bots import CodeBot, LengthBot, MixedCodeBot, dealt
 
-from agents.beliefs import GROUNDED, Assumed
-from agents.signals.listening import columns, listen, public_action, seen_by, standard
-from agents.signals.measures import content, content_split, friend_or_foe, misreading
-from agents.signals.measures.estimates import over_deals
+from agents.beliefs import UNIFORM_MODEL, PolicyModel
+from agents.signals.listening import listen, public_action, seen_by, standard_models
+from agents.signals.log.writer import belief_columns
+from agents.signals.measures import content, content_split, model_mismatch, partner_opponent_gap
 from agents.signals.playing import play
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
@@ -21,28 +21,28 @@ def first_leads(told, heard):
 @pytest.fixture(scope="module")
 def at_random():
     told = play(["random"], 8, seed=1)
-    return told, *listen(told, standard("random"))
+    return told, *listen(told, standard_models("random"))
 
 
-def test_of_a_random_player_nothing_is_known_beyond_the_rules(at_random):
+def test_a_random_player_has_no_policy_information(at_random):
     told, heard, known = at_random
     split = content_split(told, known)
     assert split.policy.mean == pytest.approx(0, abs=1e-9)
-    assert split.rules.low > 0.5
+    assert split.uniform.low > 0.5
     assert split.share.mean == pytest.approx(0, abs=1e-9)
     (every,) = content(told, heard)
     assert every.expected.low > 0.3
     for what in (heard.told, heard.gain):  # on average both are what was expected
-        rest = over_deals((what - heard.content)[:, 0], told.deal[heard.row])
+        rest = told.interval((what - heard.content)[:, 0], heard.row)
         assert rest.low < 0 < rest.high
 
 
-def test_an_opening_lead_of_a_random_player_tells_about_0_4_nats_by_the_rules_alone():
+def test_an_opening_lead_of_a_random_player_tells_about_0_4_nats_under_the_uniform_model():
     told = play(["random"], 30, seed=2)
     opening = [d for d in range(30) if told.dealer[d] % 4 == (d + 2) % 4][:8]
     told = told.deals(np.array(opening))
     partner = {int(told.dealer[d] + 2) % 4 for d in range(len(opening))}
-    heard, _ = listen(told, {"rules": GROUNDED}, listeners=partner)
+    heard, _ = listen(told, {"uniform": UNIFORM_MODEL}, listeners=partner)
     found = first_leads(told, heard).content[:, 0]
     assert 0.3 < found.mean() < 0.45
 
@@ -50,8 +50,8 @@ def test_an_opening_lead_of_a_random_player_tells_about_0_4_nats_by_the_rules_al
 def test_a_lead_from_length_tells_the_entropy_of_what_is_led():
     told, bot = play([LengthBot()], 8, seed=3), LengthBot()
     quiet = [d for d in range(8) if not (told.action[told.deal == d] == CALL).any()]
-    decoders = {"policy": Assumed(bot, tremble=0.0)}
-    some = first_leads(told, listen(told, decoders, listeners=range(4), deals=quiet[:2])[0])
+    models = {"policy": PolicyModel(bot, epsilon=0.0)}
+    some = first_leads(told, listen(told, models, listeners=range(4), deals=quiet[:2])[0])
     assert len(some.row) == 2
     for place, row in enumerate(some.row.tolist()):
         unseen = np.array(COUNTS) - told.hands[told.deal[row], some.listener[place]]
@@ -70,7 +70,7 @@ def test_a_lead_from_length_tells_the_entropy_of_what_is_led():
 
 def test_what_was_told_adds_up_to_what_is_known():
     told = play(["greedy"], 2, seed=4)
-    heard, known = listen(told, standard("greedy"), listeners=[1])
+    heard, known = listen(told, standard_models("greedy"), listeners=[1])
     for deal in range(2):
         mine = known.row[told.deal[known.row] == deal]
         if len(mine) and told.move[mine[0]] > 0:
@@ -86,34 +86,37 @@ def test_what_was_told_adds_up_to_what_is_known():
 
 def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():
     told = play([CodeBot(0)], 5, seed=5)
-    decoders = {
+    models = {
         "policy": {
-            "partner": Assumed(CodeBot(0)),
-            "next": Assumed(MixedCodeBot()),
-            "previous": Assumed(MixedCodeBot()),
+            "partner": PolicyModel(CodeBot(0)),
+            "next": PolicyModel(MixedCodeBot()),
+            "previous": PolicyModel(MixedCodeBot()),
         }
     }
-    heard, _ = listen(told, decoders, listeners=range(4))
+    heard, _ = listen(told, models, listeners=range(4))
     leads = heard.where(told.move[heard.row] == 0)
-    assert friend_or_foe(told, leads).balance.low > 0.3
+    assert partner_opponent_gap(told, leads).gap.low > 0.3
     known_to_all, _ = listen(
-        told, {"policy": Assumed(CodeBot(0))}, listeners=range(4), deals=range(3)
+        told, {"policy": PolicyModel(CodeBot(0))}, listeners=range(4), deals=range(3)
     )
     open_leads = known_to_all.where(told.move[known_to_all.row] == 0)
     secret = heard.where((told.move[heard.row] == 0) & (told.deal[heard.row] < 3))
-    assert friend_or_foe(told, open_leads).foe.mean > friend_or_foe(told, secret).foe.mean + 0.3
+    assert (
+        partner_opponent_gap(told, open_leads).opponent.mean
+        > partner_opponent_gap(told, secret).opponent.mean + 0.3
+    )
 
 
-def test_a_wrong_decoder_misreads():
+def test_a_wrong_model_loses():
     told = play([CodeBot(0)], 8, seed=6)
-    decoders = {
-        "policy": Assumed(CodeBot(0)),
-        "rules": GROUNDED,
-        "other": Assumed(CodeBot(1)),
+    models = {
+        "policy": PolicyModel(CodeBot(0)),
+        "uniform": UNIFORM_MODEL,
+        "other": PolicyModel(CodeBot(1)),
     }
-    _, known = listen(told, decoders)
-    right, wrong = misreading(told, known)
-    assert (right.decoder, wrong.decoder) == ("policy", "other")
+    _, known = listen(told, models)
+    right, wrong = model_mismatch(told, known)
+    assert (right.model, wrong.model) == ("policy", "other")
     assert right.lost.mean == 0
     assert wrong.lost.low > 0
     assert wrong.understood.high < right.understood.low
@@ -129,8 +132,8 @@ def test_content_is_told_by_phase_context_attack_and_action(at_random):
 
 def test_the_columns_of_a_log_are_what_the_deciding_seat_knows():
     told = play(["random"], 1, seed=7)
-    found = columns(told, "random")
-    _, known = listen(told, {"random": Assumed("random")}, listeners=range(4))
+    found = belief_columns(told, "random")
+    _, known = listen(told, {"random": PolicyModel("random")}, listeners=range(4))
     partner = found["log_probability_partner"][known.row]
     assert partner == pytest.approx(known.log_probability[:, 0, 1], abs=1e-9)
     assert (found["entropy_next"][known.row] >= 0).all()
@@ -148,21 +151,21 @@ def test_what_a_seat_saw_is_its_view_of_that_moment():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"decoders": {}}, "expected a decoder"),
+        ({"models": {}}, "expected at least one model"),
         ({"listeners": [4]}, "expected seats 0 to 3"),
         ({"deals": [99]}, "expected deals 0 to"),
     ],
 )
 def test_impossible_questions_are_refused(at_random, options, says):
     with pytest.raises(SettingError, match=says):
-        listen(at_random[0], **{"decoders": standard("random"), **options})
+        listen(at_random[0], **{"models": standard_models("random"), **options})
 
 
-def test_a_decoder_or_grouping_that_is_not_there_is_refused(at_random):
+def test_an_unknown_model_or_grouping_is_refused(at_random):
     told, heard, known = at_random
-    with pytest.raises(SettingError, match=r"expected a decoder of \['policy', 'rules'\]"):
+    with pytest.raises(SettingError, match=r"expected a model of \['policy', 'uniform'\]"):
         content(told, heard, "champion")
     with pytest.raises(SettingError, match="expected a grouping by"):
         content(told, heard, by="colour")
-    with pytest.raises(SettingError, match="expected a decoder"):
-        content_split(told, known, rules="facts")
+    with pytest.raises(SettingError, match="expected a model"):
+        content_split(told, known, uniform="facts")

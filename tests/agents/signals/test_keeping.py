@@ -8,26 +8,34 @@ import numpy as np
 import pytest
 
 from agents.parts import pack, unpack
-from agents.signals import keeping
-from agents.signals import study as studying
-from agents.signals.commands import main
-from agents.signals.listening import Heard, Known, listen, standard
+from agents.signals import plan as planning
+from agents.signals.__main__ import main
+from agents.signals.listening import listen, standard_models
 from agents.signals.measures.shuffled import VARIANTS, Shuffled
-from agents.signals.measures.value import Values
-from agents.signals.numbers import to_json
-from agents.signals.playing import Play, play
-from agents.signals.study import quick, study
+from agents.signals.measures.value import ALL, NONE, SourcePoints
+from agents.signals.plan import Heard, quick
+from agents.signals.playing import play
+from agents.signals.study import study, to_json
 from agents.store import Block
 from goita_env.errors import SettingError
 
-SMALL = {"heard": 4, "overheard": 2, "valued": 2, "signals": 2, "rounds": 60, "partners": 8}
-SHUFFLED = Shuffled.of({v: np.array([0.1, 2.0]) for v in VARIANTS}, 0.3, 0.7)
+SMALL = {
+    "deals": 4,
+    "gap_deals": 2,
+    "value_deals": 2,
+    "signals": 2,
+    "rounds": 60,
+    "cross_play_deals": 8,
+}
+SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
+POINTS = np.array([[0.1, -3.0]] * 2)
+VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])
 
 
 @pytest.fixture(scope="module")
 def heard():
     told = play(["greedy"], 4)
-    return told, *listen(told, standard("greedy"), listeners=range(4))
+    return Heard(told, *listen(told, standard_models("greedy"), listeners=range(4)))
 
 
 def told(progress):
@@ -49,61 +57,63 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
         with pytest.raises(KeyboardInterrupt):
             study(plan, progress=told(pieces), parts=file)
     made = []
-    work = studying._work
-    monkeypatch.setattr(studying, "_work", lambda *given: made.append(given) or work(*given))
+    work = planning._work
+    monkeypatch.setattr(planning, "_work", lambda *given: made.append(given) or work(*given))
     again = study(plan, progress=lambda _: None, parts=file)
     assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
 
     made.clear()
-    monkeypatch.setattr(keeping, "code", lambda: "other code")
+    monkeypatch.setattr(planning, "code", lambda: "other code")
     with pytest.raises(KeyboardInterrupt):
         study(plan, progress=told(1), parts=file)
     assert len(made) == 1
 
 
 def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
-    values = Values("a", {"policy": "b"}, 4, {"none": np.array([0.1, -3.0])})
-    for piece, kind in (
-        (heard, tuple[Play, Heard, Known]),
-        (values, Values),
-        (SHUFFLED, Shuffled),
-    ):
-        found = unpack(pack(piece), kind)
+    for piece in (heard, VALUES, SHUFFLED):
+        found = unpack(pack(piece), type(piece))
         assert pack(found) == pack(piece)
-        keeping.check(found, 2)
-
-
-def changed(heard, number, **arrays):
-    return tuple(replace(one, **arrays) if n == number else one for n, one in enumerate(heard))
+        planning.check(found, 2)
 
 
 @pytest.mark.parametrize(
-    ("number", "change"),
+    ("part", "change"),
     [
-        (0, lambda one: {"hands": one.hands[:, :3]}),
-        (0, lambda one: {"hands": one.hands.ravel()}),
-        (0, lambda one: {"action": one.action[:-1]}),
-        (0, lambda one: {"action": one.action + np.int8(60)}),
-        (0, lambda one: {"deal": one.deal + 1}),
-        (0, lambda one: {"seat": one.seat - np.int8(1)}),
-        (0, lambda one: {"words": one.words[:, :7]}),
-        (1, lambda one: {"row": one.row + 10**6}),
-        (1, lambda one: {"decoders": ("policy",)}),
-        (1, lambda one: {"gain": one.gain[:, :1]}),
-        (1, lambda one: {"speaker": one.speaker * 0}),
-        (2, lambda one: {"holds": one.holds[..., :7]}),
-        (2, lambda one: {"prior": one.prior[:-1]}),
-        (2, lambda one: {"listener": one.listener + 1}),
+        ("play", lambda one: {"hands": one.hands[:, :3]}),
+        ("play", lambda one: {"hands": one.hands.ravel()}),
+        ("play", lambda one: {"action": one.action[:-1]}),
+        ("play", lambda one: {"action": one.action + np.int8(60)}),
+        ("play", lambda one: {"deal": one.deal + 1}),
+        ("play", lambda one: {"seat": one.seat - np.int8(1)}),
+        ("play", lambda one: {"words": one.words[:, :7]}),
+        ("actions", lambda one: {"row": one.row + 10**6}),
+        ("actions", lambda one: {"models": ("policy",)}),
+        ("actions", lambda one: {"gain": one.gain[:, :1]}),
+        ("actions", lambda one: {"speaker": one.speaker * 0}),
+        ("knowledge", lambda one: {"holds": one.holds[..., :7]}),
+        ("knowledge", lambda one: {"prior": one.prior[:-1]}),
+        ("knowledge", lambda one: {"listener": one.listener + 1}),
     ],
 )
-def test_arrays_that_do_not_fit_each_other_are_refused(heard, number, change):
+def test_arrays_that_do_not_fit_each_other_are_refused(heard, part, change):
+    one = getattr(heard, part)
+    wrong = replace(heard, **{part: replace(one, **change(one))})
     with pytest.raises(SettingError, match="expected"):
-        keeping.check(changed(heard, number, **change(heard[number])), 4)
-    with pytest.raises(SettingError, match="points of 'none'"):
-        keeping.check(Values("a", {}, 4, {"none": np.zeros(3)}), 4)
-    with pytest.raises(SettingError, match="variants"):
-        keeping.check(replace(SHUFFLED, points={"V0": np.zeros(2)}), 2)
+        planning.check(wrong, 4)
+
+
+@pytest.mark.parametrize(
+    ("piece", "says"),
+    [
+        (VALUES, r"expected unsearched of shape \(4,\), got \(2,\)"),
+        (replace(VALUES, unsearched=np.zeros(4)), r"expected points of shape \(2, 4\)"),
+        (replace(SHUFFLED, points=np.zeros((4, 2))), r"expected points of shape \(5, 1\)"),
+    ],
+)
+def test_points_of_another_shape_are_refused(piece, says):
+    with pytest.raises(SettingError, match=says):
+        planning.check(piece, 4)
 
 
 @pytest.mark.parametrize("value", [b"\x80\x04pickle", pack([1, 2]), pack(None)])

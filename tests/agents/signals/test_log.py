@@ -8,7 +8,7 @@ import pytest
 
 from agents.base import AgentError
 from agents.signals import log
-from agents.signals.commands import main
+from agents.signals.__main__ import main
 from agents.signals.log import schema
 from agents.signals.playing import Play, play
 from goita_env.errors import SettingError
@@ -48,7 +48,7 @@ def test_what_is_kept_is_what_was_seen_allowed_and_played(rules):
 
 
 def test_rounds_are_those_of_the_seed_and_two_teams_play_each_deal_twice():
-    told, dealt = play(["greedy", "random"], 20, seed=5), Rounds(10, seed=5).tick.dealt
+    told, dealt = play(["greedy", "random"], 20, seed=5), Rounds(10, seed=5).decisions.dealt
     first = told.redeal == 0
     assert np.array_equal(told.hands[first], np.repeat(dealt.hands, 2, axis=0))
     assert told.seating[first].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]] * 10

@@ -7,19 +7,14 @@ import pytest
 from signalling_bots import CodeBot, LengthBot
 
 from agents.base import AgentError
-from agents.beliefs import GROUNDED, Assumed
+from agents.beliefs import UNIFORM_MODEL, PolicyModel
 from agents.registry import load_agent
 from agents.signals import measures
 from agents.signals.listening import listen
-from agents.signals.measures.conventions import features, strongest
+from agents.signals.measures.conventions import features, strongest, table_information
 from agents.signals.measures.crossplay import RUNS_NEEDED, divergence
-from agents.signals.measures.estimates import (
-    information,
-    plug_in_information,
-    table_information,
-)
-from agents.signals.playing import play
-from agents.signals.standing import positions
+from agents.signals.measures.published import information, plug_in_information
+from agents.signals.playing import play, positions
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 
@@ -82,9 +77,9 @@ def test_published_measures_of_a_random_player_are_small(at_random):
     assert abs(coordination.shuffled) < 2e-3  # cells that few pairs fall into are not all met
 
 
-def test_of_a_random_player_an_action_causes_what_the_rules_cause(at_random):
+def test_actions_influence_a_random_player_by_what_is_legal_alone(at_random):
     found = measures.causal_influence(at_random, "random", decisions=60)
-    assert found.influence.mean == found.rules.mean > 0.1
+    assert found.influence.mean == found.uniform.mean > 0.1
     assert (found.beyond.low, found.beyond.high) == (0, 0)
     nearer = measures.causal_influence(at_random, "random", "next", decisions=60)
     assert nearer.influence.mean > found.influence.mean
@@ -111,14 +106,14 @@ def test_influence_is_the_sum_over_messages_not_the_mean():
 
     told = play(["random"], 60, seed=3)
     found = measures.causal_influence(told, Deaf(), "partner", messages="legal")
-    assert found.influence.mean < found.rules.mean
+    assert found.influence.mean < found.uniform.mean
 
 
 def test_positions_stand_where_the_games_stood(greedy):
     some = np.flatnonzero(greedy.choice)[::37]
-    tick = Rounds.from_positions(positions(greedy, some)).tick
-    assert np.array_equal(tick.view.words, greedy.words[some])
-    assert np.array_equal(tick.legal, greedy.legal[some])
+    decisions = Rounds.from_positions(positions(greedy, some)).decisions
+    assert np.array_equal(decisions.view.words, greedy.words[some])
+    assert np.array_equal(decisions.legal, greedy.legal[some])
 
 
 def test_a_gap_is_found_where_it_was_put_and_a_strong_run_fakes_none():
@@ -184,7 +179,7 @@ def test_an_opening_table_is_exact():
     odd = found.probability[[int(v[0]) % 2 == 1 for v in found.values]]
     assert even[1:, 1] == pytest.approx(1), "who has two or four pawns leads a pawn"
     assert (odd[:, 1] == 0).all()
-    assert (found.share.sum(), found.placebo) == (pytest.approx(1), 0)
+    assert (found.share.sum(), found.shuffled) == (pytest.approx(1), 0)
     overall = found.share @ found.probability
     some = found.probability > 0
     lift = np.log(found.probability[some] / np.broadcast_to(overall, some.shape)[some])
@@ -195,11 +190,11 @@ def test_an_opening_table_is_exact():
     assert told[0] > 0.3
 
 
-def test_a_table_of_positions_tells_more_than_its_placebo_where_there_is_something(greedy):
+def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_is_something(greedy):
     found = measures.convention_table(
         greedy, LengthBot(), "silvers", "a lead", lambda view: view.leads
     )
-    assert found.information > 2 * found.placebo > 0
+    assert found.information > 2 * found.shuffled > 0
     nothing = measures.convention_table(
         greedy, "random", "golds", "a lead", lambda view: view.leads & (view.num_plays == 0)
     )
@@ -226,13 +221,17 @@ def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
         assert ((likely > 0).sum(axis=1) == 1).all() == (tree is found.agent)
 
 
-def test_who_takes_a_policy_for_its_tree_reads_more_than_the_rules_and_less_than_the_policy():
+def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_policy():
     pytest.importorskip("sklearn")
     tree = measures.fit_speaker(play(["greedy"], 400, seed=6), "greedy")
-    decoders = {"policy": Assumed("greedy"), "rules": GROUNDED, "tree": Assumed(tree, 1.0)}
+    models = {
+        "policy": PolicyModel("greedy"),
+        "uniform": UNIFORM_MODEL,
+        "tree": PolicyModel(tree, 1.0),
+    }
     told = play(["greedy"], 16, seed=7)
-    _, heard = listen(told, decoders, told=False)
-    _, by_tree = measures.misreading(told, heard)
+    _, heard = listen(told, models, told=False)
+    _, by_tree = measures.model_mismatch(told, heard)
     assert by_tree.understood.low > 0
     assert by_tree.lost.low > 0
 
@@ -240,33 +239,16 @@ def test_who_takes_a_policy_for_its_tree_reads_more_than_the_rules_and_less_than
 @pytest.fixture(scope="module")
 def known():
     told = play(["champion"], 8, seed=9)
-    decoders = {"policy": Assumed("champion")}
-    return told, listen(told, decoders, listeners=(0, 1), told=False)[1]
-
-
-def test_a_listener_tree_lies_between_prior_and_exact_belief(known):
-    pytest.importorskip("sklearn")
-    told, heard = known
-    partner = (heard.listener + 2) % 4
-    truth = told.hands[told.deal[heard.row], partner, 7] > 0
-    found = measures.listener_tree(
-        told, heard.row, heard.holds[:, 0, 1, 7], truth, "the partner has a king", depth=2
-    )
-    assert found.exact.mean < found.prior.mean
-    assert "the partner has a king" in found.text
-    with pytest.raises(SettingError, match="got too few"):
-        measures.listener_tree(told, heard.row, truth * 1.0, truth | True, "always")
+    models = {"policy": PolicyModel("champion")}
+    return told, listen(told, models, listeners=(0, 1), told=False)[1]
 
 
 def test_a_probe_is_measured_beside_its_controls_and_the_exact_belief(known):
     pytest.importorskip("sklearn")
     told, heard = known
-    partner = (heard.listener + 2) % 4
-    truth = told.hands[told.deal[heard.row], partner].astype(np.int64)
-    given = (heard.holds[:, 0, 1], heard.prior_holds[:, 1], truth)
-    found = measures.activation_probe(told, heard.row, load_agent("champion"), *given)
+    found = measures.activation_probe(told, heard, load_agent("champion"))
     assert found.exact.mean < found.prior.mean
     assert found.exact.mean < found.network.mean
     assert found.untrained.mean != found.network.mean != found.hand_only.mean
     with pytest.raises(SettingError, match="expected a network"):
-        measures.activation_probe(told, heard.row, load_agent("greedy"), *given)
+        measures.activation_probe(told, heard, load_agent("greedy"))

@@ -72,9 +72,6 @@ def test_a_face_up_seventh_tile_does_not_double(rules):
     assert values(rules, "55 12 34 11", "5", 0) == named(p=-20, m55=30)
 
 
-# ----------------------------------------------------------------------- against the plain referee
-
-
 def played_out(referee: Referee) -> int:
     """Returns the points for seats 0 and 2, all playing perfectly, after trying every game."""
     if referee.phase == "over":
@@ -116,16 +113,12 @@ def test_the_value_is_the_most_points_that_can_be_reached(rules):
             assert brute_force.reaches(late.position, points) == (points <= value), late
 
 
-# ---------------------------------------------------------------------------- the positions' sample
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_late_positions_are_varied_and_always_the_same(rules):
     lates = list(late_positions(rules, 2_000, seed=0, tiles=range(4, 17)))
     positions = [late.position for late in lates]
     assert lates == list(late_positions(rules, 2_000, seed=0, tiles=range(4, 17)))
     assert len(set(positions)) > 1_900
-
     moves = [BruteForce(rules).moves(position) for position in positions]
     kinds = {
         "leads": [p.passes == THREE_PASSES for p in positions],

@@ -65,9 +65,6 @@ def check_complete(solution, expected: dict[int, int]) -> None:
     assert solution.line[0][1] in solution.best
 
 
-# ----------------------------------------------------------------------- against other calculations
-
-
 @pytest.mark.parametrize("count", [500, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_solver_equals_brute_force_on_late_positions(rules, count):
@@ -106,26 +103,21 @@ def test_a_planted_rule_fault_is_found(monkeypatch, rules, fault):
     )
 
 
-def check_value(state, late) -> None:
-    """Checks that the mover's team can get as much as the solver says and no more."""
-    value, brute_force = solver.solve(state).value, BruteForce(late.rules)
-    assert brute_force.reaches(late.position, value), (late, value)
-    assert not brute_force.reaches(late.position, value + 10), (late, value)
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_no_more_and_no_less_can_be_reached_in_larger_positions(rules):
-    found = lates(rules, 60, range(20, 25))
+@pytest.mark.parametrize(
+    ("count", "tiles"),
+    [
+        (60, range(20, 25)),
+        pytest.param(100, [26], marks=pytest.mark.slow),
+        pytest.param(20, [28], marks=pytest.mark.slow),
+    ],
+)
+def test_no_more_and_no_less_can_be_reached_in_larger_positions(rules, count, tiles):
+    found = lates(rules, count, tiles)
     for late, state in zip(found, states(found), strict=True):
-        check_value(state, late)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_no_more_and_no_less_can_be_reached_soon_after_the_deal(rules):
-    found = lates(rules, 100, [26]) + lates(rules, 20, [28])
-    for late, state in zip(found, states(found), strict=True):
-        check_value(state, late)
+        value, brute_force = solver.solve(state).value, BruteForce(late.rules)
+        assert brute_force.reaches(late.position, value), (late, value)
+        assert not brute_force.reaches(late.position, value + 10), (late, value)
 
 
 def test_a_known_position_has_its_known_values():
@@ -151,8 +143,10 @@ def test_a_known_deal_has_its_known_value_from_the_first_turn_on():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_table_and_ordering_change_no_value(rules):
-    for state in states(lates(rules, 100, [20])):
+    tiny = solver.Solver(table_bits=6)
+    for state in states(lates(rules, 100, [20]) + lates(rules, 20, range(18, 25))):
         expected = solver.solve(state).values
+        check_complete(tiny.solve(state), expected)
         for table in (True, False):
             for ordering in ("best", "plain", "reverse"):
                 check_complete(solver.solve(state, table=table, ordering=ordering), expected)
@@ -169,20 +163,12 @@ def test_a_game_its_state_its_record_and_its_history_string_are_one_position(rul
             check_complete(solver.solve(records.history.dumps(records.from_game(game))), expected)
 
 
-# -------------------------------------------------------------------------------------------- lines
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_best_line_is_legal_and_ends_the_round_with_the_value(rules):
-    for late in lates(rules, 60, range(6, 31)):
-        game = game_of(late)
+    whole = Game(rules, hands=WHOLE_DEAL.split(",")[:4], dealer=0)
+    for game in [whole, *map(game_of, lates(rules, 60, range(6, 31)))]:
         solution = solver.solve(game)
-        assert value_of_play(game, solution.line, late.seat) == solution.value
-
-
-def test_the_best_line_of_a_whole_deal_ends_the_round_with_its_value():
-    game = Game(hands=WHOLE_DEAL.split(",")[:4], dealer=0)
-    assert value_of_play(game, solver.solve(game).line, 0) == WHOLE_DEAL_POINTS
+        assert value_of_play(game, solution.line, game.seat) == solution.value
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -209,9 +195,6 @@ def test_an_action_is_worth_what_the_position_after_it_is_worth(rules):
             assert worth == value
 
 
-# --------------------------------------------------------------------------------------- symmetries
-
-
 def swap(one, other):
     return lambda kind: {one: other, other: one}.get(kind, kind)
 
@@ -234,9 +217,6 @@ def test_moving_all_players_on_changes_no_value_for_the_mover(rules):
         moved = [moved_on(late, seats) for late in found]
         for state, turned in zip(states(found), states(moved), strict=True):
             check_complete(solver.solve(turned), solver.solve(state).values)
-
-
-# ------------------------------------------------------------------------ many positions, one table
 
 
 def test_solving_many_gives_what_solving_one_by_one_gives():
@@ -272,13 +252,6 @@ def test_a_solver_forgets_the_round_before_and_its_rules():
         for late in trio:
             expected = BruteForce(late.rules).values(late.position)
             check_complete(kept.solve(record_of(late)), expected)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_tiny_table_changes_no_value(rules):
-    tiny = solver.Solver(table_bits=6)
-    for state in states(lates(rules, 60, range(18, 25))):
-        check_complete(tiny.solve(state), solver.solve(state).values)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -19,7 +19,6 @@ def test_a_solution_draws_hands_and_points():
     solution = solver.solve(KNOWN)
     drawing, text = solution._repr_svg_(), told(solution)
     (*_, game) = records.history.loads(KNOWN).replay()
-
     check_dialect(drawing)
     for seat, hand in enumerate(game.hands):
         for name, n in zip(NAMES, hand.tolist(), strict=True):
@@ -33,6 +32,5 @@ def test_a_solution_draws_hands_and_points():
 
 def test_where_a_seat_leads_no_attack_is_drawn():
     text = told(solver.solve("11244556,12234569,11123378,11113457,s3"))
-
     assert "attacked" not in text
     assert "seat 2, to move; in hand 3 pawns, lance, 2 knights, rook, king." in text

@@ -1,5 +1,7 @@
 """The perfect-information solver under limits, and given what it cannot solve."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from brute_force import late_positions
@@ -34,9 +36,6 @@ def check_bounds(solution, truth: dict[int, int]) -> None:
         assert max(low for low, _ in solution.bounds.values()) == best
         assert max(high for _, high in solution.bounds.values()) == best
     assert solution.finished == (solution.values == truth)
-
-
-# ------------------------------------------------------------------------------------------- limits
 
 
 def test_limits_that_are_not_reached_change_nothing():
@@ -91,36 +90,21 @@ def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
     assert solution.finished
 
 
-WRONG = [
-    {"nodes": 0},
-    {"nodes": -1},
-    {"nodes": 1.5},
-    {"seconds": 0},
-    {"seconds": -0.5},
-    {"seconds": float("nan")},
-    {"ordering": "worst"},
-]
-
-
-@pytest.mark.parametrize("options", WRONG, ids=str)
-def test_wrong_options_raise_a_setting_error(options):
-    with pytest.raises(SettingError, match=r"expected .*got "):
-        solver.solve(KNOWN, **options)
-
-
-@pytest.mark.parametrize("options", [{"nodes": 0}, {"nodes": -1}, {"workers": 0}, {"workers": -1}])
-def test_wrong_options_of_many_raise_a_setting_error(options):
-    with pytest.raises(SettingError, match=r"expected .*got "):
-        solver.solve_many([KNOWN], **options)
-
-
-@pytest.mark.parametrize("bits", [-1, 64, 1.5])
-def test_a_table_of_an_impossible_size_raises_a_setting_error(bits):
-    with pytest.raises(SettingError, match=r"expected .*got "):
-        solver.Solver(table_bits=bits)
-
-
-# ----------------------------------------------------------------------------- what can't be solved
+@pytest.mark.parametrize(
+    ("call", "option", "values"),
+    [
+        (partial(solver.solve, KNOWN), "nodes", (0, -1, 1.5)),
+        (partial(solver.solve, KNOWN), "seconds", (0, -0.5, float("nan"))),
+        (partial(solver.solve, KNOWN), "ordering", ("worst",)),
+        (partial(solver.solve_many, [KNOWN]), "nodes", (0, -1)),
+        (partial(solver.solve_many, [KNOWN]), "workers", (0, -1)),
+        (solver.Solver, "table_bits", (-1, 64, 1.5)),
+    ],
+)
+def test_wrong_options_raise_a_setting_error(call, option, values):
+    for value in values:
+        with pytest.raises(SettingError, match=r"expected .*got "):
+            call(**{option: value})
 
 
 FIVE_PAWNS = ("11111234", "", "", "")
@@ -144,7 +128,6 @@ def known_state() -> State:
 
 
 def with_hand(change: int) -> Positions:
-    """Returns the known position, the code of the asked seat's hand changed."""
     state = known_state()
     state.hand[state.clock] += change
     return Positions(state)
@@ -180,21 +163,6 @@ IMPOSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("position", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
-def test_what_cannot_be_solved_raises_a_clear_error(position):
-    with pytest.raises(GoitaError, match=r"(?s)expected .*got ") as caught:
-        solver.solve(position())
-    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
-        solver.Solver().solve(position())
-    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
-        solver.solve_many([KNOWN, position()])
-    assert len(str(caught.value)) < 2_000
-
-
-def illegal_move(text: str) -> str:
-    return text.removesuffix("2p") + "299"
-
-
 GARBAGE = {
     "nothing": "",
     "spaces": "  \n",
@@ -206,7 +174,7 @@ GARBAGE = {
     "hidden tiles": KNOWN.replace("11244556", "xxxxxxxx"),
     "a hidden block": KNOWN.replace("371", "3x1"),
     "no move": KNOWN + ",3zz",
-    "an illegal move": illegal_move(KNOWN),
+    "an illegal move": KNOWN.removesuffix("2p") + "299",
     "a move out of turn": KNOWN + ",1p",
     "a move after the end": LINE + ",1p",
     "two deals": f"{KNOWN}\n{WHOLE_DEAL}",
@@ -218,13 +186,14 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("position", GARBAGE.values(), ids=GARBAGE)
-def test_garbage_raises_a_clear_error(position):
-    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
+@pytest.mark.parametrize("name", [*IMPOSSIBLE, *GARBAGE])
+def test_what_cannot_be_solved_raises_a_clear_error(name):
+    position = IMPOSSIBLE[name]() if name in IMPOSSIBLE else GARBAGE[name]
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got ") as caught:
         solver.solve(position)
-
-
-# --------------------------------------------------------------------------------- positions set up
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
+        solver.solve_many([KNOWN, position])
+    assert len(str(caught.value)) < 2_000
 
 
 def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
@@ -236,6 +205,7 @@ def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
     assert solver.solve(place).values == solver.solve(KNOWN).values
 
 
+KINGS = ["88", "33", "15", "26"]
 SET_UP = {
     "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
     "one text": ({"hands": "12341526"}, "four strings"),
@@ -245,11 +215,8 @@ SET_UP = {
     "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
     "three rooks": ({"hands": ["77", "37", "15", "26"]}, "no more than"),
     "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
-    "a king face up too many": ({"hands": ["88", "33", "15", "26"], "king_up": True}, "two kings"),
-    "a king attack too many": (
-        {"hands": ["88", "33", "15", "26"], "attack": 7, "attacker": 3},
-        "two kings",
-    ),
+    "a king face up too many": ({"hands": KINGS, "king_up": True}, "two kings"),
+    "a king attack too many": ({"hands": KINGS, "attack": 7, "attacker": 3}, "two kings"),
     "a holder of no king": ({"both_kings": 1}, "holds one king"),
     "a holder beyond the table": ({"both_kings": 9}, "holds one king"),
     "seat 4": ({"seat": 4}, "seat 0..3"),
@@ -286,20 +253,21 @@ def test_what_is_no_list_of_positions_raises_a_clear_error(positions):
         solver.solve_many(positions)
 
 
-# ------------------------------------------------------------------------------- being interrupted
-
-
-def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
-    """Ctrl-C comes as the compiled search returns."""
-    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
-    root = np.array([*place.codes, place.seat, place.status])
-    original = kernel.value_world
+def interrupt(monkeypatch, name):
+    """Has Ctrl-C come as a compiled function returns."""
+    original = getattr(kernel, name)
 
     def interrupted(*arguments):
         original(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(kernel, "value_world", interrupted)
+    monkeypatch.setattr(kernel, name, interrupted)
+
+
+def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
+    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
+    root = np.array([*place.codes, place.seat, place.status])
+    interrupt(monkeypatch, "value_world")
     with pytest.raises(KeyboardInterrupt):
         kept.evaluate(place.rules, root, np.array(kept.legal_actions(place)), 10**6, 1)
     truth = {actions.parse(name): value for name, value in KNOWN_VALUES.items()}
@@ -309,14 +277,8 @@ def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
 def test_an_interrupted_change_of_rounds_leaves_nothing_behind(monkeypatch):
     kept = solver.Solver()
     truth = kept.values(KNOWN)
-    original = kernel.prepare
-
-    def interrupted(*arguments):
-        original(*arguments)
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(kernel, "prepare", interrupted)
+        interrupt(patch, "prepare")
         with pytest.raises(KeyboardInterrupt):
             kept.values(WHOLE_DEAL)
     assert kept.values(KNOWN) == truth

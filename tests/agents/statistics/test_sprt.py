@@ -64,15 +64,10 @@ def test_the_ratio_is_the_difference_of_two_normal_log_likelihoods():
     assert verdict.llr == pytest.approx(expected)
     assert verdict.bounds == pytest.approx((-log(19), log(19)))
     assert verdict.hypotheses == (-1, 2)
-
-
-def test_blocks_in_parts_come_to_the_same_ratio():
-    values = deal_means(0.4, 90, 6)
-    whole, parts = SprtRun(Sprt(0, 1)), SprtRun(Sprt(0, 1))
-    whole.add(values)
-    for part in np.split(values, 9):
+    parts = SprtRun(Sprt(-1, 2))
+    for part in np.split(values, 10):
         parts.add(part)
-    assert parts.verdict().llr == pytest.approx(whole.verdict().llr)
+    assert parts.verdict().llr == pytest.approx(expected)
 
 
 def test_nothing_is_decided_before_enough_deals_and_nothing_changes_after():
@@ -83,12 +78,9 @@ def test_nothing_is_decided_before_enough_deals_and_nothing_changes_after():
     before = run.verdict()
     assert run.add(np.full(1000, -50.0)) == "H1"
     assert run.verdict() == before
-
-
-def test_deals_that_are_all_the_same_are_decided_too():
-    run = SprtRun(Sprt(0, 1.5))
-    assert run.add(np.zeros(MIN_DEALS)) == "H0"
-    assert np.isfinite(run.verdict().llr)
+    same = SprtRun(Sprt(0, 1.5))
+    assert same.add(np.zeros(MIN_DEALS)) == "H0"
+    assert np.isfinite(same.verdict().llr)
 
 
 @pytest.mark.parametrize("text", ["", "1", "0,1,2", "a,b", "1.5,0", "1,1", "0,inf", "nan,1"])

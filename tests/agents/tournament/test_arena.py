@@ -6,15 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
-from scipy.stats import binomtest
 
 from agents import AgentError, load_agent
-from agents.statistics.intervals import (
-    mean_interval,
-    rate_interval,
-    ratio_interval,
-    variance_removed,
-)
 from agents.tournament import arena, plan
 from agents.tournament.block import play_block
 from agents.tournament.seated import PURPOSE
@@ -50,9 +43,6 @@ def summed_up(results):
 def outcome(result):
     """All of a block's result but its times."""
     return [part.tolist() for part in (result.points, result.rounds, result.won, result.decisions)]
-
-
-# ------------------------------------------------------------------------------ duplicate deals
 
 
 def test_a_block_scores_as_its_games_do_one_by_one_in_the_environment():
@@ -114,9 +104,6 @@ def test_players_sit_as_the_seatings_say():
     assert (result.points[0] == -result.points[1]).all()
 
 
-# ------------------------------------------------------------------- blocks, the unit of everything
-
-
 def test_a_block_depends_on_its_task_alone():
     task = block()
     alone = outcome(play_block(task))
@@ -151,9 +138,8 @@ def test_each_player_has_a_chance_of_its_own_in_each_block():
     seen = [set(player.drawn) for player in players]
     play_block(replace(block(), block=3), players)
     assert not seen[0] & seen[1]
-    assert len(players[0].drawn) > 1.9 * len(
-        seen[0]
-    )  # the same deals, but none of the same numbers
+    # The same deals, but none of the same numbers.
+    assert len(players[0].drawn) > 1.9 * len(seen[0])
 
 
 def test_blocks_cover_all_deals_once():
@@ -181,9 +167,6 @@ def test_whole_matches_are_played_to_a_winner():
     assert (result.rounds == rounds[played]).all()
     assert (result.won == [won[played], ~won[played]]).all()
     assert rounds.mean() > 3
-
-
-# ------------------------------------------------------------------------------------ measuring
 
 
 def test_decisions_with_a_choice_are_counted_and_timed():
@@ -221,16 +204,13 @@ def test_greedy_and_random_play_twenty_thousand_rounds_a_second_on_one_core():
     assert 2 * 2048 / min(seconds) > 20_000
 
 
-# ------------------------------------------------------------------------ agents with a memory
-
-
 class Diary(LastLegal):
     """Writes down what it is told."""
 
     name = "diary"
 
     def __init__(self):
-        self.hands, self.ended, self.begun = {}, {}, 0
+        self.hands, self.ended, self.begun, self.redeals = {}, {}, 0, 0
 
     def begin(self, games, seats, view):
         assert (games == view.game).all()
@@ -246,6 +226,12 @@ class Diary(LastLegal):
             assert (hand <= self.hands[game]).all()
         return super().act(view, legal, rng)
 
+    def redeal(self, games, view):
+        assert (games == view.game).all()
+        assert all(game in self.hands for game in games.tolist())
+        assert (view.num_plays == 0).all()
+        self.redeals += len(games)
+
     def end(self, games, results, hands):
         assert (games == results.view.game).all()
         assert (hands.sum(axis=1) == COUNTS).all()
@@ -258,33 +244,18 @@ class Diary(LastLegal):
 
 
 @pytest.mark.parametrize("episode", ["round", "match"])
-def test_an_agent_with_a_memory_is_told_of_every_deal_and_its_end(episode):
+def test_an_agent_with_a_memory_is_told_of_every_deal_its_end_and_redeals(episode):
     task = block(("greedy", "diary"), deals=200, episode=episode)
     diary = Diary()
     result = play_block(task, [load_agent("greedy"), diary])
     assert len(diary.ended) == 4 * 200  # two seats in each of two games
-    assert diary.begun > 2 * result.rounds.sum()  # redeals begin once more
+    assert diary.redeals == diary.begun - 2 * result.rounds.sum() > 0  # they begin once more
     if episode == "round":
         numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
         for seating, mine in ((0, 1), (1, 0)):
             games = numbers.shown(2 * task.first + 200 * seating + np.arange(200))
             told = [diary.ended[4 * game + mine] for game in games.tolist()]
             assert (result.points[seating] == -np.array(told)).all()
-
-
-def test_an_agent_that_wants_to_know_is_told_of_deals_that_ended_in_a_redeal():
-    class Told(Diary):
-        redeals = 0
-
-        def redeal(self, games, view):
-            assert (games == view.game).all()
-            assert all(game in self.hands for game in games.tolist())
-            assert (view.num_plays == 0).all()
-            self.redeals += len(games)
-
-    told = Told()
-    result = play_block(block(("greedy", "told"), deals=400), [load_agent("greedy"), told])
-    assert told.redeals == told.begun - 2 * result.rounds.sum() > 0
 
 
 def test_an_agent_that_runs_something_is_closed_by_whoever_built_it(monkeypatch):
@@ -301,9 +272,6 @@ def test_an_agent_that_runs_something_is_closed_by_whoever_built_it(monkeypatch)
     monkeypatch.setattr("agents.tournament.seated.load_agent", lambda name: Running())
     play_block(block(deals=4))
     assert len(closed) == 2
-
-
-# ------------------------------------------------------------------------------------ bad input
 
 
 @pytest.mark.parametrize(
@@ -328,94 +296,13 @@ def test_an_illegal_answer_is_reported_with_the_agents_name(answer):
         arena.play_pair(Wrong(), "random", 10)
 
 
-@pytest.mark.parametrize("deals", [-1, 0, 1, 10**7 + 1, True, 2.0])
-def test_an_impossible_number_of_deals_is_refused(deals):
-    with pytest.raises(SettingError, match="number of deals"):
-        arena.play_pair("greedy", "random", deals)
-
-
-def test_an_unknown_rule_set_seed_or_agent_is_refused():
-    with pytest.raises(SettingError, match="jga"):
-        arena.play_pair("greedy", "random", 10, rules="chess")
-    with pytest.raises(SettingError, match="seed"):
-        arena.play_pair("greedy", "random", 10, seed=-1)
-    with pytest.raises(AgentError, match="greedy"):
-        arena.play_pair("greedy", "gredy", 10)
-
-
-# ------------------------------------------------------------------------------------ intervals
-
-
-def test_the_interval_of_a_mean_covers_it_in_95_of_100_samples():
-    draws = np.random.default_rng(4)
-    samples = draws.choice([-30.0, -10.0, 0.0, 20.0, 25.0], size=(400, 100))
-    intervals = [mean_interval(sample) for sample in samples]
-    covered = np.mean([i.low < 1.0 < i.high for i in intervals])
-    assert 0.91 < covered < 0.98
-
-
-def test_the_bootstrap_and_the_normal_interval_agree_where_one_replaces_the_other():
-    draws = np.random.default_rng(5)
-    values = draws.choice([-30.0, -10.0, 0.0, 20.0, 25.0], size=10_000)
-    normal, resampled = mean_interval(values), mean_interval(values[:-1])
-    assert normal.low == pytest.approx(resampled.low, abs=0.02)
-    assert normal.high == pytest.approx(resampled.high, abs=0.02)
-    assert resampled == mean_interval(values[:-1])
-
-
-def test_the_interval_of_a_rate_is_wilsons_where_games_are_independent():
-    wins = np.repeat([1.0, 0.0], [14, 6])
-    wilson = binomtest(14, 20).proportion_ci(method="wilson")
-    found = rate_interval(wins)
-    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high))
-    assert rate_interval(np.ones(20)).low == pytest.approx(
-        binomtest(20, 20).proportion_ci(method="wilson").low
-    )
-
-
-def test_games_that_share_a_deal_count_less_if_they_agree_and_more_if_they_cancel():
-    agree = np.repeat([1.0, 0.0], [60, 40])
-    cancel = np.repeat([1.0, 0.5, 0.0], [15, 90, 5])
-    assert rate_interval(agree).high - rate_interval(agree).low > 0.18
-    assert rate_interval(cancel).high - rate_interval(cancel).low < 0.09
-
-
-def test_an_interval_takes_two_deals():
-    for interval in (mean_interval, rate_interval):
-        with pytest.raises(SettingError, match="two"):
-            interval([1.0])
-
-
-def test_the_interval_of_a_ratio_counts_long_matches_as_long_ones():
-    draws = np.random.default_rng(6)
-    rounds = draws.integers(2, 12, 300)
-    points = draws.normal(3 * rounds, 20 * np.sqrt(rounds))
-    found = ratio_interval(points, rounds)
-    assert found.mean == pytest.approx(points.sum() / rounds.sum())
-    residuals = (points - found.mean * rounds) / rounds.mean()
-    half = 1.96 * residuals.std(ddof=1) / np.sqrt(300)  # the delta method, by hand
-    assert found.low == pytest.approx(found.mean - half, abs=0.2 * half)
-    assert found.high == pytest.approx(found.mean + half, abs=0.2 * half)
-    many = ratio_interval(np.tile(points, 40), np.tile(rounds, 40))
-    assert many.high - many.mean == pytest.approx(half / np.sqrt(40), rel=0.01)
-    assert ratio_interval(3 * rounds, rounds) == ratio_interval([3, 3], [1, 1])
-
-
-def test_the_rate_of_rounds_won_in_matches_is_that_of_all_rounds():
-    won, games = np.repeat([[1.0, 2.0], [4.0, 4.0], [0.0, 3.0]], 30, axis=0).T
-    found = rate_interval(won, games)
-    assert found.mean == pytest.approx(5 / 9)
-    assert found.low < 5 / 9 < found.high
-    shares = rate_interval(won / 4, np.full(90, 1.0))
-    assert shares == rate_interval(won / 4)
-
-
-def test_the_variance_removed_is_all_if_games_cancel_and_none_if_they_are_independent():
-    points = np.random.default_rng(7).normal(0, 25, 20_000)
-    assert variance_removed([points, -points]) == 1
-    assert variance_removed(points.reshape(2, -1)) == pytest.approx(0, abs=0.03)
-    assert variance_removed([points, points]) == pytest.approx(-1, abs=0.01)
-    luck = np.random.default_rng(8).normal(0, 25, 20_000)
-    half = np.array([luck + points, -luck + np.roll(points, 1)])
-    assert variance_removed(half) == pytest.approx(0.5, abs=0.03)
-    assert variance_removed(np.zeros((2, 5))) == 0
+@pytest.mark.parametrize(
+    ("deals", "settings", "words"),
+    [
+        *((deals, {}, "number of deals") for deals in (-1, 0, 1, 10**7 + 1, True, 2.0)),
+        *((10, {"rules": "chess"}, "jga"), (10, {"seed": -1}, "seed")),
+    ],
+)
+def test_an_impossible_number_of_deals_rule_set_or_seed_is_refused(deals, settings, words):
+    with pytest.raises(SettingError, match=words):
+        arena.play_pair("greedy", "random", deals, **settings)

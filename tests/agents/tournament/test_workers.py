@@ -44,13 +44,9 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
 def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number, send):
     file, log = tmp_path / "results.db", tmp_path / "results.db-wal"
     command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "1000000"]
-    with subprocess.Popen(
-        [*command, "--workers", "2", "--results", file],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    ) as process:
+    command += ["--workers", "2", "--results", file]
+    settings = {"cwd": ROOT, "stderr": subprocess.PIPE, "start_new_session": True, "text": True}
+    with subprocess.Popen(command, **settings) as process:
         deadline = time.monotonic() + 30
         while not log.exists() or log.stat().st_size < 100_000:  # some blocks
             assert time.monotonic() < deadline
@@ -79,18 +75,12 @@ def test_who_stops_taking_results_is_told_nothing_of_what_was_under_way():
     assert not told
 
 
-def test_impossible_workers_and_backends_are_refused():
-    for number in (0, -1, 10**6):
-        with pytest.raises(SettingError, match="workers"):
-            check_workers(number, "loky")
-    with pytest.raises(SettingError, match="backend"):
-        check_workers(1, "dask")
-
-
-def test_ray_that_is_not_installed_is_an_error_that_says_how(monkeypatch):
-    monkeypatch.setattr(workers, "find_spec", lambda name: None)
-    with pytest.raises(SettingError, match=r"goita-env\[ray,eval\]"):
-        check_workers(1, "ray")
+def test_impossible_workers_and_backends_are_refused(monkeypatch):
+    monkeypatch.setattr(workers, "find_spec", lambda name: None)  # Ray is not installed
+    wrong = [*((number, "loky", "workers") for number in (0, -1, 10**6))]
+    for number, backend, words in (*wrong, (1, "dask", "backend"), (1, "ray", r"\[ray,eval\]")):
+        with pytest.raises(SettingError, match=words):
+            check_workers(number, backend)
 
 
 def test_an_agents_error_in_another_process_comes_back_as_it_is():

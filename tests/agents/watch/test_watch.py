@@ -12,11 +12,12 @@ from record_samples import FIVE, LINE, YAML
 
 import evaluate
 from agents import watch
+from agents.watch.__main__ import main
 from agents.watch.frames import Book
 from agents.watch.reading import Source, Watched, read
 from goita_env import Game, actions, errors, records
 from goita_env.records import DealRecord
-from goita_env.render import scene, svg
+from goita_env.render import svg
 from goita_env.render.pen import FACES, PREFIX
 
 OPEN = 4
@@ -47,17 +48,23 @@ class Page(HTMLParser):
         self._in = False
 
     def frame(self, deal: int, move: int, seen: int) -> list[str]:
-        """The lines of a frame."""
         return [self.told["lines"][n] for n in self.told["deals"][deal]["frames"][move][seen][0]]
 
     def words(self, deal: int, move: int, seen: int) -> str:
-        """The sentences of a frame."""
         numbers = self.told["deals"][deal]["frames"][move][seen][1]
         return " ".join(self.told["sentences"][n] for n in numbers)
 
 
 def source(*deals: DealRecord, players=("north", "", "", "")) -> Source:
     return Source("a game", tuple(Watched(deal, players) for deal in deals), len(deals))
+
+
+def refused(capsys, *arguments: str) -> str:
+    """What the command complains of."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    return capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -70,33 +77,25 @@ def page(deal):
     return Page(watch.page(source(deal)))
 
 
-# -------------------------------------------------------------------------------- what a page holds
-
-
 def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
     told = page.told["deals"][0]
-
     assert len(told["moves"]) == len(deal.moves) == 13
     assert [len(frames) for frames in told["frames"]] == [5] * 14
     assert told["result"] == "seat 2 ends the round, 30 points"
     assert told["moves"][0] == {
-        "seat": 2,
-        "name": "46",
-        "end": "",
-        "pair": [3, 5],
-        "down": True,
+        "seat": 2, "name": "46", "end": "", "pair": [3, 5], "down": True,
         "said": "seat 2 plays face-down silver, then bishop",
         "hidden": "seat 2 plays a face-down tile, then bishop",
-    }
+    }  # fmt: skip
 
 
 def test_a_frame_is_the_drawing_of_the_position(page, deal):
     games = deal.replay()
     for move in range(1, 6):
         game = next(games)
-        open_table = svg.draw(scene.of_table(game._state), faces="letters")
+        open_table = svg.draw(game, faces="letters")
         assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
-        seen = svg.draw(scene.of_view(game.view(3), viewer=3), faces="letters")
+        seen = svg.draw(game.view(3).scene(3), faces="letters")
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
 
 
@@ -106,7 +105,6 @@ def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
     hands[1], hands[3] = hands[1].replace("4", "1", 1), hands[3].replace("1", "4", 1)
     other = replace(deal, hands=tuple(hands), moves=deal.moves[:2])
     one, two = (Page(watch.page(source(it))) for it in (replace(deal, moves=deal.moves[:2]), other))
-
     for move in range(3):
         for seat in (0, 2):
             assert one.frame(0, move, seat) == two.frame(0, move, seat)
@@ -117,7 +115,6 @@ def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
 
 def test_all_lines_find_their_definitions_whichever_the_faces(page):
     used = {name for line in page.told["lines"] for name in re.findall('href="#([^"]+)"', line)}
-
     assert set(page.told["faces"]) == set(FACES)
     for definitions in page.told["faces"].values():
         root = ElementTree.fromstring(f"<defs>{definitions}</defs>")
@@ -130,7 +127,6 @@ def test_all_lines_find_their_definitions_whichever_the_faces(page):
 def test_a_seat_that_keeps_silent_does_so_unseen():
     deal = DealRecord(TWO_FIVES, 0, ((0, actions.SILENT), (1, actions.SILENT)))
     moves = Page(watch.page(source(deal))).told["deals"][0]["moves"]
-
     assert [move["said"] for move in moves] == ["seat 0 keeps silent", "seat 1 keeps silent"]
     assert [move["hidden"] for move in moves] == ["", ""]
 
@@ -141,7 +137,6 @@ def test_a_redeal_shows_nothing_of_the_next_deal():
         game.play(actions.parse(move))
     deal = records.from_game(game).deals[0]
     told = Page(watch.page(source(deal))).told["deals"][0]
-
     assert told["result"] == "a redeal"
     assert told["frames"][2] == told["frames"][1]
 
@@ -149,18 +144,13 @@ def test_a_redeal_shows_nothing_of_the_next_deal():
 def test_an_illegal_move_ends_a_deal_with_a_word(deal):
     broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
     told = Page(watch.page(source(broken))).told["deals"][0]
-
     assert len(told["moves"]) == 2
     assert "deal 1, move 3 (play 3): expected" in told["note"]
-
-
-# ---------------------------------------------------------------------------------- it stands alone
 
 
 def test_a_page_loads_nothing_and_is_small(deal):
     text = watch.page(source(*[deal] * 3))
     page = Page(text)
-
     assert [address for address in page.addresses if not address.startswith("#")] == []
     assert "link" not in page.tags
     assert not re.search(r"https?://(?!www\.w3\.org)|@import|url\(", text)
@@ -170,7 +160,6 @@ def test_a_page_loads_nothing_and_is_small(deal):
 def test_the_script_finds_all_that_it_asks_for(page):
     script = (Path(watch.__file__).parent / "templates" / "page.js").read_text(encoding="utf-8")
     asked = set(re.findall(r'find\("(\w+)"\)', script)) | {"data"}
-
     assert len(asked) > 15
     assert asked <= page.ids
 
@@ -179,20 +168,17 @@ def test_names_cannot_break_out_of_the_page(deal):
     name = "</script><script>alert(1)</script><!--\u2028"
     text = watch.page(replace(source(deal, players=(name, "", "", "")), title=name))
     page = Page(text)
-
     assert page.tags.count("script") == 2
     assert page.told["deals"][0]["players"][0] == name
     assert "alert(1)</script>" not in text
-
-
-# ------------------------------------------------------------------------------ whence records come
+    text = watch.page(source(deal, players=("\ud800a", "", "", "")))
+    assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
 
 
 def test_every_notation_is_read(tmp_path, deal):
     kifu, history = tmp_path / "game.yaml", tmp_path / "game.txt"
     kifu.write_text(YAML, encoding="utf-8-sig")
     history.write_text(f"{LINE}\n{LINE}\n", encoding="utf-8")
-
     assert read(LINE).deals[0].deal == deal
     assert [one.deal.moves for one in read(str(history)).deals] == [deal.moves] * 2
     assert read(str(kifu)).deals[0].deal.moves == deal.moves
@@ -205,7 +191,6 @@ def test_saved_games_are_read_and_the_report_links_to_their_pages(tmp_path, caps
     command = ["--agents", "greedy", "random", "--deals", "2", "--save-games", str(folder)]
     assert evaluate.main([*command, "--html", str(html)]) == 0
     capsys.readouterr()
-
     link = re.search(r'href="(games/[^"]+\.html)"', html.read_text(encoding="utf-8"))[1]
     told = Page((tmp_path / link).read_text(encoding="utf-8")).told
     assert len(told["deals"]) == 4
@@ -216,38 +201,23 @@ def test_saved_games_are_read_and_the_report_links_to_their_pages(tmp_path, caps
     assert one_file.deals == every.deals[1:3]
 
 
-def test_the_command_writes_a_page(tmp_path, capsys):
-    file = tmp_path / "out.html"
-
-    assert watch.main([LINE, "-o", str(file)]) == 0
+@pytest.mark.parametrize("name", ["page.html", "deal.gif", "deal.svg"])
+def test_a_file_that_exists_is_written_over_with_force_alone(name, tmp_path, capsys):
+    file = tmp_path / name
+    file.write_text("mine")
+    complaint = f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+    assert refused(capsys, LINE, "-o", str(file)).endswith(f"error: {complaint}\n")
+    assert file.read_text() == "mine"
+    assert main([LINE, "-o", str(file), "--force"]) == 0
     assert capsys.readouterr().out == f"{file}: 1 deal\n"
-    assert Page(file.read_text(encoding="utf-8")).told["deals"][0]["dealer"] == 2
+    begins = {"page.html": b"<!DOCTYPE html>", "deal.gif": b"GIF89a", "deal.svg": b"<svg "}[name]
+    assert file.read_bytes().startswith(begins)
 
 
-def test_the_command_animates_a_deal_as_the_name_of_its_file_says(tmp_path, capsys):
-    for name, begins in (("deal.gif", b"GIF89a"), ("deal.svg", b"<svg ")):
-        assert watch.main([LINE, "-o", str(tmp_path / name)]) == 0
-        assert (tmp_path / name).read_bytes().startswith(begins)
-
-
-def test_a_file_that_is_there_is_written_over_only_where_that_is_asked_for(tmp_path, capsys):
-    for name in ("page.html", "deal.gif", "deal.svg"):
-        file = tmp_path / name
-        file.write_text("mine")
-        with pytest.raises(SystemExit) as ended:
-            watch.main([LINE, "-o", str(file)])
-        assert ended.value.code == 2
-        complaint = f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
-        assert capsys.readouterr().err.endswith(f"error: {complaint}\n")
-        assert file.read_text() == "mine"
-        assert watch.main([LINE, "-o", str(file), "--force"]) == 0
-        assert file.read_bytes() != b"mine"
-    told = tmp_path / "told.json"
+def test_a_json_that_exists_is_written_over_with_force_alone(tmp_path, capsys):
+    page, told = tmp_path / "new.html", tmp_path / "told.json"
     told.write_text("mine")
-    with pytest.raises(SystemExit):
-        watch.main(
-            [LINE, "-o", str(tmp_path / "new.html"), "--analyse", "greedy", "--json", str(told)]
-        )
+    refused(capsys, LINE, "-o", str(page), "--analyse", "greedy", "--json", str(told))
     assert told.read_text() == "mine"
     assert not list(tmp_path.glob("new*"))
 
@@ -260,27 +230,19 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(SystemExit) as ended:
-        watch.main([LINE, "-o", str(file), "--force"])
-    assert ended.value.code == 2
     complaint = f"error: [Errno 28] No space left on device: {str(file)!r}\n"
-    assert capsys.readouterr().err.endswith(complaint)
+    assert refused(capsys, LINE, "-o", str(file), "--force").endswith(complaint)
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
     assert file.read_text() == "mine"
 
 
 def test_what_is_no_file_is_written_into(tmp_path):
     (tmp_path / "link.html").symlink_to("page.html")
-    assert watch.main([LINE, "-o", str(tmp_path / "link.html"), "--force"]) == 0
+    assert main([LINE, "-o", str(tmp_path / "link.html"), "--force"]) == 0
     assert (tmp_path / "link.html").is_symlink()
     assert Page((tmp_path / "page.html").read_text(encoding="utf-8")).told["deals"]
-    assert watch.main([LINE, "-o", "/dev/null", "--force"]) == 0
+    assert main([LINE, "-o", "/dev/null", "--force"]) == 0
     assert not Path("/dev/null").is_file()
-
-
-def test_names_that_are_no_unicode_are_shown_as_far_as_they_are(deal):
-    text = watch.page(source(deal, players=("\ud800a", "", "", "")))
-    assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
 
 
 @pytest.mark.parametrize(
@@ -293,10 +255,7 @@ def test_names_that_are_no_unicode_are_shown_as_far_as_they_are(deal):
     ],
 )
 def test_what_is_no_record_is_refused(arguments, message, capsys, tmp_path):
-    with pytest.raises(SystemExit) as ended:
-        watch.main([*arguments, "-o", str(tmp_path / "x.html")])
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
+    assert message in refused(capsys, *arguments, "-o", str(tmp_path / "x.html"))
     assert not (tmp_path / "x.html").exists()
 
 
@@ -338,36 +297,22 @@ DEEP = "[" * 10**6
 @pytest.mark.parametrize(
     ("head", "game"),
     [
-        ({}, GAME),
-        ([], GAME),
-        (DEEP, GAME),
-        ('{"x": ' + DEEP, GAME),
+        *((head, GAME) for head in ({}, [], DEEP, '{"x": ' + DEEP)),
         (HEAD | {"format": "goita-games-2"}, GAME),
         (HEAD | {"rules": {}}, GAME),
         (HEAD | {"rules": {"name": "jga", "last_king": False}}, GAME),
         (HEAD | {"rules": {"name": "own", "partners_fives_win": "never"}}, GAME),
-        (HEAD, []),
-        (HEAD, DEEP),
-        (HEAD, '{"x": ' + DEEP),
-        (HEAD, GAME | {"agents": ["a"] * 3}),
-        (HEAD, GAME | {"agents": "abcd"}),
-        (HEAD, GAME | {"history": f"{LINE}\n{LINE}"}),
-        (HEAD, GAME | {"history": ""}),
-        (HEAD, GAME | {"history": 1}),
-        (HEAD, GAME | {"before_play": [["0", "66"]]}),
-        (HEAD, GAME | {"before_play": [[0, 10**30]]}),
-        (HEAD, GAME | {"scores": [1, 2, 3]}),
-        (HEAD, GAME | {"scores": [5, 0]}),
-        (HEAD, GAME | {"scores": [10**30, 0]}),
+        *((HEAD, game) for game in ([], DEEP, '{"x": ' + DEEP)),
+        *((HEAD, GAME | {"agents": names}) for names in (["a"] * 3, "abcd")),
+        *((HEAD, GAME | {"history": text}) for text in (f"{LINE}\n{LINE}", "", 1)),
+        *((HEAD, GAME | {"before_play": [move]}) for move in (["0", "66"], [0, 10**30])),
+        *((HEAD, GAME | {"scores": scores}) for scores in ([1, 2, 3], [5, 0], [10**30, 0])),
         (HEAD, GAME | {"winner": "0"}),
     ],
 )
 def test_a_crafted_folder_of_games_is_refused_in_a_line(head, game, tmp_path, capsys):
     games_of(tmp_path, head, game)
-    with pytest.raises(SystemExit) as ended:
-        watch.main([str(tmp_path), "-o", str(tmp_path / "x.html")])
-    complaint = capsys.readouterr().err
-    assert ended.value.code == 2
+    complaint = refused(capsys, str(tmp_path), "-o", str(tmp_path / "x.html"))
     assert complaint.count("\n") == 1
     assert "expected" in complaint
     assert len(complaint) < 400
@@ -388,7 +333,6 @@ def test_files_without_an_end_are_refused(tmp_path):
 
 
 def test_a_book_keeps_each_line_once(deal):
-    book = Book.of([Watched(deal), Watched(deal)])
-
-    assert book.deals[0] == book.deals[1]
-    assert len(book.lines.numbers) == len(set(book.lines.numbers))
+    one, two = Book([Watched(deal)]), Book([Watched(deal), Watched(deal)])
+    assert two.deals == one.deals * 2
+    assert two.lines == one.lines

@@ -1,4 +1,4 @@
-"""Opens SQLite files that may be somebody else's, and checks what they are."""
+"""Describes kinds of stores, and opens SQLite files that may be somebody else's."""
 
 from __future__ import annotations
 
@@ -6,18 +6,84 @@ import errno
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 from weakref import WeakSet
 
-from agents.store.layout import MOST_BYTES, Layout, damaged
+import msgspec
+
 from goita_env.errors import SettingError
 
-APPLICATION: Final = 0x476F6974
-"""SQLite's application id of our files: "Goit"."""
+APPLICATION: Final = 0x476F6974  # SQLite's application id of our files: "Goit".
+
+MOST_BYTES: Final = 1 << 26  # Largest row in bytes, and so the largest text or blob.
+
+MOST_ROWS: Final = 1 << 20  # Most rows of a block in one table.
+
+Value = int | float | str | bytes | None
+
+Row = Sequence[Value]
+
+_META: Final = "key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL"
+
+_BLOCKS: Final = ("block INTEGER PRIMARY KEY", "key TEXT NOT NULL UNIQUE", "digest BLOB NOT NULL")
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """Describes one table of a store, without its first column ``block``."""
+
+    columns: tuple[str, ...]  #: SQL definitions of the columns.
+    keys: int
+    """The first ``keys`` columns identify a row of a block; rows are read in their order."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Describes a kind of store."""
+
+    kind: str  #: The content in words, for errors: "results of a tournament".
+    version: int  #: Grows when a table or the meaning of a column changes.
+    columns: tuple[str, ...]  #: Columns of the table ``blocks`` besides its own.
+    tables: Mapping[str, TableSchema] = field(default_factory=dict)  #: The other tables by name.
+    former: bytes = b""  #: First bytes of such a file in version 0.2.0, if it was no SQLite file.
+
+    def schema(self) -> dict[str, str]:
+        """Returns the SQL statement that creates each table, by name."""
+        found = {"meta": _META, "blocks": ", ".join((*_BLOCKS, *self.columns))}
+        for name, table in self.tables.items():
+            keys = [column.split()[0] for column in table.columns[: table.keys]]
+            parts = ("block INTEGER NOT NULL REFERENCES blocks", *table.columns)
+            found[name] = f"{', '.join(parts)}, PRIMARY KEY ({', '.join(('block', *keys))})"
+        ends = {name: " WITHOUT ROWID" if name in self.tables else "" for name in found}
+        return {name: f"CREATE TABLE {name} ({text}){ends[name]}" for name, text in found.items()}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Holds one block of work."""
+
+    key: str
+    values: Row  #: Values of ``Layout.columns``.
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    """Rows of the other tables, in the order of their keys."""
+
+    def digest(self) -> bytes:
+        content = [self.key, self.values, sorted(self.rows.items())]
+        return blake2b(msgspec.msgpack.encode(content), digest_size=8).digest()
+
+
+def damaged(path: Path, layout: Layout, what: str) -> SettingError:
+    """Returns the error for a file whose content is not as it was written."""
+    return SettingError(
+        f"expected {layout.kind} as they were written, got a damaged file {str(path)!r}: "
+        f"{what[:200]!r}"
+    )
+
 
 _LIMITS: Final = {
     sqlite3.SQLITE_LIMIT_LENGTH: MOST_BYTES,
@@ -37,7 +103,7 @@ _PRAGMAS: Final = (
 _MAGIC: Final = b"SQLite format 3\0"
 
 _JOURNAL_OF_SEVERAL: Final = bytes.fromhex("d9d505f920a163d7")
-"""Ends a rollback journal that names another file, which SQLite would delete."""
+"""Last bytes of a rollback journal that names another file, which SQLite would delete."""
 
 _SYSTEM: Final = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -47,32 +113,26 @@ _SYSTEM: Final = {
     sqlite3.SQLITE_IOERR: errno.EIO,
     sqlite3.SQLITE_PROTOCOL: errno.ENOLCK,
 }
-"""What is wrong with disk or file system, not with what the file holds."""
+"""Errors of the disk or the file system, not of the file's content."""
 
 
 class Connection(sqlite3.Connection):
-    """Is an open file of a store."""
+    """Adds the identity of the file to an open connection."""
 
-    file: tuple[int, int]
-    """Its device and number."""
+    file: tuple[int, int]  #: Device and inode.
 
 
 _OPEN: Final[WeakSet[Connection]] = WeakSet()
-"""What this process has open. To read such a file otherwise would give up its lock: the system
-drops a process's locks as it closes the file, however it was opened."""
+"""Connections of this process. Its files must not be opened a second time: closing any descriptor
+of a file drops all locks that the process holds on it."""
 
 
 def connect(path: Path, layout: Layout, mode: str) -> Connection:
-    """Opens a file that may be anything, and keeps others from it.
-
-    Raises:
-        SettingError: if it is no SQLite file, or another program has it open.
-        OSError: if it cannot be read.
-    """
+    """Opens a file and locks it against other programs; raises as ``Store`` does."""
     if path.exists() and _identity(path) in {db.file for db in _OPEN}:
         raise _in_use(path, layout)
     _check_beginning(path, layout)
-    with told(path, layout):
+    with sqlite_errors(path, layout):
         address = f"{path.absolute().as_uri()}?mode={mode}"
         db = sqlite3.connect(address, timeout=0, isolation_level=None, uri=True, factory=Connection)
         try:
@@ -91,31 +151,24 @@ def connect(path: Path, layout: Layout, mode: str) -> Connection:
 
 
 def disconnect(db: Connection) -> None:
-    """Closes a file, which others may open then."""
+    """Closes a file and releases its lock."""
     db.close()
     _OPEN.discard(db)
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """Returns what tells a file apart whatever its name."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
 def _in_use(path: Path, layout: Layout) -> SettingError:
-    """Returns the error that says that a file is in use."""
     return SettingError(
         f"expected {layout.kind} in a file that no other program has open, got {str(path)!r}"
     )
 
 
 def _check_beginning(path: Path, layout: Layout) -> None:
-    """Checks what can be seen before SQLite opens a file.
-
-    Raises:
-        SettingError: if it is no SQLite file, or has a journal that no program of ours leaves.
-        OSError: if it cannot be read.
-    """
+    """Refuses a file that SQLite should not open: not a database, or a journal of another file."""
     if not path.exists():
         return
     if not path.is_file():
@@ -137,20 +190,13 @@ def _check_beginning(path: Path, layout: Layout) -> None:
             raise damaged(path, layout, "the journal beside it names another file")
 
 
-def head(db: sqlite3.Connection, path: Path, layout: Layout) -> dict[str, Any]:
-    """Returns the arguments of an open file after checking that it is of a kind.
-
-    Raises:
-        SettingError: if it is not.
-        sqlite3.Error: if SQLite cannot read it.
-    """
+def read_head(db: sqlite3.Connection, path: Path, layout: Layout) -> dict[str, Any]:
+    """Checks that an open file is of a kind and returns its arguments."""
     tables = db.execute("SELECT type, name, sql FROM sqlite_master LIMIT 100").fetchall()
     found = (
-        *(
-            db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        ),
-        # An index without a statement is SQLite's own, of a UNIQUE column.
+        db.execute("PRAGMA application_id").fetchone()[0],
+        db.execute("PRAGMA user_version").fetchone()[0],
+        # An index without a statement is SQLite's own, for a UNIQUE column.
         {name: sql for kind, name, sql in tables if (kind, sql) != ("index", None)},
     )
     meta: dict[str, Any] = {}
@@ -171,20 +217,14 @@ def head(db: sqlite3.Connection, path: Path, layout: Layout) -> dict[str, Any]:
 
 
 def meta_of(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the table that says of what a file is."""
-    told = json.dumps(arguments)
-    digest = blake2b(f"{layout.kind}\n{told}".encode(), digest_size=8).hexdigest()
-    return {"kind": layout.kind, "arguments": told, "digest": digest}
+    text = json.dumps(arguments)
+    digest = blake2b(f"{layout.kind}\n{text}".encode(), digest_size=8).hexdigest()
+    return {"kind": layout.kind, "arguments": text, "digest": digest}
 
 
 @contextmanager
-def told(path: Path, layout: Layout) -> Iterator[None]:
-    """Tells SQLite's errors as ours.
-
-    Raises:
-        SettingError: if the file is damaged or another program has it open.
-        OSError: if it cannot be read or written.
-    """
+def sqlite_errors(path: Path, layout: Layout) -> Iterator[None]:
+    """Turns SQLite's errors into a SettingError (damaged, in use) or an OSError (disk)."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,0 +1,188 @@
+"""Puts pages together, one HTML file each that loads nothing, and analyses as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, PackageLoader, Template
+
+from agents.files import write_whole
+from agents.registry import short_name
+from agents.report.figures import clean
+from agents.watch import graph, verdicts
+from agents.watch.decisions import Decision
+from agents.watch.frames import Book
+from agents.watch.reading import Source, Watched, read
+from goita_env import __version__
+from goita_env.errors import RecordError
+from goita_env.render import svg, themes
+from goita_env.render.pen import PREFIX
+from goita_env.tiles import NAMES
+
+if TYPE_CHECKING:
+    from agents.watch.analysis import Analysis
+
+FORMAT: Final = "goita-analysis-3"
+"""Names this kind of JSON; the number grows when the meaning of a field changes."""
+
+_DECIMALS: Final = 4
+_IDS: Final = "w"
+"""What the ids of the drawings begin with in a page."""
+
+
+def page(source: Source, analysis: Analysis | None = None) -> str:
+    """Returns the replay page of a record as HTML text.
+
+    Args:
+        source: the record.
+        analysis: of the same deals: the page shows it, too.
+    """
+    book = Book(source.deals)
+    data = {
+        "lines": list(book.lines),
+        "sentences": list(book.sentences),
+        "faces": book.faces(),
+        "fill": themes.THEMES["light"].text,
+        "dark": themes.darkened(),
+        "deals": book.deals,
+        "analysis": None if analysis is None else _script_data(source, analysis),
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
+    # Nothing that a record holds can end the script that holds it, or is no Unicode.
+    text = text.encode(errors="replace").decode()
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return _template().render(
+        title=clean(source.title),
+        shown=len(source.deals),
+        total=source.total,
+        size=svg.SIZE,
+        data=text,
+        analysed=None if analysis is None else _tables(source, analysis),
+    )
+
+
+def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
+    """Writes replay pages into a folder of saved games: of each pairing the first block's deals.
+
+    Args:
+        folder: the folder; pages that it holds already are overwritten.
+        most: deals on each page.
+
+    Returns:
+        The pages by the names of the pairings.
+
+    Raises:
+        RecordError: if the folder holds no games.
+    """
+    first: dict[str, Path] = {}
+    for file in sorted(folder.glob("*.jsonl")):
+        first.setdefault(file.stem.rpartition("-")[0], file)
+    pages = {name: folder / f"{name}.html" for name, file in first.items() if file.stat().st_size}
+    for name, path in pages.items():
+        write_whole(path, page(read(str(first[name]), most=most)))
+    return pages
+
+
+def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
+    """Returns an analysis as plain values for JSON; ``docs/analysis.md`` lists the fields."""
+    judged = verdicts.judge(source.deals, analysis.deals)
+    deals = [
+        {
+            "deal": number,
+            "number": watched.deal.number,
+            "rules": watched.deal.rules.name,
+            "hands": list(watched.deal.hands),
+            "dealer": watched.deal.dealer,
+            "scores": list(watched.deal.scores),
+            "players": list(watched.players),
+            "result": _result(watched),
+            "decisions": [asdict(one) | {"verdict": verdicts.verdict(one)} for one in decisions],
+        }
+        for number, (watched, decisions) in enumerate(
+            zip(source.deals, analysis.deals, strict=True), 1
+        )
+    ]
+    worst = [{"deal": one.deal, "move": one.decision.move} for one in verdicts.worst(judged)]
+    totals = {by: [asdict(one) for one in rows] for by, rows in verdicts.totals(judged).items()}
+    told = {"title": source.title, **_about(analysis), "deals": deals}
+    rounded: dict[str, Any] = _rounded(told | {"worst": worst, "totals": totals})
+    return rounded
+
+
+def _about(analysis: Analysis) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        **asdict(analysis.settings),
+        "policy": analysis.policy,
+        "partner_model": analysis.partner_model,
+    }
+
+
+def _also(analysis: Analysis) -> str:
+    """Returns what is said of a move that the policy would have played."""
+    agent = clean(short_name(analysis.settings.agent))
+    return f"{'the champion' if agent == 'champion' else agent} would have played this, too"
+
+
+def _result(watched: Watched) -> int | None:
+    """Returns the points of seats 0 and 2, minus the others'; None: no round was ended."""
+    try:
+        found = watched.deal.result()
+    except RecordError:
+        return None
+    return None if found.winner is None else found.points * (1 - 2 * (found.winner & 1))
+
+
+def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
+    """Returns what the template shows of an analysis."""
+    judged = verdicts.judge(source.deals, analysis.deals)
+    return {
+        "about": _about(analysis),
+        "worst": verdicts.worst(judged),
+        "errors": sum(one.verdict == "clear" for one in judged),
+        "also": _also(analysis),
+        "totals": verdicts.totals(judged),
+    }
+
+
+def _script_data(source: Source, analysis: Analysis) -> Any:
+    """Returns what the page's script shows of an analysis."""
+    graphs = [
+        asdict(graph.draw(decisions, len(watched.deal.moves), _result(watched)))
+        for watched, decisions in zip(source.deals, analysis.deals, strict=True)
+    ]
+    places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
+    deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
+    dealt = [watched.deal.hands for watched in source.deals]
+    told = {"kinds": NAMES, "dealt": dealt, "graphs": graphs, "also": _also(analysis)}
+    return _rounded(told | places | {"deals": deals})
+
+
+def _judged(decision: Decision) -> dict[str, Any]:
+    return asdict(decision) | {
+        "verdict": verdicts.verdict(decision),
+        "threshold": verdicts.threshold(max(2, len(decision.options))),
+        "policy_agrees": verdicts.policy_agrees(decision),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """Returns plain values with all numbers rounded; minus infinity is None, which JSON knows."""
+    if isinstance(value, float):
+        return None if value == -float("inf") else round(value, _DECIMALS)
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader("agents.watch")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["clean"] = clean
+    return environment.get_template("page.html")

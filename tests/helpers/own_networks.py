@@ -1,0 +1,36 @@
+"""Networks of one's own, as docs/training.md has one, good and bad ones."""
+
+import torch as th
+
+from agents.learning import SelfPlayPolicy
+
+
+class TwoTrunks(SelfPlayPolicy):
+    """Keeps the value's layers apart from the policy's."""
+
+    def __init__(self, *args, width=8, **kwargs):
+        super().__init__(*args, **kwargs)
+        layers = th.nn.Linear(512, width), th.nn.ReLU(), th.nn.Linear(width, 1)
+        self.critic = th.nn.Sequential(*layers)
+        self.optimizer.add_param_group({"params": self.critic.parameters()})
+
+    def logits_and_values(self, bits):
+        logits, _ = super().logits_and_values(bits)
+        return logits, self.critic(bits.float())[:, 0]
+
+
+class Forgetful(TwoTrunks):
+    """Plays by a number that no file knows."""
+
+    scale = 1.0
+
+    def logits_and_values(self, bits):
+        logits, values = super().logits_and_values(bits)
+        return logits * self.scale, values
+
+
+class OnlyInTraining(TwoTrunks):
+    """Says that its file is the stack alone, though its values are the critic's."""
+
+    def tensors(self):
+        return super().tensors()

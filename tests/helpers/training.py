@@ -1,0 +1,30 @@
+"""Small trainings: their games, models, rollouts and the options of train.py."""
+
+from stable_baselines3.common.logger import configure
+
+from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
+from goita_env import GoitaVectorEnv
+
+TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--threads", "1"]
+TINY += ["--no-progress"]
+
+
+def make_env(games=16, **settings):
+    return GoitaVecEnv(GoitaVectorEnv(games, observe=False, **settings))
+
+
+def make_model(env=None, policy=SelfPlayPolicy, layers=(16,), policy_kwargs=None, **settings):
+    options = {"n_steps": 8, "batch_size": 64, "n_epochs": 2, "gamma": 1.0, "gae_lambda": 0.95}
+    options |= {"seed": 0, "device": "cpu", "policy_kwargs": {"layers": layers}} | settings
+    options["policy_kwargs"] |= policy_kwargs or {}
+    model = SelfPlayPPO(policy, env or make_env(), **options)
+    model.set_logger(configure(None, []))
+    return model
+
+
+def rollout(model, times=1):
+    """Begins the games anew and collects rollouts."""
+    _, callback = model._setup_learn(10**6)
+    for _ in range(times):
+        assert model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+    return callback
