@@ -126,7 +126,7 @@ def single_by_hand(bot: str) -> Step:
 LINES: dict[str, Callable[[str], Step]] = {
     f"`SeatVectorEnv`, N = {NUM_GAMES:,}": batch,
     "`SeatEnv`": single,
-    f"by hand over `GoitaVectorEnv`, N = {NUM_GAMES:,}, whoever is asked": batch_by_hand,
+    f"by hand over `GoitaVectorEnv`, N = {NUM_GAMES:,}, any seat to act": batch_by_hand,
     "by hand over `goita_v0.env()`": single_by_hand,
 }
 ALONE = f"`GoitaVectorEnv` alone, N = {4 * NUM_GAMES:,}, all seats"

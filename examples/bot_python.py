@@ -2,8 +2,8 @@
 
 Play it:  python evaluate.py --agents "exec:python examples/bot_python.py" greedy
 
-It keeps its own hand and remembers who attacked last. It leaves its partner's attacks alone, and
-otherwise plays the pair whose attack it holds most of, so that the next round trip is its own.
+It stores its own hand and the seat of the last attack. It leaves its partner's attacks alone.
+Otherwise it plays the pair with the attack of which it holds most, so that it can repeat it.
 """
 
 import json

@@ -3,9 +3,9 @@
 pip install -e ".[train]"
 python examples/cleanrl_ppo.py --steps 2000000
 
-A slot of ``GoitaVectorEnv`` shows whichever seat is asked, so what follows in time is another
-seat's. The one thing to get right is credit: the return of a decision is made of what *this seat*
-gets until *its* next decision (``advantages``).
+Row i of ``GoitaVectorEnv`` is the observation of the seat to act in game i, so the game's next step
+belongs to another seat. The return of a decision must contain what the same seat gets until that
+seat's next decision (``advantages``).
 
 With seed 0, after a million decisions (66 s of CPU time of one shared core): +26.9 +/- 0.7 points a
 round as a team against random play, 95 % interval of 4,000 rounds.
@@ -51,7 +51,7 @@ class Args:
 
 
 class Agent(nn.Module):
-    """Holds a policy and a value of the same bits, apart."""
+    """Holds a policy network and a separate value network, which read the same observation."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
@@ -76,15 +76,15 @@ def advantages(
     """Estimates advantages along each seat's own decisions.
 
     Args:
-        seats: [T, N] who decided.
-        values: [T, N] what it expected.
-        rewards: [T, N, 4] what each seat got by this step.
-        dones: [T, N] the step ended the episode.
-        lam: lambda.
+        seats: [T, N] the seat that acted.
+        values: [T, N] the value estimate of its decision.
+        rewards: [T, N, 4] the reward of each seat for this step.
+        dones: [T, N] True where the step ended the episode.
+        lam: the lambda of generalised advantage estimation.
 
     Returns:
-        Advantages [T, N]; and where they are known: the last decisions of seats whose episode goes
-        on have no successor yet.
+        Advantages [T, N], and bool [T, N], True where the advantage is known. It is not known for a
+        seat's last decision in an episode that goes on, because it has no successor yet.
     """
     steps, games = seats.shape
     every = np.arange(games)
@@ -147,7 +147,7 @@ def main(args: Args) -> None:
         steps += args.length * args.games
         found, valid = advantages(seats, values, rewards, dones, args.lam)
 
-        # Unasked decisions teach nothing: rows with one legal action are left out as well.
+        # Decisions with only one legal action teach nothing, so they are left out as well.
         rows = torch.from_numpy(np.flatnonzero(valid)).long()
         rows = rows[masks.flatten(0, 1)[rows].sum(1) > 1]
         flat = [

@@ -2,13 +2,12 @@
 """
 # Compare two bots
 
-Who is better, by how much, how sure is that, and where do they part ways? A script in cells, as
-[Look at a game](look_at_a_game.md); it needs the checkout.
+Which bot is better, by how much, how certain is that, and where do they differ? This is a script
+in cells like [Look at a game](look_at_a_game.md); it needs the checkout.
 
-## Who is better
+## Which bot is better?
 
-Each deal is played twice, the teams' seats exchanged. So the luck of the deal cancels as far as
-both would have used it alike.
+Each deal is played twice, with the teams' seats exchanged, so that the luck of the deal cancels.
 """
 
 # %%
@@ -23,11 +22,11 @@ print(f"variance that exchanging the seats removed: {result.variance_removed:.0%
 
 # %% [markdown]
 """
-## When two bots are close
+## Two bots of similar strength
 
-A switch of `heuristic` turned off: with few deals the interval is wide, and one that holds zero
-has not told the two apart. Ten times as many deals would narrow it by a factor of three. ([The
-figures with enough deals](../strength.md#what-each-convention-of-heuristic-is-worth).)
+Compare `heuristic` with one of its switches off. With few deals the interval is wide; if it
+contains zero, the two bots have not been told apart. Ten times as many deals narrow it by a factor
+of three ([figures with enough deals](../strength.md#what-each-convention-of-heuristic-is-worth)).
 """
 
 # %%
@@ -38,10 +37,10 @@ print("not told apart" if low < 0 < high else "told apart")
 
 # %% [markdown]
 """
-## Where they part ways
+## Where do they differ?
 
-`greedy` plays 200 rounds with itself; `heuristic` is asked what it would have done in each
-position. Both are shown the same views.
+`greedy` plays 200 rounds with itself. In each position `heuristic` gets the same view and says
+what it would have done.
 """
 
 # %%
@@ -52,14 +51,16 @@ from goita_env.rounds import Rounds
 
 rng = np.random.default_rng(0)
 rounds = Rounds(200, seed=1)
-tick, seen = rounds.tick, []
+decisions, seen = rounds.decisions, []
 while not rounds.over:
     chosen = []
-    if len(tick.rows):
-        chosen = greedy.act(tick.view, tick.legal, rng)
-        others = heuristic.act(tick.view, tick.legal, rng)
-        seen += zip(tick.view.num_plays.tolist(), chosen.tolist(), others.tolist(), strict=True)
-    tick = rounds.step(chosen)
+    if len(decisions.rows):
+        chosen = greedy.act(decisions.view, decisions.legal, rng)
+        others = heuristic.act(decisions.view, decisions.legal, rng)
+        seen += zip(
+            decisions.view.num_plays.tolist(), chosen.tolist(), others.tolist(), strict=True
+        )
+    decisions = rounds.step(chosen)
 
 plays, one, other = np.array(seen).T
 print(f"{len(seen)} decisions, {np.mean(one != other):.0%} differ")
@@ -72,7 +73,7 @@ for name, phase in {
 
 # %% [markdown]
 """
-Where they differ, who passes and who plays?
+Where they differ, which one passes?
 """
 
 # %%

@@ -2,10 +2,10 @@
 """
 # Look at a game
 
-A recorded round, looked at from the table and from one seat. This is a script in cells: editors
-open it as a notebook (VS Code, PyCharm, Spyder; Jupyter with jupytext), and `python
+A recorded round, first with all hands open, then as one seat saw it. This is a script in cells:
+editors open it as a notebook (VS Code, PyCharm, Spyder; Jupyter with jupytext), and `python
 examples/look_at_a_game.py` runs it. It needs the checkout with the extra `[search]`. The record
-is one line, as the Goita community writes games ([notations](../notation.md)).
+is one line, in the notation of the Goita community ([notations](../notation.md)).
 """
 
 # %%
@@ -22,9 +22,9 @@ print(f"seat {game.winner} ended the round for {game.points} points")
 
 # %% [markdown]
 """
-## The table
+## All hands open
 
-Replay it up to some move and print the game: all hands open, blocks above, attacks below.
+Replay the record up to some move and print the game: blocks above, attacks below.
 """
 
 # %%
@@ -35,24 +35,23 @@ print(game)
 
 # %% [markdown]
 """
-## What a seat knew
+## What did a seat know?
 
-The seat that is to move sees its own tiles and what lies open, `#` is face down.
+The seat to move sees its own tiles and all tiles face up. `#` is a face-down tile.
 """
 
 # %%
 from goita_env.render import ansi
 
 view = game.view(game.seat)
-print(ansi.view(view, ascii=True))
+print(ansi.render(view, ascii=True))
 
 # %% [markdown]
 """
 ## What might the others hold?
 
-Every way in which the hidden tiles may lie, given what this seat saw, is a *world*. Drawn
-uniformly, they tell how likely the others are to hold each kind, by hard facts alone: nothing is
-supposed about how anybody plays.
+A *world* is a deal that agrees with everything this seat saw. Worlds drawn uniformly give the
+probability that the others hold each kind, without any model of how they play.
 """
 
 # %%
@@ -71,24 +70,23 @@ for kind, name in enumerate(NAMES):
 """
 ## What would others have done?
 
-Bots are asked with a view and the legal actions, as in play.
+Bots are asked with the observation of the seat that is to move.
 """
 
 # %%
-from agents import load_agent
+from agents import choose, load_agent
 
-legal = view.legal()
 for name in ("greedy", "heuristic", "champion"):
-    action = load_agent(name).act(view, legal, np.random.default_rng(0))[0]
-    print(f"{name:10} {actions.name(int(action))}")
+    action = choose(load_agent(name), view.observation(), np.random.default_rng(0))
+    print(f"{name:10} {actions.name(action)}")
 
 # %% [markdown]
 """
-## What did it cost?
+## What did each decision lose?
 
-With all hands open a solver says what each action was worth. The loss of a decision is what it
-gave away against the best one. That is no blame: nobody at the table sees all hands, and the best
-move by what one knows may lose points in the deal at hand.
+With all hands open a solver computes what each action was worth. The loss of a decision is its
+distance from the best action. A loss is not always a mistake: nobody sees all hands during play,
+and the best move by what a seat knows may lose points in the actual deal.
 """
 
 # %%

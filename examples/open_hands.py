@@ -1,10 +1,10 @@
-"""Shows where search with open hands goes wrong: it counts on what nobody will know.
+"""Shows where search with open hands goes wrong: it assumes knowledge that nobody has.
 
 python examples/open_hands.py
 
-A seat can end the round for 20 points, or pass. The solver opens all hands, world by world; in most
-of them passing wins more, because a partner who sees its hand plays just the attack that it needs.
-At the table the partner does not see it, and passing is worth less than the 20 points.
+A seat can end the round for 20 points, or pass. The solver opens all hands in each world. In most
+worlds passing wins more, because a partner who sees the hand plays just the attack that it needs.
+In play the partner does not see it, and passing is worth less than the 20 points.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents import load_agent, solver
+from agents import choose, load_agent, solver
 from agents.base import Agent
 from goita_env import actions, records
 from goita_env.rounds import Rounds
@@ -25,7 +25,7 @@ HISTORY = (
     "11112458,11334668,11122357,12344557,s1,112,2p,322,424,141,216,"
     "3p,4p,1p,234,3p,4p,1p,216,3p,4p,181,2p,315,454,1p"
 )
-CONTINUED_BY = ("greedy", "heuristic", "solver:worlds=16,ms=5")
+CONTINUED_BY = ("greedy", "heuristic", "solver:worlds=16,budget=35000")
 
 
 def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
@@ -33,12 +33,14 @@ def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
     rng, points = np.random.default_rng(0), np.zeros(len(positions))
     rounds = Rounds.from_positions(positions, actions=np.full(len(positions), action))
     while True:
-        tick = rounds.tick
-        if tick.ended is not None:
-            points[tick.ended.rows] = tick.ended.points * (1 - 2 * (tick.ended.winner & 1))
+        decisions = rounds.decisions
+        if decisions.ended is not None:
+            points[decisions.ended.rows] = decisions.ended.points * (
+                1 - 2 * (decisions.ended.winner & 1)
+            )
         if rounds.over:
             return points
-        rounds.step(agent.act(tick.view, tick.legal, rng) if len(tick.rows) else [])
+        rounds.step(agent.act(decisions.view, decisions.legal, rng) if len(decisions.rows) else [])
 
 
 def main() -> None:
@@ -62,8 +64,8 @@ def main() -> None:
             points = worlds.weight @ play_out(positions, action, load_agent(name))
             row += f"  {points:{len(name)}.1f}"
         print(row)
-    chosen = load_agent("solver").act(view, view.legal(), np.random.default_rng(0))
-    print(f"\nthe solver bot plays {actions.name(int(chosen[0]))}")
+    chosen = choose(load_agent("solver"), view.observation(), np.random.default_rng(0))
+    print(f"\nthe solver bot plays {actions.name(chosen)}")
 
 
 if __name__ == "__main__":

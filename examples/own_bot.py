@@ -1,10 +1,10 @@
-"""A bot of one's own as a class: named on the command line, checked, and put around a learner.
+"""Defines a bot as a class, checks it, and uses it as opponent and partner of a learner.
 
 python examples/own_bot.py --steps 2000
 python evaluate.py --agents own_bot:Cautious:keep=3 greedy --deals 500     (in this folder)
 
-A bot is whatever has ``act``: it is shown a batch of positions, each as the seat that is asked
-there sees it, and answers with a legal action in each. It never sees a state.
+A bot is any object with ``act``. It gets a batch of positions, each as seen by the seat to act, and
+returns a legal action for each. It never gets a state.
 """
 
 import argparse

@@ -2,9 +2,8 @@
 
 python examples/partners_pass.py
 
-Seat 0 listens to a round that ``heuristic`` played at all seats, and supposes that the others play
-so and slip in one decision of fifty. Each line is what it knows of its partner's hand once a
-decision is made.
+``heuristic`` plays a round at all seats. Seat 0 assumes that the others play that policy with an
+epsilon of 0.02. Each line shows what it knows about its partner's hand after a decision.
 """
 
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.beliefs import Assumed, follow
+from agents.beliefs import PolicyModel, follow
 from goita_env import actions, records
 
 HISTORY = (
@@ -26,7 +25,7 @@ def main() -> None:
     deal = records.history.loads(HISTORY).deals[0]
     print(f"The partner was dealt {deal.hands[PARTNER]}.\n")
     print("decision     nats left  likelier by  the likeliest hand")
-    for game, listener in follow(deal, SEAT, Assumed("heuristic")):
+    for game, listener in follow(deal, SEAT, PolicyModel("heuristic")):
         belief, truth = listener.posterior("partner"), game.dealt[PARTNER]
         seat, action = game.moves[-1]
         ((hand, probability),) = belief.most_likely(1)
@@ -38,7 +37,7 @@ def main() -> None:
     print(f"now the real hand has {belief.log_probability(truth):.2f} nats of log-probability,")
     print(f"and at least two of each kind: {belief.at_least(2).round(2).tolist()}")
     print(f"log-probability of all that the others did: {listener.log_evidence():.2f} nats")
-    print(f"supposed: {belief.assumed[1]}")
+    print(f"supposed: {belief.models[1]}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Masks actions in RLlib's new API stack; ``rllib_one_seat.py`` and ``rllib_teams.py`` use it.
 
-RLlib's own networks refuse observations that are dictionaries. This module hands them the flat part
-and adds the logarithm of the mask, 0 or a very negative number, to the logits.
+RLlib's own networks do not accept Dict observations. This module passes them the flat part and sets
+the logits of illegal actions to a very negative number.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ Batch = dict[str, Any]
 
 
 class MaskedModule(DefaultPPOTorchRLModule):
-    """Plays and learns by legal actions alone, from observations with a mask beside them."""
+    """Gives probability to legal actions only; the observation contains the action mask."""
 
     def __init__(self, *, observation_space: gymnasium.spaces.Dict, **settings: Any) -> None:
         flat = observation_space[FLAT]

@@ -1,12 +1,12 @@
 """Trains one seat among bots with RLlib's PPO (new API stack), 64 games at once.
 
-RLlib pins its own gymnasium, so it gets an environment of its own (``make test-frameworks``).
+RLlib pins its own gymnasium, so it has an environment of its own (``make test-frameworks``).
 .venvs/rllib/bin/python examples/rllib_one_seat.py --steps 500000
 
-RLlib counts on NEXT_STEP: with SAME_STEP it silently loses the last decision of every episode.
+RLlib needs NEXT_STEP: with SAME_STEP it silently loses the last decision of every episode.
 
 With a random partner and random opponents it made +7.5 points a round after 32,851 decisions and
-+11.3 after 41,062, each the mean of its last 100 rounds while it explores (a standard error of 3).
++11.3 after 41,062, each the mean of 100 rounds with exploration (standard error 3).
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
 .venvs/rllib/bin/python examples/rllib_teams.py --steps 100000
 
-Seats 0 and 2 share a policy, 1 and 3 another. A game at a time through PettingZoo is slow; for
-speed train one seat in a batch (``rllib_one_seat.py``). RLlib knows no seat before its first
-decision: a round that ends before one leaves that seat's points out, and partners' means differ.
+Seats 0 and 2 share a policy, 1 and 3 another. One game at a time through PettingZoo is slow; for
+speed train one seat in a batch (``rllib_one_seat.py``). A round that ends before a seat's first
+decision omits that seat's points in RLlib, so partners' means differ.
 """
 
 import argparse

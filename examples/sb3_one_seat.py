@@ -3,9 +3,8 @@
 pip install -e ".[train]"
 python examples/sb3_one_seat.py --steps 3000000
 
-One policy sits in a seat drawn for each deal. Every deal counts in what is printed, those too that
-ended before it decided anything: pay a learner only for deals in which it acts, and it looks a
-quarter of a point better than it is.
+The policy has one seat, drawn for each deal. The printed points include deals that ended before it
+decided anything. Without them it would look a quarter of a point better than it is.
 
 With seed 0, a random partner and random opponents: +16.4 +/- 0.7 points a round after 262,144
 decisions (28 s of CPU time of one shared core), +19.7 +/- 0.7 after 1,048,576 (102 s); 95 %
@@ -43,7 +42,7 @@ def measure(model: MaskablePPO, env: SeatVecEnv, rounds: int) -> tuple[float, fl
     observation = env.reset()
     infos = env.reset_infos
     while True:
-        for info in infos:  # deals skipped count once each, with their average
+        for info in infos:  # deals without a decision count once each, with their average points
             many = info.get("skipped", 0)
             points += [info["skipped_points"] / many] * many if many else []
         if len(points) >= rounds:

@@ -1,13 +1,13 @@
 """Trains one seat among bots with TorchRL's PPO, 64 games at once in one gymnasium vector env.
 
-TorchRL pins its own tensordict, so it gets an environment of its own (``make test-frameworks``).
+TorchRL pins its own tensordict, so it has an environment of its own (``make test-frameworks``).
 .venvs/torchrl/bin/python examples/torchrl_one_seat.py --steps 500000
 
-TorchRL refuses NEXT_STEP; DISABLED suits it best: it begins the games anew that are over, through
-``reset_mask``. The mask comes in a Dict observation.
+TorchRL refuses NEXT_STEP. With DISABLED it resets finished games through ``reset_mask``. The mask
+is part of a Dict observation.
 
 With a random partner and random opponents it made +11.0 points a round after 106,496 decisions
-(53 s of CPU time of one shared core), mean of 2,549 rounds while it explores.
+(53 s of CPU time of one shared core), mean of 2,549 rounds with exploration.
 """
 
 import argparse

@@ -2,10 +2,10 @@
 
 .venvs/torchrl/bin/python examples/torchrl_teams.py --steps 50000
 
-The four seats share a policy, which sees what a seat may know. The critic, used in training alone,
-reads ``state()``: what seats 0 and 2 will get, and the others pay. TorchRL shows a row for each
-seat; only the asked one counts, which ``(group, "mask")`` tells: the action masks of idle seats are
-all true. A game at a time is slow; for speed train one seat in a batch (``torchrl_one_seat.py``).
+The four seats share a policy, which sees what a seat may know. The critic is used in training only.
+It sees ``state()`` and predicts the points of seats 0 and 2. TorchRL has a row for each seat, and
+``(group, "mask")`` marks the one to act; the action masks of the others are all true. One game at a
+time is slow; for speed train one seat in a batch (``torchrl_one_seat.py``).
 """
 
 import argparse
@@ -46,7 +46,7 @@ def policy_of(group: str, logits: Logits) -> ProbabilisticActor:
 
 
 def asked_rows(data: TensorDict, advantage: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Returns observation, mask, action and advantage of the seat that is asked in each frame."""
+    """Returns observation, mask, action and advantage of the seat to act in each frame."""
     parts = []
     for group, sign in (("even", 1.0), ("odd", -1.0)):
         frame, seat = data[group, "mask"].nonzero(as_tuple=True)
@@ -105,7 +105,7 @@ def main() -> None:
     start, steps = time.perf_counter(), 0
     for data in collector:
         rewards = {group: data["next", group, "reward"].sum().item() for group in GROUPS}
-        assert sum(rewards.values()) == 0, "what one team gets the other one pays"
+        assert sum(rewards.values()) == 0, "the rewards of the two teams sum to zero"
         reward = data["next", "even", "reward"][:, :1, 0] / 100
         done = data["next", "done"]
         with torch.no_grad():

@@ -1,11 +1,11 @@
-"""Teaches a stock algorithm Uke-Shogi: MaskablePPO against the two players that come along.
+"""Trains stock MaskablePPO in Uke-Shogi against the two built-in players.
 
 pip install -e ".[train]"
 python examples/uke_shogi.py --steps 400000
 
-Passing is free here, so that there is something to learn. The learner sits at one of four seats,
-the others are greedy; after a few minutes on one core it plays deals it has not seen against three
-greedy and against three random players. Zero is what a player as good as the others would make.
+Passing is free, so that there is something to learn. The learner has one of four seats, the others
+are greedy. After a few minutes on one core it plays new deals against three greedy and against
+three random players. A player as good as the others makes zero.
 """
 
 import argparse
@@ -55,11 +55,9 @@ class Seat(gymnasium.Env[np.ndarray, int]):
         return self._look(), self.game.rewards()[self.seat], is_over, False, {}
 
     def action_masks(self) -> np.ndarray:
-        """Returns which actions are legal."""
         return np.isin(np.arange(NUM_ACTIONS), self.game.legal_actions())
 
     def _goes_on(self) -> bool:
-        """Plays on to the learner's next choice; tells whether there is one."""
         while self.game.seat is not None:
             legal = self.game.legal_actions()
             if len(legal) == 1:
@@ -93,7 +91,6 @@ def measure(model: MaskablePPO, tables: DummyVecEnv, deals: int) -> str:
 
 
 def main() -> None:
-    """Learns, then measures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=400_000, help="decisions of the learner")
     parser.add_argument("--games", type=int, default=16, help="games at once")

@@ -1,9 +1,9 @@
-"""Begins with "what did my partner's pass tell me" and ends with what listening is worth in points.
+"""Shows what a partner's pass tells, in nats, and what listening is worth, in points.
 
 python examples/what_a_pass_tells.py --deals 40
 
-The games are a log of the champion that lies beside this file; listening to a few new deals at the
-end takes a second or two each. docs/signalling.md says what every measure means.
+The games are a log of the champion in this folder. The new deals at the end take a second or two
+each. docs/signalling.md explains every measure.
 """
 
 import argparse
@@ -14,17 +14,16 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.beliefs import GROUNDED, Assumed, HandBelief, Listener
+from agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
 from agents.signals import log, measures
-from agents.signals.contexts import KINDS
-from agents.signals.deciding import Ear
 from agents.signals.listening import seen_by
+from agents.signals.measures.value import ALL, NOT_PARTNER
 from agents.signals.playing import Play
 from goita_env.actions import PASS
 from goita_env.hands import format_hand
+from goita_env.tiles import NAMES
 
 LOG = Path(__file__).parent / "champion-log"
-EARS = (Ear("next+previous", "policy", "rules", "policy"), *measures.value.LATTICE[-1:])
 
 
 def a_pass(play: Play) -> int:
@@ -52,16 +51,16 @@ def main(deals: int) -> None:
     row = a_pass(play)
     view = play.view(np.array([row]))
     kind = int(view.attack[0])
-    print(f"An opponent attacks with a {KINDS[kind]}, and my partner passes.")
+    print(f"An opponent attacks with a {NAMES[kind]}, and my partner passes.")
 
     # 2. What did that tell? Every hand that it may hold, weighed before and after.
-    for name, assumed in (("the champion", Assumed("champion")), ("anybody", GROUNDED)):
+    for name, assumed in (("the champion", PolicyModel("champion")), ("anybody", UNIFORM_MODEL)):
         before, after = beliefs(play, row, assumed)
         some = after.probability > 0
         told = after.probability[some] @ np.log(after.probability[some] / before.probability[some])
         one = [belief.at_least(1)[kind] for belief in (before, after)]
         print(
-            f"  If it plays as {name}: {told:.2f} nats; P(it holds a {KINDS[kind]}) "
+            f"  If it plays as {name}: {told:.2f} nats; P(it holds a {NAMES[kind]}) "
             f"from {one[0]:.2f} to {one[1]:.2f}"
         )
     hand = play.hands[play.deal[row], play.seat[row]]
@@ -79,7 +78,7 @@ def main(deals: int) -> None:
 
     # 4. Where does it come from? From how the policy plays: who leads a silver has a pair.
     table = measures.opening_table("champion", "silvers")
-    silver = 1 + KINDS.index("silver")
+    silver = 1 + NAMES.index("silver")
     chances = zip(table.values, table.probability[:, silver], strict=True)
     print(
         "P(first lead is a silver) by silvers dealt:",
@@ -87,9 +86,9 @@ def main(deals: int) -> None:
     )
 
     # 5. And what is it worth? One seat searches by its belief, with and without its partner.
-    decoders = {"policy": Assumed("champion"), "rules": GROUNDED}
-    values = measures.play_listening("champion", decoders, deals, ears=EARS, worlds=16)
-    worth = values.gain("next+partner+previous", "next+previous")
+    models = {"policy": PolicyModel("champion"), "uniform": UNIFORM_MODEL}
+    values = measures.play_listening("champion", models, deals, sources=(ALL, NOT_PARTNER))
+    worth = values.gain(ALL, NOT_PARTNER)
     print(
         f"Listening to the partner: {worth.mean:+.2f} points a round "
         f"[{worth.low:+.2f}, {worth.high:+.2f}] over {deals} deals."
