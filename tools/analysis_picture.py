@@ -23,7 +23,6 @@ COLOURS = 64
 
 
 def main() -> None:
-    """Writes the picture."""
     source = watch.read(f"{HANDS},{MOVES}")
     html = watch.page(source, watch.analyse(source, "champion"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

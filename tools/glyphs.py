@@ -72,7 +72,6 @@ def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
         return noted
 
     def simpler(first: Any, second: Any, end: Any, _: object) -> None:
-        """Takes the nearest curve with one point beside it: letters are small."""
         x, y = found[-1][1][-1]
         between = [
             (3 * (a + b) - c - d) / 4
@@ -85,7 +84,6 @@ def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
 
 
 def off_chord(start: Point, point: Point, end: Point) -> float:
-    """Returns how far a point is from the line between two others."""
     (a, b), (x, y), (c, d) = start, point, end
     length = hypot(c - a, d - b)
     if not length:
@@ -97,7 +95,6 @@ def off_chord(start: Point, point: Point, end: Point) -> float:
 
 
 def main() -> None:
-    """Writes the file."""
     told, found = [], {}
     for path, (characters, bolder) in FONTS.items():
         face = freetype.Face(path)

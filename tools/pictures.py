@@ -18,7 +18,6 @@ MOVES = "11 14 87 p 75 52 p 21 p 18 p p p 62"
 
 
 def position(moves: int) -> Game:
-    """Returns a position of one round."""
     game = Game(hands=HANDS, dealer=2, scores=[40, 20])
     for move in MOVES.split()[:moves]:
         game.play(actions.parse(move))
@@ -60,16 +59,15 @@ def seven_at_a_table() -> UkeShogiView:
 
 
 def main() -> None:
-    """Writes the pictures."""
     FOLDER.mkdir(exist_ok=True)
     game = position(7)
     view = game.view(1)
     policy, decided, points = policy_and_points()
     frames = records.from_game(position(14)).deals[0].drawings()
     pictures = {
-        "seat.svg": svg.view(view),
+        "seat.svg": svg.render(view),
         "table-dark.svg": position(13).svg(theme="dark", faces="letters"),
-        "policy.svg": svg.view(
+        "policy.svg": svg.render(
             decided, probabilities=policy, values=points, belief=counts(decided)
         ),
         "deal.svg": position(14).sheet(),

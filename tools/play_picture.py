@@ -30,7 +30,6 @@ def photograph(page: Page) -> None:
 
 
 def main() -> None:
-    """Serves a match and opens it."""
     words = ["--web", "--port", "0", "--seed", SEED, "--save"]
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -3,7 +3,6 @@
 Not collected by the default run, because Ray pins its own gymnasium: ``make test-ray``.
 """
 
-import json
 import os
 import sys
 import time
@@ -13,15 +12,13 @@ from joblib import delayed
 
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
-from agents.tournament.arena import Tournament  # noqa: E402
+from tournament_plans import played  # noqa: E402
+
 from agents.tournament.children import play_blocks  # noqa: E402
 from agents.tournament.plan import Plan, tasks  # noqa: E402
-from agents.tournament.summary import Summary  # noqa: E402
 from agents.tournament.workers import check_workers, ray_pool  # noqa: E402
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
-
-CLOCKED = ("ms_per_decision", "rounds_per_second")
 
 # Ray leaves sockets and files to the end of the process.
 pytestmark = [
@@ -54,22 +51,11 @@ def plan(**settings):
     return Plan(("random", "greedy", "random"), deals=150, block_deals=16, seed=3, **settings)
 
 
-def results(plan, **how):
-    """All that a tournament found but what a clock measured, as JSON text."""
-    tournament = Tournament(plan)
-    tournament.play(**how)
-    found = Summary.of(plan, tournament.played()).to_json()
-    for pair in found["pairs"]:
-        for key in CLOCKED:
-            del pair[key]
-    return json.dumps(found)
-
-
-def test_one_process_two_processes_and_two_ray_nodes_give_the_same_json(cluster):
+def test_one_process_two_processes_and_two_ray_nodes_give_the_same_results(cluster):
     for settings in ({"cross": True}, {"episode": "match"}):
-        alone = results(plan(**settings))
-        assert results(plan(**settings), workers=2) == alone
-        assert results(plan(**settings), workers=2, backend="ray") == alone
+        alone = played(plan(**settings))
+        assert played(plan(**settings), workers=2) == alone
+        assert played(plan(**settings), workers=2, backend="ray") == alone
 
 
 def test_workers_are_spread_over_both_nodes(cluster):
@@ -85,9 +71,9 @@ def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
     from agents.statistics.sequential_test import Sprt
 
     stopped = plan(sprt=Sprt(0, 1.5))
-    found = results(stopped, workers=2, backend="ray")
-    assert found == results(stopped)
-    assert json.loads(found)["pairs"][1]["sprt"]["decision"] == "H0"
+    found = played(stopped, workers=2, backend="ray")
+    assert found == played(stopped)
+    assert found["pairs"][1]["sprt"]["decision"] == "H0"
 
 
 def test_more_workers_than_the_cluster_has_processors_are_refused(cluster):
@@ -110,12 +96,8 @@ def test_a_class_of_ones_own_and_a_rule_set_of_ones_own_reach_other_nodes(
     (tmp_path / "bots_of_the_ray_test.py").write_text(bot)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    mine = Plan(
-        ("first=bots_of_the_ray_test:Last", "random"),
-        deals=32,
-        block_deals=4,
-        rules=Rules("mine", last_king=False),
-    )
-    found = results(mine, workers=2, backend="ray")
-    assert found == results(mine)
-    assert json.loads(found)["agents"] == ["first", "random"]
+    agents, rules = ("first=bots_of_the_ray_test:Last", "random"), Rules("mine", last_king=False)
+    mine = Plan(agents, deals=32, block_deals=4, rules=rules)
+    found = played(mine, workers=2, backend="ray")
+    assert found == played(mine)
+    assert found["agents"] == ["first", "random"]

@@ -42,14 +42,15 @@ def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, 
     file, told = analysed
     one = next(d for d in told["deals"][0]["decisions"] if d["verdict"] == "clear")
     page = open_page(f"{file.as_uri()}#1.{one['move']}")
-
     assert page.inner_text("#verdict") == f"Move {one['move']}: a clear loss"
     assert f"{one['loss']:.1f} ± {one['loss_error']:.1f} points" in page.inner_text("#judged")
     shown = page.inner_text("#options tr.played")
     assert "played" in shown
     (option,) = (o for o in one["options"] if o["action"] == one["action"])
     assert f"{abs(option['points']):.1f} ± {option['error']:.1f}" in shown
-    assert f"told {one['heard']['told']:.2f} nats" in page.inner_text("#told")
+    assert f"told {one['partner_knowledge']['information']:.2f} nats" in page.inner_text(
+        "#information"
+    )
     assert page.locator("#belief tbody tr").count() == 8
     assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
 
@@ -107,7 +108,7 @@ def test_what_a_seat_saw_shows_nothing_that_needs_other_hands(analysed, open_pag
         assert page.inner_html("#graph") == ""
         for one in told["deals"][0]["decisions"]:
             page.keyboard.press("ArrowRight")
-            assert not page.locator("#heard").is_visible()
+            assert not page.locator("#knowledge").is_visible()
             assert "hands open makes" not in page.inner_text("#worth")
             if one["seat"] != seat:
                 assert page.inner_text("#verdict") == f"Move {one['move']}"

@@ -1,18 +1,22 @@
 """The table as a page in a browser: whole matches, restarts, themes, widths, accessibility."""
 
 import socket
+from functools import partial
 from threading import Thread
 
 import pytest
+from play_tables import GREEDY
 
-from agents.play import saved
-from agents.play.table import Setting
+from agents.play import savegame
+from agents.play.seating import MatchSettings
 
-web = pytest.importorskip("agents.play.web")
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
-uvicorn = pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
+pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
-GREEDY = ("", "greedy", "greedy", "greedy")
+import uvicorn
+
+from agents.play import web
+
 READY = "body:not([aria-busy])"
 AT_ONCE = {"reduced_motion": "reduce"}
 """A browser's wish for which the page shows others' moves at once."""
@@ -23,11 +27,11 @@ class Server:
 
     def __init__(self, folder, seed=0, agents=GREEDY, name="you"):
         self.file, self.port = folder / "match.json", 0
-        saved.begin(Setting(agents, seed, name=name), self.file)
+        savegame.begin(MatchSettings(agents, seed, name=name), self.file)
         self.start()
 
     def start(self):
-        self.table = saved.resume(self.file)
+        self.table = savegame.resume(self.file)
         app = web.application(self.table, "token", "127.0.0.1")
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,23 +64,24 @@ def serve(tmp_path):
 
 
 def ready(page):
-    """Waits until the page waits."""
     page.wait_for_selector("#hand button, #answers button, #picture svg")
     page.wait_for_selector(READY)
 
 
+def begun(serve, open_page, seed=1, **options):
+    """A server and its page, which waits."""
+    server = serve(seed=seed)
+    page = open_page(server.link, **AT_ONCE, **options)
+    ready(page)
+    return server, page
+
+
 def over(page) -> bool:
-    """Tells whether the match is over."""
     return page.inner_text("#question").startswith("The match is over: you ")
 
 
 def go(page, press) -> None:
-    """Does the next thing that the page asks for: plays two tiles where it can.
-
-    Args:
-        page: the page.
-        press: presses one of the buttons of a selector, the last one.
-    """
+    """Does the next thing that the page asks for, by pressing the last button of a selector."""
     if page.locator("button.main").count():
         press("button.main")
     elif page.locator("#hand button:enabled").count():
@@ -90,7 +95,6 @@ def go(page, press) -> None:
 
 def finish(page, press, server, check=lambda: None) -> int:
     """Plays to the end of the match, and returns how many things were done."""
-    ready(page)
     for steps in range(200):
         if over(page):
             assert server.table.asks == "match"
@@ -101,13 +105,8 @@ def finish(page, press, server, check=lambda: None) -> int:
     raise AssertionError("expected the end of the match")
 
 
-# ----------------------------------------------------------------------------------- whole matches
-
-
 def test_a_match_is_played_by_clicks_over_reloads_and_restarts(serve, open_page):
-    server = serve(seed=1)
-    page = open_page(server.link, **AT_ONCE)
-    ready(page)
+    server, page = begun(serve, open_page)
     steps = 0
     while not over(page):
         go(page, lambda buttons: page.locator(buttons).last.click())
@@ -126,8 +125,7 @@ def test_a_match_is_played_by_clicks_over_reloads_and_restarts(serve, open_page)
 
 
 def test_a_match_is_played_by_keys_alone(serve, open_page):
-    server = serve(seed=2)
-    page = open_page(server.link, **AT_ONCE)
+    server, page = begun(serve, open_page, seed=2)
 
     def press(buttons):
         button = page.locator(buttons).last
@@ -140,8 +138,7 @@ def test_a_match_is_played_by_keys_alone(serve, open_page):
 
 
 def test_a_match_is_played_by_taps_on_a_phone_and_nothing_overflows(serve, open_page):
-    server = serve(seed=3)
-    page = open_page(server.link, wide=320, has_touch=True, is_mobile=True, **AT_ONCE)
+    server, page = begun(serve, open_page, seed=3, wide=320, has_touch=True, is_mobile=True)
 
     def check():
         assert page.evaluate("document.documentElement.scrollWidth") == 320
@@ -154,9 +151,7 @@ def test_a_match_is_played_by_taps_on_a_phone_and_nothing_overflows(serve, open_
 
 
 def test_a_match_is_played_with_tab_and_enter_and_the_focus_stays(serve, open_page):
-    server = serve(seed=4)
-    page = open_page(server.link, **AT_ONCE)
-    ready(page)
+    _, page = begun(serve, open_page, seed=4)
 
     def press(buttons):
         page.locator(buttons).last.focus()
@@ -166,9 +161,6 @@ def test_a_match_is_played_with_tab_and_enter_and_the_focus_stays(serve, open_pa
         go(page, press)
         inside = "document.activeElement.closest('#hand, #answers') !== null"
         assert over(page) or page.evaluate(inside)
-
-
-# --------------------------------------------------------------------------------- what it can do
 
 
 def test_others_moves_come_one_by_one_and_are_told_to_screen_readers(serve, open_page):
@@ -189,8 +181,7 @@ def test_others_moves_come_one_by_one_and_are_told_to_screen_readers(serve, open
 
 
 def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
-    page = open_page(serve(seed=1).link, **AT_ONCE)
-    ready(page)
+    _, page = begun(serve, open_page)
     page.keyboard.press("h")
     page.wait_for_selector("#advice .number")
     assert page.inner_text("#advice").startswith("The champion suggests ")
@@ -200,9 +191,7 @@ def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
 
 
 def test_a_move_is_taken_back(serve, open_page):
-    server = serve(seed=1)
-    page = open_page(server.link, **AT_ONCE)
-    ready(page)
+    server, page = begun(serve, open_page)
     words = page.text_content("#words")
     go(page, lambda buttons: page.locator(buttons).last.click())
     assert page.text_content("#words") != words
@@ -214,8 +203,7 @@ def test_a_move_is_taken_back(serve, open_page):
 
 
 def test_a_block_can_be_chosen_again(serve, open_page):
-    page = open_page(serve(seed=1).link, **AT_ONCE)
-    ready(page)
+    _, page = begun(serve, open_page)
     enabled = page.locator("#hand button:enabled").count()
     for undo in (
         lambda: page.keyboard.press("Escape"),
@@ -231,8 +219,7 @@ def test_a_block_can_be_chosen_again(serve, open_page):
 
 
 def test_settings_stay_and_python_draws_in_them(serve, open_page):
-    page = open_page(serve(seed=1).link, **AT_ONCE)
-    ready(page)
+    _, page = begun(serve, open_page)
     page.select_option("#theme", "dark")
     page.select_option("#faces", "letters")
     ready(page)
@@ -251,21 +238,31 @@ def test_names_are_shown_as_they_are(serve, open_page):
     assert page.locator("#seats b").count() == 0
 
 
-def test_a_page_goes_on_by_itself_when_the_server_has_been_away(serve, browser):
+@pytest.fixture
+def alone(browser):
+    """Opens a server's page where complaints are no failure: Chromium complains of each try."""
+    context = browser.new_context(**AT_ONCE)
+
+    def opened(server):
+        page = context.new_page()
+        page.goto(server.link)
+        ready(page)
+        return page
+
+    yield opened
+    context.close()
+
+
+def test_a_page_goes_on_by_itself_when_the_server_has_been_away(serve, alone):
     server = serve(seed=1)
-    context = browser.new_context(**AT_ONCE)  # of its own: Chromium complains of each try
-    page = context.new_page()
-    page.goto(server.link)
-    ready(page)
+    page = alone(server)
 
     def move():
         page.locator("#hand button:enabled").last.click()
         page.locator("#hand button[aria-pressed=false]:enabled").last.click()
 
-    def settings():
-        page.select_option("#faces", "letters")
-
-    for act in (move, lambda: page.keyboard.press("h"), settings):
+    settings = partial(page.select_option, "#faces", "letters")
+    for act in (move, partial(page.keyboard.press, "h"), settings):
         while not page.locator("#hand button:enabled").count():
             go(page, lambda buttons: page.locator(buttons).last.click())
         made = len(server.table.game.moves)
@@ -282,37 +279,28 @@ def test_a_page_goes_on_by_itself_when_the_server_has_been_away(serve, browser):
         go(page, lambda buttons: page.locator(buttons).last.click())
         assert page.inner_text("#problem") == ""
     assert page.input_value("#faces") == "letters"
-    context.close()
 
 
-def test_a_page_whose_server_comes_back_further_on_shows_it_as_it_stands(serve, browser):
+def test_a_page_whose_server_comes_back_further_on_shows_it_as_it_stands(serve, alone):
     server = serve(seed=1)
-    context = browser.new_context(**AT_ONCE)
-    page = context.new_page()
-    page.goto(server.link)
-    ready(page)
+    page = alone(server)
     server.stop()
     page.keyboard.press("h")
     page.wait_for_selector("#problem:not(:empty)")
-    elsewhere = saved.resume(server.file)
+    elsewhere = savegame.resume(server.file)
     list(elsewhere.advance())
     elsewhere.decide(elsewhere.legal[0])
     list(elsewhere.advance())
     server.start()
     page.wait_for_selector(READY, timeout=10_000)
     assert page.locator("[role=log] li").count() == len(server.table.log) == len(elsewhere.log)
-    context.close()
-
-
-# ---------------------------------------------------------------------------------- accessibility
 
 
 @pytest.mark.parametrize("wide", [320, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(serve, open_page, wide, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = open_page(serve(seed=1).link, wide=wide, scheme=scheme, **AT_ONCE)
-    ready(page)
+    _, page = begun(serve, open_page, wide=wide, scheme=scheme)
 
     def check():
         page.wait_for_timeout(200)  # until what moves stands

@@ -31,7 +31,6 @@ def test_keys_step_through_moves_deals_and_seats(file, open_page):
     for key in ("ArrowRight", "]", "End", "ArrowLeft", "Home", "n", "v", "v", "h", "p"):
         page.keyboard.press(key)
         seen.append(at(page)[0])
-
     assert seen == ["1.1", "1.5", "1.13", "1.12", "1.0", "2.0", "2.0.0", "2.0.1", "2.0", "1.0"]
     page.keyboard.press("End")
     assert at(page) == ("1.13", LAST)
@@ -56,7 +55,6 @@ def test_buttons_list_and_slider_step_too(file, open_page):
 
 def test_the_address_leads_to_deal_move_and_seat(file, open_page):
     page = open_page(f"{file.as_uri()}#2.1.3")
-
     # Seat 3 does not see which tile seat 2 laid face down.
     assert at(page) == ("2.1.3", "seat 2 plays a face-down tile, then bishop")
     assert page.input_value("#seen") == "3"
@@ -80,7 +78,6 @@ def test_settings_stay(file, open_page):
     page.select_option("#theme", "dark")
     page.select_option("#faces", "digits")
     page.reload()
-
     assert page.input_value("#theme") == "dark"
     assert page.input_value("#faces") == "digits"
     assert "dark" in page.get_attribute("html", "class")
@@ -92,7 +89,6 @@ def test_a_page_works_in_a_frame_that_may_do_nothing_but_scripts(file, open_page
     outside.write_text(f'<iframe sandbox="allow-scripts" srcdoc="{text}"></iframe>')
     frame = open_page(outside.as_uri()).frames[1]
     frame.click("[data-do=end]")
-
     assert frame.inner_text("#said") == LAST
 
 
@@ -101,7 +97,6 @@ def test_a_page_works_in_a_frame_that_may_do_nothing_but_scripts(file, open_page
 def test_nothing_overflows_and_axe_finds_nothing(file, open_page, wide, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(f"{file.as_uri()}#1.5", wide=wide, scheme=scheme)
-
     assert page.evaluate("document.documentElement.scrollWidth") == wide
     page.click("summary")
     assert axe.run(page).response["violations"] == []

@@ -39,16 +39,15 @@ def test_the_citation_names_this_version():
 
 
 def test_every_extra_that_is_spoken_of_exists():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    rooms = [ROOT / name for name in ("goita_env", "agents", "examples", "docs")]
-    files = [*ROOT.glob("*.md"), *(file for room in rooms for file in room.rglob("*.[mp][dy]"))]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    folders = [ROOT / name for name in ("goita_env", "agents", "examples", "docs")]
+    inside = [file for folder in folders for file in folder.rglob("*.[mp][dy]")]
+    files = [*ROOT.glob("*.md"), *inside]
     texts = [file.read_text(encoding="utf-8") for file in files if "_build" not in file.parts]
     lists = re.findall(r"(?:extra |\.|goita-env|whl)`?\[([a-z,]+)\]", "\n".join(texts))
     spoken = {name for names in lists for name in names.split(",")}
     assert len(spoken) > 5
-    assert spoken <= set(extras)
+    assert spoken <= set(project["optional-dependencies"])
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +60,11 @@ def wheel(tmp_path_factory):
     return path
 
 
-def test_the_wheel_is_pure_python_and_named_after_the_version(wheel):
-    assert wheel.name == f"goita_env-{goita_env.__version__}-py3-none-any.whl"
-
-
 def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
+    assert wheel.name == f"goita_env-{goita_env.__version__}-py3-none-any.whl"
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {name for name in names if name.startswith("goita_env/")}
     dist_info = f"goita_env-{goita_env.__version__}.dist-info"
-
     assert {name.split("/")[0] for name in names} == {"goita_env", dist_info}
     assert {name for name in package if name.endswith(".py")} == {
         path.relative_to(ROOT).as_posix() for path in (ROOT / "goita_env").rglob("*.py")
@@ -85,7 +80,6 @@ def test_the_core_needs_numpy_gymnasium_and_pettingzoo_alone(wheel):
         text = archive.read(f"goita_env-{goita_env.__version__}.dist-info/METADATA").decode()
     metadata = message_from_string(text)
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
-
     assert sorted(needed) == ["gymnasium<1.5,>=1.2", "numpy>=2", "pettingzoo>=1.25"]
     assert metadata["License-Expression"] == "MIT AND OFL-1.1"
 
@@ -102,10 +96,8 @@ def test_the_pages_that_need_the_wheel_alone_run_on_an_installed_one(wheel, tmp_
     (site_packages / "dependencies.pth").write_text("\n".join(here), encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
     run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=tmp_path)
-
     file, version = run(python, "-I", "-c", WHERE, cwd=tmp_path).splitlines()
     assert Path(file).is_relative_to(site_packages)
     assert version == goita_env.__version__
-
     told = run(python, "-I", "-W", "error", pages.__file__, cwd=tmp_path)
     assert len(re.findall(r": [1-9]\d* blocks", told)) == len(pages.WHEEL)
