@@ -112,6 +112,11 @@ class PolicyModel:
     def __repr__(self) -> str:
         return f"PolicyModel({self.name})"
 
+    @property
+    def agent(self) -> Policy:
+        """The policy without the epsilon: a network at the model's temperature."""
+        return self._agent
+
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
         if test not in self._passed:

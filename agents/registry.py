@@ -4,6 +4,7 @@
 ``greedy``                     an agent by its name
 ``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
+``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
 ``file:PATH,temperature=1``    what stands before the options is one argument
 ``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
 ``mine=greedy``                any of these under a short name, which results show
@@ -189,9 +190,9 @@ def check_shipped(spec: str, where: str) -> str:
             "paths, commands or classes; give the agent on the command line"
         )
     for part, hint, value in _typed_options(entry, text):
-        if hint is Agent:
-            check_shipped(_unbracketed(value), where)
-        elif hint in (str, None):
+        for inner in _agents_in(hint, value):
+            check_shipped(inner, where)
+        if hint in (str, None):
             raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
     return spec
 
@@ -254,8 +255,8 @@ def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:
     yield entry, text
     if not entry.argument:
         for _, hint, value in _typed_options(entry, text):
-            if hint is Agent:
-                yield from _all_in(_unbracketed(value))
+            for inner in _agents_in(hint, value):
+                yield from _all_in(inner)
 
 
 def _typed_options(entry: Entry, text: str) -> Iterator[tuple[str, Any, str]]:
@@ -321,12 +322,12 @@ def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
     return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
 
 
-def _split(text: str) -> list[str]:
-    """Splits at the commas outside brackets."""
+def _split(text: str, at: str = ",") -> list[str]:
+    """Splits at the commas, or so, outside brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
+        if character == at and depth == 0:
             parts.append("")
         else:
             parts[-1] += character
@@ -337,12 +338,23 @@ def _unbracketed(text: str) -> str:
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
+def _agents_in(hint: Any, value: str) -> list[str]:
+    """Returns the texts of the agents that an option names; none for one of another kind."""
+    if hint is Agent:
+        return [_unbracketed(value)]
+    if hint == tuple[Agent, ...]:
+        return [_unbracketed(part.strip()) for part in _split(_unbracketed(value), ";")]
+    return []
+
+
 def _value(hint: Any, text: str) -> Any:
     """Converts an option's text by its annotation; raises a KeyError or ValueError if it cannot."""
     if hint is bool:
         return _WORDS[text.lower()]
     if hint in (int, float, str):
         return hint(text)
+    if hint == tuple[Agent, ...]:
+        return tuple(map(load_agent, _agents_in(hint, text)))
     if hint is Agent:
         return load_agent(_unbracketed(text))
     if get_origin(hint) is Literal and text in get_args(hint):

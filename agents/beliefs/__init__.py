@@ -6,8 +6,9 @@ seat's hand and ``DealBelief`` about all three.
 """
 
 from agents.beliefs.deal_belief import DealBelief
+from agents.beliefs.following import Seat
 from agents.beliefs.hand_belief import HandBelief
-from agents.beliefs.listener import Listener, Seat, follow
+from agents.beliefs.listener import Listener, follow
 from agents.models import (
     LEGAL_MODEL,
     UNIFORM_MODEL,

@@ -144,8 +144,14 @@ class SeatFilter:
         np.divide(found, total, out=found, where=total > 0)
         return found
 
-    def decide(self, event: Event) -> None:
-        """Takes in what the seat itself did; unchanged after an UnexplainedError."""
+    def take(self, event: Event) -> None:
+        """Takes in what a seat did; unchanged after an UnexplainedError."""
+        if event.seat == self.seat:
+            self._decide(event)
+        else:
+            self._see(event)
+
+    def _decide(self, event: Event) -> None:
         state, played = self._candidates(event)
         likely = self._likelihood(state, played)
         weight = self.weight[state] * likely
@@ -171,8 +177,7 @@ class SeatFilter:
         self._replay.step(played)
         self._known = None
 
-    def see(self, event: Event) -> None:
-        """Takes in what another seat did."""
+    def _see(self, event: Event) -> None:
         action = event.action
         if event.hidden and event.last:  # any block will do that would not have been shown
             attack = (action - 1) % NUM_KINDS

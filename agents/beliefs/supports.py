@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, factorial
+from math import comb, factorial, prod
 from typing import Final
 
 import numpy as np
@@ -43,6 +43,11 @@ class Support:
 
     def __len__(self) -> int:
         return len(self.hands)
+
+    def whole_ways(self) -> float:
+        """Returns the sum over all deals of the product of the ``ways`` of their three hands."""
+        tiles = factorial(int(self.unseen.sum())) / factorial(HAND_SIZE) ** 3
+        return tiles / prod(factorial(n) for n in self.unseen.tolist())
 
     def find(self, hand: Int) -> int:
         """Returns the number of a hand [8]; -1 if it isn't one of them."""

@@ -66,6 +66,8 @@ _PAIR_POINTS: Final = np.tile(np.array(POINTS, np.int16), NUM_KINDS)
 class GreedyAgent:
     """Plays by the six rules above; it never draws a random number."""
 
+    deterministic: Final = True
+
     def __init__(self) -> None:
         self.name = "greedy"
 

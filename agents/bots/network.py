@@ -107,6 +107,11 @@ class LogitAgent:
         """Returns the unmasked logits: float32 [N, 69]."""
         raise NotImplementedError
 
+    @property
+    def deterministic(self) -> bool:
+        """No random number is drawn."""
+        return self.temperature == 0
+
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""
         logits = self._masked(view, legal)
@@ -149,6 +154,15 @@ class NetworkAgent(LogitAgent):
             name: np.ascontiguousarray(array.T if array.ndim == 2 else array)
             for name, array in tensors.items()
         }
+
+    def __eq__(self, other: object) -> bool:
+        """Tells whether the weights are the same objects, at the same temperature."""
+        if not isinstance(other, NetworkAgent):
+            return NotImplemented
+        return self._weights is other._weights and self.temperature == other.temperature
+
+    def __hash__(self) -> int:
+        return hash((id(self._weights), self.temperature))
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> Self:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from agents.base import Agent
+from agents.base import Agent, Policy
+from agents.beliefs.types import Types
+from agents.bots.heuristic import HeuristicAgent
 from agents.bots.network import NetworkAgent
+from agents.models import EPSILONS, PolicyModel
 from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
 from agents.search.rollout import RolloutAgent
 
@@ -19,6 +25,12 @@ MAX_UNSEEN_TILES: Final = 19
 """Before, a search finds next to nothing."""
 
 
+@cache
+def network() -> NetworkAgent:
+    """Returns the champion's network, always the same object."""
+    return NetworkAgent.load(WEIGHTS)
+
+
 def load(
     search: bool = False,
     temperature: float = 0.0,
@@ -29,6 +41,11 @@ def load(
     skip_above: float = 1.0,
     max_policy_queries: float = MAX_POLICY_QUERIES,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
+    types: tuple[Agent, ...] = (),
+    partners: tuple[Agent, ...] = (),
+    epsilon: float = 0.1,
+    broad: float = 0.5,
+    broad_prior: float = 0.1,
 ) -> Agent:
     """Returns the champion.
 
@@ -39,7 +56,7 @@ def load(
     Raises:
         AgentError: if an option is outside its choices.
     """
-    policy = NetworkAgent.load(WEIGHTS, temperature=temperature)
+    policy = copy(network()).at(temperature)
     if not search:
         return policy
     return RolloutAgent(
@@ -52,4 +69,16 @@ def load(
         max_policy_queries=max_policy_queries,
         allocation=ALLOCATION,
         max_unseen_tiles=max_unseen_tiles,
+        types=_types(policy, types, partners, epsilon, broad, broad_prior) if types else None,
     )
+
+
+def _types(base, types, partners, epsilon, broad, broad_prior):
+    opp=[PolicyModel(t, epsilon=epsilon) for t in types]
+    pp=[PolicyModel(t, epsilon=EPSILONS[1]) for t in (partners or (base,))]
+    k=len(opp)
+    if broad_prior:
+        opp.append(PolicyModel(types[-1], epsilon=broad))
+        prior=tuple([(1-broad_prior)/k]*k+[broad_prior])
+    else: prior=()
+    return Types(tuple(opp),tuple(pp),prior)

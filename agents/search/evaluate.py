@@ -6,19 +6,17 @@ The rollout bot, the champion's search, hints, analysis pages and the measures o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from agents.base import Agent, Bool, Float, Int
+from agents.base import Bool, Float, Int
 from agents.search.allocation import UNLIMITED, Allocation, Outcomes, allocate
-from agents.search.playout import Keys, Playouts
+from agents.search.playout import Keys, Players, Playouts
 from agents.search.sampling import SampledWorlds, lay_out
 from goita_env import View
 from goita_env.seeds import deal_keys
-from goita_env.worlds import Worlds
 
 WORLDS: Final = 256
 """Most worlds of a decision; where nothing comes near the prior action, elimination plays 16."""
@@ -64,7 +62,7 @@ class ActionValues:
 def evaluate_actions(
     view: View,
     legal: Bool,
-    models: Agent | Sequence[Agent],
+    models: Players,
     worlds: SampledWorlds,
     *,
     prior_action: Int,
@@ -81,7 +79,8 @@ def evaluate_actions(
         view: R positions of seats that are asked.
         legal: bool [R, 69] the actions to evaluate.
         models: the agents that play the rounds out, by relative seat (0 the mover, 1 the next, 2
-            its partner, 3 the previous); one agent plays all seats. They keep no memory.
+            its partner, 3 the previous), four for each type of world; one agent plays all seats.
+            They keep no memory.
         worlds: W places a row. ``elimination`` takes the first worlds for a sample of all.
         prior_action: [R] a legal action of each row, never dropped.
         seeds: uint64 [R] of all that is random in playouts.
@@ -98,13 +97,14 @@ def evaluate_actions(
     # A world's key is the same whatever action is tried in it: common random numbers.
     keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(view)), 0)
     row_of, action_of = np.nonzero(legal)
+    type_of = worlds.players.reshape(-1)
 
     def play(pair: Int, world: Int) -> Float:
         place = row_of[pair] * most + world
-        return playouts.finish(positions, place, action_of[pair], keys[place], row_of[pair])
+        actions, types = action_of[pair], type_of[place]
+        return playouts.finish(positions, place, actions, keys[place], row_of[pair], types)
 
-    each = np.broadcast_to(np.arange(most), worlds.weight.shape)
-    alike = _alike(worlds.worlds, most) if playouts.certain else each
+    alike = _alike(worlds, playouts.certain)
     found = Outcomes(legal, prior_action, worlds.weight, worlds.count, play, alike)
     allocate(found, allocation, UNLIMITED if budget is None else budget)
     points, error = found.averages()
@@ -112,12 +112,21 @@ def evaluate_actions(
     return ActionValues(found.row, found.action, points, error, found.worlds, best, chosen, found)
 
 
-def _alike(worlds: Worlds, most: int) -> Int:
-    """Returns the first world of its row that is the same as each: int64 [R, ``most``]."""
-    content = np.concatenate((worlds.hands, worlds.face_down), axis=2).reshape(len(worlds), -1)
-    texts = content.view(f"S{content.shape[1]}").reshape(-1, most)
-    alike = np.empty(texts.shape, np.int64)
-    for row, text in enumerate(texts):
+def _alike(worlds: SampledWorlds, certain: Bool) -> Int:
+    """Returns the first world of its row that is the same as each: int64 [R, W].
+
+    Only worlds of one type are, and only where its players draw no random number: ``certain`` [T].
+    """
+    rows, most = worlds.players.shape
+    if not certain.any():
+        return np.broadcast_to(np.arange(most), (rows, most))
+    each = worlds.worlds
+    content = np.concatenate((each.hands, each.face_down), axis=2).reshape(rows * most, -1)
+    apart = worlds.players + (~certain[worlds.players]) * (1 + np.arange(most)) * len(certain)
+    types = apart.reshape(-1, 1).view(np.int8)
+    texts = np.concatenate((content, types), axis=1).view(f"S{content.shape[1] + 8}")
+    alike = np.empty((rows, most), np.int64)
+    for row, text in enumerate(texts.reshape(rows, most)):
         _, first, same = np.unique(text, return_index=True, return_inverse=True)
         alike[row] = first[same]
     return alike

@@ -8,11 +8,12 @@ share their luck, and a game depends on its position, its key and the agents alo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent, AgentError, Bool, Float, HasTemperature, Int, Policy, sample_at
+from agents.base import Agent, AgentError, Bool, Float, Int, Policy, sample_at
 from goita_env import View, seeds
 from goita_env.arrays import U64
 from goita_env.rounds import Decisions, Rounds
@@ -30,13 +31,13 @@ class PlayoutPolicy:
     else it is asked search by search, with a generator that belongs to the search.
 
     Attributes:
-        certain: the agent surely draws none: it is a network that takes the likeliest action.
+        certain: the agent declares that it draws none: its ``deterministic`` is True.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.base = agent
         self._draws = False
-        self.certain = isinstance(agent, HasTemperature) and agent.temperature == 0
+        self.certain = bool(getattr(agent, "deterministic", False))
 
     def choose(self, view: View, legal: Bool, keys: Keys, owners: Int, time: int) -> Int:
         """Returns the agent's action in each row: int64 [N].
@@ -63,27 +64,40 @@ class PlayoutPolicy:
         return np.concatenate(parts)
 
 
+Players = Agent | Sequence[Agent] | Sequence[Sequence[Agent]]
+"""Who plays: one agent at all seats; four, by relative seat; or four for each type of world."""
+
+
 class Playouts:
-    """Plays rounds to their end: each relative seat by an agent of its own, or all by one.
+    """Plays rounds to their end.
 
     Raises:
         AgentError: if there are not four agents.
 
     Attributes:
-        certain: all are, as ``PlayoutPolicy.certain``.
+        certain: bool [T] for each type of world: its four agents are, as ``PlayoutPolicy.certain``.
     """
 
-    def __init__(self, models: Agent | Sequence[Agent]) -> None:
-        four = models if isinstance(models, Sequence) else [models] * NUM_SEATS
-        if len(four) != NUM_SEATS:
-            raise AgentError(f"expected {NUM_SEATS} agents, one for each seat, got {len(four)}")
-        first = [next(n for n, one in enumerate(four) if one is agent) for agent in four]
-        self._players = {seat: PlayoutPolicy(four[seat]) for seat in sorted(set(first))}
-        self._player_of_seat = np.array(first)
-        self.certain = all(player.certain for player in self._players.values())
+    def __init__(self, players: Players) -> None:
+        every = [list(four) for four in _by_type(players)]
+        for four in every:
+            if len(four) != NUM_SEATS:
+                raise AgentError(f"expected {NUM_SEATS} agents, one for each seat, got {len(four)}")
+        agents = [agent for four in every for agent in four]
+        first = [agents.index(agent) for agent in agents]
+        self._players = {place: PlayoutPolicy(agents[place]) for place in sorted(set(first))}
+        self._player_of = np.array(first).reshape(-1, NUM_SEATS)
+        certain = [[self._players[n].certain for n in four] for four in self._player_of.tolist()]
+        self.certain: Bool = np.array([all(four) for four in certain])
 
     def finish(
-        self, positions: Positions, places: Int, actions: Int, keys: Keys, owners: Int
+        self,
+        positions: Positions,
+        places: Int,
+        actions: Int,
+        keys: Keys,
+        owners: Int,
+        types: Int | None = None,
     ) -> Float:
         """Returns the points of seats 0 and 2, minus those of the others, of N games: float64 [N].
 
@@ -93,7 +107,10 @@ class Playouts:
             actions: [N] a legal action of each asked seat, which is played first.
             keys: [N] of the games.
             owners: [N] the search that each game belongs to, ascending.
+            types: [N] the type of world of each game; None: all are of the first.
         """
+        player_of = np.zeros_like(owners) if types is None else types
+        player_of = self._player_of[player_of]
         points = np.zeros(len(keys))
         rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions)
         decisions = rounds.decisions
@@ -104,16 +121,19 @@ class Playouts:
             if rounds.over:
                 return points
             rows = decisions.rows
-            decisions = rounds.step(self._choose(decisions, keys[rows], owners[rows], rounds.time))
+            who = player_of[rows, decisions.seats]
+            decisions = rounds.step(
+                self._choose(decisions, who, keys[rows], owners[rows], rounds.time)
+            )
 
-    def _choose(self, decisions: Decisions, keys: Keys, owners: Int, time: int) -> Int:
+    def _choose(self, decisions: Decisions, who: Int, keys: Keys, owners: Int, time: int) -> Int:
         chosen = decisions.rows
         if len(chosen) == 0:
             return chosen
         view, legal = decisions.view, decisions.legal
         if len(self._players) == 1:
             return self._players[0].choose(view, legal, keys, owners, time)
-        chosen, who = np.empty_like(chosen), self._player_of_seat[decisions.seats]
+        chosen = np.empty_like(chosen)
         for number, player in self._players.items():
             some = np.flatnonzero(who == number)
             if len(some):
@@ -121,6 +141,14 @@ class Playouts:
                     view[some], legal[some], keys[some], owners[some], time
                 )
         return chosen
+
+
+def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
+    if not isinstance(players, Sequence):
+        return [[players] * NUM_SEATS]
+    if any(isinstance(one, Sequence) for one in players):
+        return cast(Sequence[Sequence[Agent]], players)
+    return [cast(Sequence[Agent], players)]
 
 
 def uniforms(keys: Keys, time: int) -> Float:

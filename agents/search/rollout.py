@@ -13,16 +13,17 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from agents.base import Agent, AgentError, Bool, HasTemperature, Int, Policy
+from agents.beliefs.types import Types
 from agents.bots.greedy import GreedyAgent
-from agents.models import check_stateless
+from agents.models import PolicyModel, check_stateless
 from agents.search.allocation import Allocation, worlds_within
 from agents.search.evaluate import evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
-from agents.search.sampling import PosteriorSampler, Sampler, policy_queries, sample_worlds
+from agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
 from agents.search.weighed_sampler import WEIGHED, WeighedSampler
 from agents.solver.limits import check_search
 from goita_env import View
-from goita_env.tiles import NUM_TILES
+from goita_env.tiles import NUM_SEATS, NUM_TILES
 
 Weight = Literal["uniform", "policy"]
 
@@ -55,6 +56,8 @@ class RolloutAgent:
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
+        types: with ``belief``, how the others may play, and who plays them in playouts; None: all
+            play like the base.
         min_z: standard errors by which an action must lead the base's own choice. They are
             estimated from the worlds played: with very few they are too small, with one zero.
         skip_above: probability of an action (a network's at temperature 1) above which nothing is
@@ -81,6 +84,8 @@ class RolloutAgent:
         max_policy_queries: float = MAX_POLICY_QUERIES,
         allocation: Allocation = "halving",
         max_unseen_tiles: int = NUM_TILES,
+        *,
+        types: Types | None = None,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -108,7 +113,8 @@ class RolloutAgent:
                 f"got {base.name!r}"
             )
         self._base, self._player = base, PlayoutPolicy(base)
-        self._sampler = _sampler(base, weight, belief)
+        self._sampler = _sampler(base, weight, belief, types)
+        self._models = [[base] * NUM_SEATS] if types is None else players_of(base, types)
         self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
         self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
         self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
@@ -134,7 +140,8 @@ class RolloutAgent:
             found &= self._judge.probabilities(view, legal).max(axis=1) <= self._skip_above
         if isinstance(self._sampler, PosteriorSampler):
             for row in np.flatnonzero(found):
-                found[row] = policy_queries(view[row : row + 1]) <= self._max_queries
+                queries = self._sampler.queries(view[row : row + 1])
+                found[row] = queries <= self._max_queries
         return found
 
     def _batches(self, rows: Int, legal: Bool) -> list[Int]:
@@ -157,7 +164,7 @@ class RolloutAgent:
         values = evaluate_actions(
             view,
             legal,
-            self._base,
+            self._models,
             worlds,
             prior_action=self._prior_actions(view, legal, seeds),
             seeds=seeds,
@@ -171,7 +178,27 @@ class RolloutAgent:
         return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
 
 
-def _sampler(base: Agent, weight: Weight, belief: bool) -> Sampler:
+def players_of(base: Agent, types: Types) -> list[list[Agent]]:
+    """Returns who plays in worlds of each pair of types: the base at seat 0, agents at the others.
+
+    Raises:
+        AgentError: if a type is no ``PolicyModel``, so nobody knows how to play it.
+    """
+    models = [*types.opponents, *types.partners]
+    agents = [model.agent for model in models if isinstance(model, PolicyModel)]
+    if len(agents) < len(models):
+        raise AgentError(f"expected types that are policies, got {[m.name for m in models]}")
+    number = len(types.opponents)
+    return [
+        [base, opponent, partner, opponent]
+        for opponent in agents[:number]
+        for partner in agents[number:]
+    ]
+
+
+def _sampler(base: Agent, weight: Weight, belief: bool, types: Types | None) -> Sampler:
+    if types is not None and not (belief and weight == "policy"):
+        raise AgentError(f"expected belief=on, weight=policy with types, got {belief=}, {weight=}")
     if weight == "uniform":
         if belief:
             raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
@@ -181,4 +208,4 @@ def _sampler(base: Agent, weight: Weight, belief: bool) -> Sampler:
             f"expected a base with known probabilities, got {base.name!r}; "
             "weight=uniform does without"
         )
-    return PosteriorSampler(base) if belief else WeighedSampler(base)
+    return PosteriorSampler(types or base) if belief else WeighedSampler(base)

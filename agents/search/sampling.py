@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final, Protocol, Self
 
 import numpy as np
 
 from agents.base import AgentError, Float, Int, Policy
+from agents.beliefs.following import SEATS, bounds, own_tiles
 from agents.beliefs.history import events
-from agents.beliefs.listener import SEATS, Listener, bounds, own_tiles
 from agents.beliefs.supports import support
+from agents.beliefs.types import TypeListener, Types
 from agents.models import EPSILONS, PolicyModel
 from agents.search.playout import Keys
 from goita_env import View
@@ -30,15 +31,36 @@ forgotten."""
 
 
 @dataclass(frozen=True)
+class TypedWorlds:
+    """Holds n worlds of one row, and the type of players in each."""
+
+    worlds: Worlds  #: With their weights in the search.
+    players: Int
+    """[n] Who plays there: a pair of types, numbered as by ``TypeListener.sample``."""
+
+    @classmethod
+    def alike(cls, worlds: Worlds) -> Self:
+        """Returns worlds of one type of players."""
+        return cls(worlds, np.zeros(len(worlds), np.int64))
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def __getitem__(self, index: Int) -> Self:
+        return type(self)(self.worlds[index], self.players[index])
+
+
+@dataclass(frozen=True)
 class SampledWorlds:
     """Holds the worlds of R rows, W places each."""
 
     worlds: Worlds  #: Those of R * W places, row after row; a row with fewer worlds repeats them.
     weight: Float  #: [R, W] Of each world, 0 in places beyond the row's worlds.
     count: Int  #: [R] Worlds of each row, in its first places.
+    players: Int  #: [R, W] Who plays in each: see ``TypedWorlds``.
 
     @classmethod
-    def join(cls, rows: Sequence[Worlds], places: int | None = None) -> Self:
+    def join(cls, rows: Sequence[TypedWorlds], places: int | None = None) -> Self:
         """Returns the worlds of R rows side by side, with the weights that they carry.
 
         Args:
@@ -48,17 +70,20 @@ class SampledWorlds:
         count = np.array([len(worlds) for worlds in rows])
         places = int(count.max()) if places is None else places
         weight = np.zeros((len(rows), places))
-        for number, worlds in enumerate(rows):
-            weight[number, : len(worlds)] = worlds.weight
-        padded = [worlds[np.resize(np.arange(len(worlds)), places)] for worlds in rows]
-        return cls(join(padded), weight, count)
+        for number, one in enumerate(rows):
+            weight[number, : len(one)] = one.worlds.weight
+        padded = [one[np.resize(np.arange(len(one)), places)] for one in rows]
+        worlds = Worlds.join([one.worlds for one in padded])
+        return cls(worlds, weight, count, np.array([one.players for one in padded]))
 
 
 class Sampler(Protocol):
     """Draws the worlds of positions."""
 
-    def sample(self, view: View, count: Int, rngs: Sequence[np.random.Generator]) -> list[Worlds]:
-        """Returns at most ``count`` [R] worlds of each row, with their weights in the search."""
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
+        """Returns at most ``count`` [R] worlds of each row."""
         ...
 
 
@@ -89,11 +114,6 @@ def sample_worlds(
     return SampledWorlds.join(rows, places)
 
 
-def join(parts: Sequence[Worlds]) -> Worlds:
-    names = [field.name for field in fields(Worlds)]
-    return Worlds(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
-
-
 def lay_out(view: View, worlds: Worlds) -> Positions:
     """Returns the positions of worlds; an AgentError if a view is not that of the asked seat."""
     positions = determinize(view, worlds)
@@ -105,28 +125,34 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
 
 
 class PosteriorSampler:
-    """Draws equally likely worlds from the exact posterior.
+    """Draws equally likely worlds from the exact posterior over types of players and deals.
 
     It keeps a listener for each of an agent's rounds from move to move. That saves time and changes
     nothing else: a new listener believes the same.
 
     Args:
-        policy: how the others play.
-        epsilons: of the next seat, the partner and the previous seat: see ``PolicyModel``.
+        types: how the others may play; an agent: all play like it (``like_itself``).
+
+    Attributes:
+        priors: by ``view.game``, probabilities [K, J] of types at the beginning of a round, where
+            they are not those of ``types``.
     """
 
-    def __init__(self, policy: Policy, epsilons: Sequence[float] = EPSILONS) -> None:
-        models = [PolicyModel(policy, epsilon=epsilon) for epsilon in epsilons]
-        self.models = dict(zip(SEATS, models, strict=True))
-        self._kept: OrderedDict[int, Listener] = OrderedDict()
+    def __init__(self, types: Types | Policy) -> None:
+        self.types = types if isinstance(types, Types) else like_itself(types)
+        self.priors: dict[int, Float] = {}
+        self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
-    def sample(self, view: View, count: Int, rngs: Sequence[np.random.Generator]) -> list[Worlds]:
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
         return [
-            self._listener(view[row : row + 1]).deals().sample(int(count[row]), rng)
+            TypedWorlds(*self.listener(view[row : row + 1]).sample(int(count[row]), rng))
             for row, rng in enumerate(rngs)
         ]
 
-    def _listener(self, view: View) -> Listener:
+    def listener(self, view: View) -> TypeListener:
+        """Returns the listener of a game, which has heard a view of one row."""
         game = int(view.game[0])
         listener = self._kept.pop(game, None)
         try:
@@ -135,27 +161,33 @@ class PosteriorSampler:
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            listener = Listener(view, self.models)
+            listener = TypeListener(view, self.types, self.priors.get(game))
         self._kept[game] = listener
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return listener
 
+    def queries(self, view: View) -> float:
+        """Estimates how often models are asked when a listener begins at a view of one row.
 
-def policy_queries(view: View) -> float:
-    """Estimates how often a policy is asked when a listener begins at a view of one row.
+        Each model is asked about every hand that is possible, at each decision of its seat so far.
+        """
+        unseen = np.array(COUNTS) - own_tiles(view)
+        hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)
+        made, total = events(view), 0.0
+        for seat in range(1, NUM_SEATS):
+            fewest, most = bounds(unseen, shown, seat)
+            possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
+            states = np.ones(len(possible))
+            models = self.types.partners if seat == SEATS["partner"] else self.types.opponents
+            for event in made:
+                if event.seat == seat:
+                    states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
+                    total += states.sum() * len(models)
+        return total
 
-    It is asked about every hand that is possible, at each decision so far.
-    """
-    unseen = np.array(COUNTS) - own_tiles(view)
-    hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)
-    made, total = events(view), 0.0
-    for seat in range(1, NUM_SEATS):
-        fewest, most = bounds(unseen, shown, seat)
-        possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
-        states = np.ones(len(possible))
-        for event in made:
-            if event.seat == seat:
-                states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
-                total += states.sum()
-    return total
+
+def like_itself(policy: Policy) -> Types:
+    """Returns the types of a policy that takes all others to play like itself."""
+    opponent, partner = (PolicyModel(policy, epsilon=epsilon) for epsilon in EPSILONS[:2])
+    return Types((opponent,), (partner,))

@@ -9,6 +9,7 @@ hopeless; where too few count, their weights are levelled.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import factorial
 from typing import Final
 
@@ -17,7 +18,7 @@ import numpy as np
 from agents.base import Bool, Float, Int, Policy
 from agents.beliefs.deal_belief import systematic_sample
 from agents.models import EPSILONS, OpponentModel, PolicyModel
-from agents.search.sampling import join
+from agents.search.sampling import TypedWorlds
 from goita_env import View
 from goita_env.actions import CALL, PASS, SILENT
 from goita_env.tiles import HAND_SIZE, MAX_DECISIONS, NUM_KINDS
@@ -45,7 +46,9 @@ class WeighedSampler:
     def __init__(self, policy: Policy | None, epsilons: Sequence[float] = EPSILONS) -> None:
         self._models = [] if policy is None else [PolicyModel(policy, epsilon=e) for e in epsilons]
 
-    def sample(self, view: View, count: Int, rngs: Sequence[np.random.Generator]) -> list[Worlds]:
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
         listed = view.unseen.sum(axis=1) <= LISTED
         many = count * (WEIGHED if self._models else 1)
         found = [
@@ -55,7 +58,7 @@ class WeighedSampler:
         weights = [worlds.weight for worlds in found]
         if self._models:
             number = [len(worlds) for worlds in found]
-            worlds, row = join(found), np.repeat(np.arange(len(view)), number)
+            worlds, row = Worlds.join(found), np.repeat(np.arange(len(view)), number)
             weight = worlds.weight * _dealt_prior(worlds)
             weight *= likelihood(self._models, view, worlds, row)
             weights = [_levelled(part) for part in np.split(weight, np.cumsum(number)[:-1])]
@@ -96,7 +99,7 @@ def _levelled(weight: Float) -> Float:
     return flat
 
 
-def _thin_out(worlds: Worlds, weight: Float, count: int, number: float) -> Worlds:
+def _thin_out(worlds: Worlds, weight: Float, count: int, number: float) -> TypedWorlds:
     """Returns at most so many worlds with their weights [m], the heavy ones first.
 
     Where more are possible, they are resampled by a random number below 1.
@@ -107,7 +110,7 @@ def _thin_out(worlds: Worlds, weight: Float, count: int, number: float) -> World
         kept = weight[index]
     else:
         index = systematic_sample(weight, count, number)
-    return Worlds(worlds.hands[index], worlds.face_down[index], kept, worlds.face_up[index])
+    return TypedWorlds.alike(replace(worlds[index], weight=kept))
 
 
 def likelihood(models: Sequence[OpponentModel], view: View, worlds: Worlds, row: Int) -> Float:

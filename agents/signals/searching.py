@@ -16,7 +16,7 @@ from agents.base import Bool, Float, Int, Policy
 from agents.beliefs import DealBelief, Listener, OpponentModel
 from agents.search.evaluate import BUDGET, evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
-from agents.search.sampling import SampledWorlds
+from agents.search.sampling import SampledWorlds, TypedWorlds
 from agents.signals.listening import UNIFORM, reweighted
 from goita_env import View
 from goita_env.errors import SettingError
@@ -153,7 +153,8 @@ def _search(
     for belief, seed in zip(beliefs, seeds.tolist(), strict=True):
         rng = np.random.default_rng(seed)
         # In a random order the first worlds are a sample by themselves, as elimination needs.
-        drawn.append(belief.sample(worlds, rng)[rng.permutation(worlds)])
+        sampled = belief.sample(worlds, rng)[rng.permutation(worlds)]
+        drawn.append(TypedWorlds.alike(sampled))
     chosen = np.empty(len(view), np.int64)
     for start in range(0, len(view), ROWS):
         part = slice(start, start + ROWS)

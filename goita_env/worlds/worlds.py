@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from math import factorial
 from typing import Final, Self
 
@@ -47,6 +48,12 @@ class Worlds:
         return type(self)(
             self.hands[index], self.face_down[index], self.weight[index], self.face_up[index]
         )
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Returns the worlds of some parts, one after another, with the weights they have."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
 
     @property
     def dealt(self) -> Int8:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from agents.base import Bool, Float, Int, certain
@@ -36,6 +38,8 @@ class HeuristicAgent:
         bury: lay face down what narrows the hand least.
         reading: infer holdings from what the others showed and passed.
     """
+
+    deterministic: Final = True
 
     def __init__(
         self,

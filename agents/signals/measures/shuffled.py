@@ -201,10 +201,7 @@ def _pooled(view: View, model: OpponentModel) -> Float:
     most = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
     speaker = SeatFilter(table, PARTNER, every.hands, (shown[PARTNER], most), model)
     for event in events(view):
-        if event.seat == PARTNER:
-            speaker.decide(event)
-        else:
-            speaker.see(event)
+        speaker.take(event)
     speaker.drop(most)
     weight = speaker.by_hand() * every.prior
     pooled: Float = weight @ speaker.outlook() / weight.sum()

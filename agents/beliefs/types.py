@@ -1,0 +1,223 @@
+"""Infers how others play: an exact posterior over types of opponents and partners, and over deals.
+
+A type says how a player acts. The two opponents share one, the partner has one of its own. Each
+seat is filtered under each of its types (``agents.beliefs.filtering``), and the sum over all deals
+is the evidence of a pair of types. So the posterior over types and deals together is exact.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from agents.base import AgentError, Float, Int
+from agents.beliefs.deal_belief import DealBelief, systematic_sample
+from agents.beliefs.filtering import SeatFilter
+from agents.beliefs.following import Following, Seat, number_of
+from agents.beliefs.hand_belief import HandBelief
+from agents.beliefs.history import Event
+from agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
+from goita_env import View
+from goita_env.worlds import Worlds
+
+NEGLIGIBLE: Final = 0.01
+"""Types of opponents less likely than this count as impossible, and need not be followed."""
+
+
+@dataclass(frozen=True)
+class Types:
+    """Lists how the opponents and the partner may play, and how likely each is at first.
+
+    One type in each list should be broad, such as a policy with a large epsilon: it explains
+    players who are nobody in the list.
+
+    Raises:
+        AgentError: if a list is empty or holds ``LEGAL_MODEL``, which gives no distribution over
+            actions, or probabilities are not one positive number for each type.
+    """
+
+    opponents: tuple[OpponentModel, ...]  #: K models of the opposing team.
+    partners: tuple[OpponentModel, ...]  #: J models of the partner.
+    opponent_prior: tuple[float, ...] = ()  #: [K] Empty: all are as likely.
+    partner_prior: tuple[float, ...] = ()  #: [J] Empty: all are as likely.
+
+    def __post_init__(self) -> None:
+        for models, prior in (
+            (self.opponents, self.opponent_prior),
+            (self.partners, self.partner_prior),
+        ):
+            if not models or any(model is LEGAL_MODEL for model in models):
+                raise AgentError(
+                    "expected one type or more, each a distribution over actions, got "
+                    f"{[model.name for model in models]}"
+                )
+            if prior and (len(prior) != len(models) or not min(prior) > 0):
+                raise AgentError(f"expected {len(models)} probabilities above 0, got {list(prior)}")
+
+    def prior(self) -> Float:
+        """Returns the probability of each pair of types at first: float64 [K, J]."""
+        each = [
+            np.array(prior or (1.0,) * len(models)) / (sum(prior) or len(models))
+            for models, prior in (
+                (self.opponents, self.opponent_prior),
+                (self.partners, self.partner_prior),
+            )
+        ]
+        return np.outer(*each)
+
+
+class TypeListener(Following):
+    """Follows one round as one seat sees it, and infers who plays it.
+
+    What it infers depends on the view and the prior alone, whenever it began to listen.
+
+    Args:
+        view: what the seat sees at any moment of a round: one row.
+        types: how the others may play.
+        prior: [K, J] probabilities of the pairs of types at first; None: those of ``types``.
+        compiled: sum over deals with numba; None: if it is installed.
+
+    Raises:
+        SettingError: if the view is not one row, or shows a round that was decided before play.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        types: Types,
+        prior: Float | None = None,
+        *,
+        compiled: bool | None = None,
+    ) -> None:
+        self.types = types
+        self._followed: list[int] = []
+        with np.errstate(divide="ignore"):
+            self._log_prior = np.log(types.prior() if prior is None else prior)
+        super().__init__(view, compiled)
+
+    def probability(self) -> Float:
+        """Returns how likely each pair of types is now: float64 [K, J], with sum 1.
+
+        Raises:
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        weighed = {opponents for opponents, _ in self._beliefs}
+        todo = [number for number in self._followed if number not in weighed]
+        while True:
+            for number in todo:
+                self._weigh(number)
+            score = self._log_prior + self._evidence
+            best = score[self._followed].max()
+            if best == -np.inf:
+                raise UnexplainedError("expected a type that explains what all seats did, got none")
+            likely = np.flatnonzero(score.max(axis=1) > best + np.log(NEGLIGIBLE)).tolist()
+            todo = [number for number in likely if number not in self._followed]
+            if not todo:
+                break
+            self._followed += todo
+        self._followed = likely
+        found = np.zeros(score.shape)
+        found[likely] = np.exp(score[likely] - best)
+        found /= found.sum()
+        return found
+
+    def beliefs(self) -> list[tuple[float, int, int, DealBelief]]:
+        """Returns what is possible: probability, type of the opponents, of the partner, belief.
+
+        Raises:
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        found = self.probability()
+        pairs = np.argwhere(found).tolist()
+        return [(float(found[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
+
+    def posterior(self, of: Seat = "partner") -> HandBelief:
+        """Returns the belief about a seat's hand, over all types.
+
+        Raises:
+            SettingError: if it is none of the three seats.
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        number = number_of(of)
+        beliefs = self.beliefs()
+        marginal = sum(p * belief.marginals[number - 1] for p, _, _, belief in beliefs)
+        _, k, j, _ = beliefs[0]
+        filters = self._filters[1, k], self._filters[2, j], self._filters[3, k]
+        return self._hand_belief(number, np.asarray(marginal), filters, ("types",) * 3)
+
+    def sample(self, count: int, rng: np.random.Generator) -> tuple[Worlds, Int]:
+        """Draws worlds, each with a pair of types: worlds and numbers of pairs, int64 [count].
+
+        The pair ``n`` is ``divmod(n, J)``: the type of the opponents and that of the partner. Pairs
+        are a systematic sample, of which each quarter is one by itself.
+
+        Raises:
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        beliefs = self.beliefs()
+        pair = np.array([k * len(self.types.partners) + j for _, k, j, _ in beliefs])
+        if len(beliefs) == 1:
+            return beliefs[0][-1].sample(count, rng), pair.repeat(count)
+        chances = np.array([chance for chance, *_ in beliefs])
+        which = systematic_sample(chances, count, float(rng.random()))
+        many = np.bincount(which, minlength=len(beliefs)).tolist()
+        parts = [
+            belief.sample(number, rng)
+            for number, (_, _, _, belief) in zip(many, beliefs, strict=True)
+            if number
+        ]
+        order = np.argsort(np.argsort(which, kind="stable"))
+        return replace(Worlds.join(parts)[order], weight=np.full(count, 1 / count)), pair[which]
+
+    def _begin_filters(self) -> None:
+        opponents, partners = self.types.opponents, self.types.partners
+        self._filters: dict[tuple[int, int], SeatFilter] = {}
+        self._taken: dict[tuple[int, int], int] = {}
+        """By seat and type: how many events the filter has taken in."""
+        for seat, models in ((1, opponents), (2, partners), (3, opponents)):
+            for number, model in enumerate(models):
+                with suppress(UnexplainedError):
+                    self._filters[seat, number] = self._filter(seat, model)
+                    self._taken[seat, number] = 0
+        self._evidence = np.zeros((len(opponents), len(partners)))
+        """Log-probability of what has happened, of each pair of types. It only falls from event to
+        event, so what was found earlier bounds it from above."""
+        self._followed = list(range(len(opponents)))
+        self._beliefs: dict[tuple[int, int], DealBelief] = {}
+
+    def _take(self, event: Event) -> None:
+        super()._take(event)
+        self._beliefs.clear()
+
+    def _weigh(self, opponents: int) -> None:
+        """Computes the evidence of a type of the opponents beside each type of the partner."""
+        one, three = self._brought_up(1, opponents), self._brought_up(3, opponents)
+        for partner in range(len(self.types.partners)):
+            two = self._brought_up(2, partner)
+            self._evidence[opponents, partner] = -np.inf
+            if one and two and three:
+                with suppress(UnexplainedError):
+                    belief = self._deals((one, two, three))
+                    self._beliefs[opponents, partner] = belief
+                    found = self._log_evidence((one, two, three), belief)
+                    self._evidence[opponents, partner] = found
+
+    def _brought_up(self, seat: int, number: int) -> SeatFilter | None:
+        """Returns a filter that knows all that happened; None if its type cannot explain it."""
+        one = self._filters.get((seat, number))
+        if one is None:
+            return None
+        events = self._heard[self._taken[seat, number] :]
+        self._taken[seat, number] += len(events)
+        try:
+            if events:
+                self._narrow(one)
+            for event in events:
+                one.take(event)
+        except UnexplainedError:
+            del self._filters[seat, number]
+            return None
+        return one
