@@ -290,7 +290,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
     hints = _hints(factory) if text else {}
     required = [p.name for p in parameters.values() if p.default is p.empty]
     shown = [
-        f"{p.name}={'...' if p.name in required else getattr(p.default, 'name', p.default)}"
+        f"{p.name}={'...' if p.name in required else _shown(p.default)}"
         for p in parameters.values()
     ]
     known = ", ".join(shown) or "none, it takes no options"
@@ -316,6 +316,12 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
     if missing:
         raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
     return options
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return f"({';'.join(map(_shown, default))})"
+    return str(getattr(default, "name", default))
 
 
 def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:

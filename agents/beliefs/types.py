@@ -7,24 +7,30 @@ is the evidence of a pair of types. So the posterior over types and deals togeth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from agents.base import AgentError, Float, Int
+from agents.base import Agent, AgentError, Float, Int
 from agents.beliefs.deal_belief import DealBelief, systematic_sample
 from agents.beliefs.filtering import SeatFilter
 from agents.beliefs.following import Following, Seat, number_of
 from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.history import Event
-from agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
+from agents.models import EPSILONS, LEGAL_MODEL, OpponentModel, PolicyModel, UnexplainedError
 from goita_env import View
 from goita_env.worlds import Worlds
 
 NEGLIGIBLE: Final = 0.01
 """Types of opponents less likely than this count as impossible, and need not be followed."""
+
+
+BROAD_EPSILON: Final = 0.5
+
+BROAD_PRIOR: Final = 0.1  # Of the broad type, at first.
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,33 @@ class Types:
             )
         ]
         return np.outer(*each)
+
+
+def types_of(
+    opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float = EPSILONS[0]
+) -> Types:
+    """Returns types of policies, with a broad one for players who are nobody in the list.
+
+    The broad type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Of the partner
+    any type has the epsilon that search assumes of a partner, which is large.
+
+    Args:
+        opponents: policies that the opposing team may play, all as likely.
+        partners: those that the partner may play.
+        epsilon: of the opponents' policies.
+
+    Raises:
+        AgentError: if an agent's probabilities are not known, or a list is empty.
+    """
+    if not opponents:
+        raise AgentError("expected one type of opponents or more, got none")
+    models = [PolicyModel(agent, epsilon=epsilon) for agent in opponents]
+    share = (1 - BROAD_PRIOR) / len(models)
+    return Types(
+        (*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
+        tuple(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners),
+        (*[share] * len(models), BROAD_PRIOR),
+    )
 
 
 class TypeListener(Following):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from agents.base import Agent, Policy
-from agents.beliefs.types import Types
+from agents.base import Agent
+from agents.beliefs.types import types_of
 from agents.bots.heuristic import HeuristicAgent
 from agents.bots.network import NetworkAgent
-from agents.models import EPSILONS, PolicyModel
+from agents.search.carrying import CarryingRolloutAgent
 from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
 from agents.search.rollout import RolloutAgent
 
@@ -24,11 +22,17 @@ MAX_POLICY_QUERIES: Final = 12_000.0
 MAX_UNSEEN_TILES: Final = 19
 """Before, a search finds next to nothing."""
 
+EPSILON: Final = 0.1
+
 
 @cache
 def network() -> NetworkAgent:
     """Returns the champion's network, always the same object."""
     return NetworkAgent.load(WEIGHTS)
+
+
+TYPES: Final = (network(), HeuristicAgent(), HeuristicAgent(conventions=False))
+"""Whom the search takes the opponents for, by default."""
 
 
 def load(
@@ -41,25 +45,31 @@ def load(
     skip_above: float = 1.0,
     max_policy_queries: float = MAX_POLICY_QUERIES,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
-    types: tuple[Agent, ...] = (),
+    types: tuple[Agent, ...] = TYPES,
     partners: tuple[Agent, ...] = (),
-    epsilon: float = 0.1,
-    broad: float = 0.5,
-    broad_prior: float = 0.1,
+    epsilon: float = EPSILON,
+    carry: bool = True,
 ) -> Agent:
     """Returns the champion.
 
-    With ``search`` every action is played out by the policy in sampled worlds, and the policy's own
-    choice stands unless another leads it by ``min_z`` standard errors. ``temperature`` is that of
-    the policy; 0 takes the likeliest action. The other options are those of ``RolloutAgent``.
+    With ``search`` every action is played out in sampled worlds, and the policy's own choice stands
+    unless another leads it by ``min_z`` standard errors. ``temperature`` is that of the policy; 0
+    takes the likeliest action.
+
+    ``types`` are policies that the opponents may play, ``epsilon`` of their actions being any legal
+    one (``agents.beliefs.types_of``), and ``partners`` those that the partner may play; empty: the
+    champion's. Without ``types`` nobody is taken for anything but a champion. With ``carry`` what
+    was learnt of the others in a match is kept from round to round; off, an answer depends on one
+    view alone. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
     """
-    policy = copy(network()).at(temperature)
+    policy = network().at(temperature)
     if not search:
         return policy
-    return RolloutAgent(
+    of_others = types_of(types, partners or (policy,), epsilon) if types else None
+    return (CarryingRolloutAgent if types and carry else RolloutAgent)(
         policy,
         worlds,
         budget,
@@ -69,16 +79,5 @@ def load(
         max_policy_queries=max_policy_queries,
         allocation=ALLOCATION,
         max_unseen_tiles=max_unseen_tiles,
-        types=_types(policy, types, partners, epsilon, broad, broad_prior) if types else None,
+        types=of_others,
     )
-
-
-def _types(base, types, partners, epsilon, broad, broad_prior):
-    opp=[PolicyModel(t, epsilon=epsilon) for t in types]
-    pp=[PolicyModel(t, epsilon=EPSILONS[1]) for t in (partners or (base,))]
-    k=len(opp)
-    if broad_prior:
-        opp.append(PolicyModel(types[-1], epsilon=broad))
-        prior=tuple([(1-broad_prior)/k]*k+[broad_prior])
-    else: prior=()
-    return Types(tuple(opp),tuple(pp),prior)

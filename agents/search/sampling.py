@@ -7,7 +7,7 @@ one that is less exact.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, Self
 
@@ -134,13 +134,13 @@ class PosteriorSampler:
         types: how the others may play; an agent: all play like it (``like_itself``).
 
     Attributes:
-        priors: by ``view.game``, probabilities [K, J] of types at the beginning of a round, where
-            they are not those of ``types``.
+        prior_of: returns the probabilities [K, J] of types at the beginning of a round, by
+            ``view.game``; None: those of ``types``.
     """
 
     def __init__(self, types: Types | Policy) -> None:
         self.types = types if isinstance(types, Types) else like_itself(types)
-        self.priors: dict[int, Float] = {}
+        self.prior_of: Callable[[int], Float | None] = lambda _: None
         self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
     def sample(
@@ -161,7 +161,7 @@ class PosteriorSampler:
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            listener = TypeListener(view, self.types, self.priors.get(game))
+            listener = TypeListener(view, self.types, self.prior_of(game))
         self._kept[game] = listener
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
