@@ -207,7 +207,7 @@ def check_stateless(agent: Agent) -> None:
     if not is_stateless(agent):
         raise AgentError(
             f"expected an agent that plays from one view alone, got {agent.name!r}, "
-            "which has a memory or is a program of its own"
+            "which has a memory or is a program of its own (a champion with search: carry=off)"
         )
 
 

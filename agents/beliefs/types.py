@@ -110,7 +110,8 @@ class TypeListener(Following):
     Args:
         view: what the seat sees at any moment of a round: one row.
         types: how the others may play.
-        prior: [K, J] probabilities of the pairs of types at first; None: those of ``types``.
+        prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
+            ``types``.
         compiled: sum over deals with numba; None: if it is installed.
 
     Raises:
@@ -127,8 +128,7 @@ class TypeListener(Following):
     ) -> None:
         self.types = types
         self._followed: list[int] = []
-        with np.errstate(divide="ignore"):
-            self._log_prior = np.log(types.prior() if prior is None else prior)
+        self.prior = types.prior() if prior is None else prior
         super().__init__(view, compiled)
 
     def probability(self) -> Float:
@@ -142,7 +142,7 @@ class TypeListener(Following):
         while True:
             for number in todo:
                 self._weigh(number)
-            score = self._log_prior + self._evidence
+            score = np.log(self.prior) + self._evidence
             best = score[self._followed].max()
             if best == -np.inf:
                 raise UnexplainedError("expected a type that explains what all seats did, got none")

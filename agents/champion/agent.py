@@ -58,9 +58,9 @@ def load(
 
     ``types`` are policies that the opponents may play, ``epsilon`` of their actions being any legal
     one (``agents.beliefs.types_of``), and ``partners`` those that the partner may play; empty: the
-    champion's. Without ``types`` nobody is taken for anything but a champion. With ``carry`` what
-    was learnt of the others in a match is kept from round to round; off, an answer depends on one
-    view alone. The other options are those of ``RolloutAgent``.
+    champion's. Without ``types``, or with ``belief`` off, all play like the champion. With
+    ``carry`` what was learnt of the others in a match is kept from round to round; off, an answer
+    depends on one view alone. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -68,8 +68,9 @@ def load(
     policy = network().at(temperature)
     if not search:
         return policy
-    of_others = types_of(types, partners or (policy,), epsilon) if types else None
-    return (CarryingRolloutAgent if types and carry else RolloutAgent)(
+    typed = belief and bool(types)
+    of_others = types_of(types, partners or (policy,), epsilon) if typed else None
+    return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
         policy,
         worlds,
         budget,

@@ -45,8 +45,8 @@ class CarryingRolloutAgent(RolloutAgent):
         super().__init__(*args, **options)
         if not isinstance(self._sampler, PosteriorSampler):
             raise AgentError("expected belief=on to carry what is inferred, got belief=off")
-        self._types = self._sampler.types
-        self._sampler.prior_of = self._prior_of
+        self.sampler, self.types = self._sampler, self._sampler.types
+        self.sampler.prior_of = self.prior_of
         self._matches: OrderedDict[int, _Match] = OrderedDict()
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
@@ -55,10 +55,10 @@ class CarryingRolloutAgent(RolloutAgent):
             own, other = view.scores[row].tolist()
             match = self._matches.pop(game, None)
             if match is None or (match.seat, match.scores) != (seat, (own, other)):
-                match = _Match(seat, (own, other), self._types.prior())
+                match = _Match(seat, (own, other), self.types.prior())
             elif match.ended is not None:
                 goes_on = own > 0 or other > 0
-                match.prior = self._next_prior(match) if goes_on else self._types.prior()
+                match.prior = self._next_prior(match) if goes_on else self.types.prior()
                 match.ended = None
             self._matches[game] = match
             if len(self._matches) > KEPT:
@@ -75,18 +75,19 @@ class CarryingRolloutAgent(RolloutAgent):
             match.scores = (own + points, other) if wins else (own, other + points)
             match.ended = results.view[row : row + 1], np.roll(hands[row], -match.seat, axis=0)
 
+    def prior_of(self, game: int) -> Float | None:
+        """Returns the prior [K, J] of a game's present round, None where none was announced."""
+        match = self._matches.get(game)
+        return None if match is None else match.prior
+
     def _next_prior(self, match: _Match) -> Float:
         """Returns the prior of the round after one that has ended: [K, J]."""
-        first = self._types.prior()
+        first = self.types.prior()
         if match.ended is None:
             return first
-        score = np.log(match.prior) + log_likelihood(match.ended[0], self._types, match.ended[1])
+        score = np.log(match.prior) + log_likelihood(match.ended[0], self.types, match.ended[1])
         if score.max() == -np.inf:  # nobody in the set plays so
             return first
         found = np.exp(score - score.max())
         mixed: Float = (1 - LEAKAGE) * found / found.sum() + LEAKAGE * first
         return mixed
-
-    def _prior_of(self, game: int) -> Float | None:
-        match = self._matches.get(game)
-        return None if match is None else match.prior

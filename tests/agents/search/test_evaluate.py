@@ -106,6 +106,17 @@ def test_each_seat_is_played_by_its_own_model():
         evaluate(view, legal, prior, alike[:3])
 
 
+def test_each_type_of_world_is_played_by_its_own_models():
+    view, legal, prior = decision(5)
+    worlds, who = worlds_of(view), [load_agent(name) for name in ("greedy", "random", "heuristic")]
+    models = [[who[0], one, two, one] for one in who[1:] for two in who[:2]]
+    worlds.players[0] = np.arange(WORLDS) % 4
+    found = evaluate(view, legal, prior, models, worlds, allocation="uniform")
+    for action, points in zip(found.action.tolist(), found.points.tolist(), strict=True):
+        gains = np.array([gains_of(view, worlds, four, action) for four in models])
+        assert points == pytest.approx(gains[np.arange(WORLDS) % 4, np.arange(WORLDS)].mean())
+
+
 def test_errors_are_as_large_as_what_other_seeds_change():
     view, legal, prior = decision(6)
     found = [evaluate(view, legal, prior, seeds=np.array([seed], np.uint64)) for seed in range(40)]
@@ -155,19 +166,23 @@ def test_a_row_gets_the_same_alone_and_in_a_batch(allocation):
 def test_a_world_drawn_twice_is_played_once_where_there_is_surely_no_luck(base, monkeypatch):
     view, legal, prior = decision(unseen=9)
     worlds, played, finish = worlds_of(view), [], Playouts.finish
+    worlds.players[0, ::2] = 1  # a world of another type is another world
+    models = [[load_agent(base)] * 4] * 2
     different = {
-        (hands.tobytes(), blocks.tobytes())
-        for hands, blocks in zip(worlds.worlds.hands, worlds.worlds.face_down, strict=True)
+        (hands.tobytes(), blocks.tobytes(), player)
+        for hands, blocks, player in zip(
+            worlds.worlds.hands, worlds.worlds.face_down, worlds.players[0].tolist(), strict=True
+        )
     }
-    assert 1 < len(different) < ELIMINATION_FIRST
+    assert 1 < len(different) < 2 * ELIMINATION_FIRST
 
     def counting(self, positions, places, *rest):
         played.append(len(places))
         return finish(self, positions, places, *rest)
 
     monkeypatch.setattr(Playouts, "finish", counting)
-    found = evaluate(view, legal, prior, base, worlds, allocation="uniform")
-    many = len(different) if base == "champion" else WORLDS
+    found = evaluate(view, legal, prior, models, worlds, allocation="uniform")
+    many = WORLDS if base == "champion:temperature=1" else len(different)
     assert sum(played) == len(found.action) * many
     for action, points in zip(found.action.tolist(), found.points.tolist(), strict=True):
         gains = gains_of(view, worlds, load_agent(base), action)

@@ -12,7 +12,7 @@ from agents.bots.greedy import GreedyAgent
 from agents.search import rollout
 from agents.search.playout import Playouts
 from agents.search.rollout import RolloutAgent
-from agents.search.sampling import policy_queries
+from agents.search.sampling import PosteriorSampler
 from agents.tournament import arena
 from goita_env import Game, actions
 from goita_env.tiles import KING
@@ -41,7 +41,7 @@ class Opaque:
 def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monkeypatch):
     stages = []
 
-    def finish(self, positions, places, actions, keys, owners):
+    def finish(self, positions, places, actions, keys, owners, types):
         stages.append({})
         hands = positions._state.hand.T[places].tolist()
         for owner, action, key, hand in zip(owners, actions, keys, hands, strict=True):
@@ -86,7 +86,8 @@ def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
     spec = "rollout:worlds=8,min_z=0"
     searched_where(view, "greedy", spec, f"{spec},max_unseen_tiles=16", few)
     view = view_of_round()
-    many = np.array([policy_queries(view[[row]]) for row in range(len(view))])
+    sampler = PosteriorSampler(load_agent("greedy"))
+    many = np.array([sampler.queries(view[[row]]) for row in range(len(view))])
     spec = "rollout:belief=on,worlds=16,min_z=0"
     searched_where(view, "greedy", spec, f"{spec},max_policy_queries=2000", many <= 2_000)
 
@@ -103,11 +104,12 @@ def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
         ),
         lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
         lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
-        lambda: load_agent("champion:search=on,budget=150,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,types=(),budget=150,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,budget=150,max_policy_queries=8000"),
     ],
     ids=[
         *("greedy", "random", "elimination", "a network", "rollout", "no known policy"),
-        *("a posterior", "champion"),
+        *("a posterior", "champion", "types"),
     ],
 )
 def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):

@@ -1,16 +1,19 @@
 """Worlds that a search draws: from a listener's posterior, or weighed by what a policy explains."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete, digits, special_hands
 from playing import played
 from search_views import HANDS, rng, view_of_round
 
-from agents.beliefs import Listener, PolicyModel
+from agents.beliefs import Listener, PolicyModel, TypeListener, types_of
 from agents.beliefs.deal_belief import systematic_sample
 from agents.bots.greedy import GreedyAgent
+from agents.bots.heuristic import HeuristicAgent
 from agents.search import sampling, weighed_sampler
-from agents.search.sampling import PosteriorSampler, sample_worlds
+from agents.search.sampling import PosteriorSampler, like_itself, sample_worlds
 from agents.search.weighed_sampler import LISTED, WeighedSampler
 from goita_env import Game, View, actions
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
@@ -20,30 +23,61 @@ def views():
     return [View(words[None]) for words in view_of_round().words]
 
 
-def test_what_is_kept_changes_nothing_but_the_time(monkeypatch):
+TYPES = types_of([GreedyAgent(), HeuristicAgent()], [GreedyAgent()])
+
+
+def drawn(view, types, count=40):
+    """Worlds of a view by a sampler of its own, and who plays in them."""
+    (found,) = PosteriorSampler(types).sample(view, np.array([count]), [rng(1)])
+    return found
+
+
+@pytest.mark.parametrize("types", [like_itself(GreedyAgent()), TYPES], ids=["one", "three"])
+def test_what_is_kept_changes_nothing_but_the_time(types, monkeypatch):
     begun = []
 
     def listening(*args):
         begun.append(args)
-        return Listener(*args)
+        return TypeListener(*args)
 
-    monkeypatch.setattr(sampling, "Listener", listening)
-    kept, count = PosteriorSampler(GreedyAgent()), np.array([40])
+    kept, count = PosteriorSampler(types), np.array([40])
     assert len(views()) > 4
     for view in views():
-        (one,) = kept.sample(view, count, [rng(1)])
-        fresh = Listener(view, kept.models).deals().sample(40, rng(1))
-        np.testing.assert_array_equal(one.hands, fresh.hands)
-        np.testing.assert_array_equal(one.face_down, fresh.face_down)
-        determinize(view, one)  # refuses worlds that don't fit
+        fresh = drawn(view, types)
+        with monkeypatch.context() as patched:
+            patched.setattr(sampling, "TypeListener", listening)
+            (one,) = kept.sample(view, count, [rng(1)])
+        np.testing.assert_array_equal(one.worlds.hands, fresh.worlds.hands)
+        np.testing.assert_array_equal(one.worlds.face_down, fresh.worlds.face_down)
+        np.testing.assert_array_equal(one.players, fresh.players)
+        determinize(view, one.worlds)  # refuses worlds that don't fit
     assert len(begun) == 1
+
+
+def test_where_all_play_like_itself_the_worlds_are_those_of_a_listener():
+    policy = GreedyAgent()
+    one, two = PolicyModel(policy, epsilon=0.1), PolicyModel(policy, epsilon=0.3)
+    for view in views():
+        found = drawn(view, like_itself(policy))
+        listener = Listener(view, {"next": one, "partner": two, "previous": one})
+        expected = listener.deals().sample(40, rng(1))
+        np.testing.assert_array_equal(found.worlds.hands, expected.hands)
+        assert not found.players.any()
+
+
+def test_every_type_counts_as_a_query():
+    view = views()[-1]
+    one, three = (PosteriorSampler(types).queries(view) for types in (GreedyAgent(), TYPES))
+    partner_twice = PosteriorSampler(replace(TYPES, partners=TYPES.partners * 2)).queries(view)
+    assert three > one > 0
+    assert partner_twice - three == (3 * one - three) / 2
 
 
 def test_another_round_under_the_same_number_begins_anew():
     kept, other = PosteriorSampler(GreedyAgent()), Game(hands=HANDS[::-1], dealer=1).view(0)
     kept.sample(views()[-1], np.array([4]), [rng()])
     (worlds,) = kept.sample(other, np.array([4]), [rng()])
-    determinize(played(Game(hands=HANDS[::-1], dealer=0)).view(0), worlds)
+    determinize(played(Game(hands=HANDS[::-1], dealer=0)).view(0), worlds.worlds)
 
 
 def test_worlds_that_are_weighed_are_as_likely_as_the_listener_believes():
@@ -52,7 +86,7 @@ def test_worlds_that_are_weighed_are_as_likely_as_the_listener_believes():
     seeds, count = np.zeros(1, np.uint64), np.array([600])
     drawn = sample_worlds(view, seeds, count, WeighedSampler(policy), shuffled=False)
     found = drawn.weight[0] @ drawn.worlds.dealt[:, 2] / drawn.weight.sum()
-    heard = Listener(view, PosteriorSampler(policy).models).posterior("partner")
+    heard = TypeListener(view, like_itself(policy)).posterior("partner")
     spread = np.sqrt(heard.probability @ heard.hands**2 - heard.expected() ** 2)
     assert (abs(found - heard.expected()) < 3 * spread / np.sqrt(600) + 1e-9).all()
 
