@@ -93,7 +93,7 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
 
 
 def _continues(listeners: dict[str, Listener], view: View) -> bool:
-    """Has listeners hear a view if it is a later moment of their round; tells whether it is.
+    """Updates listeners with a view that is later in their round; returns whether it is.
 
     The first to refuse refuses before it has taken anything in, as do all the others.
     """
