@@ -115,8 +115,7 @@ class PolicyModel:
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
         if test not in self._passed:
-            wrong = inconsistency(self._agent, rules)
-            if wrong is not None:
+            if (wrong := inconsistency(self._agent, rules)) is not None:
                 raise AgentError(f"{self._given.name!r} cannot be a model: {wrong}")
             self._passed.add(test)
 

@@ -311,8 +311,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
                 f"expected {key}={wanted}, got {value!r} in {spec!r}"
                 + (f": {error}" if isinstance(error, AgentError) else "")
             ) from error
-    missing = [name for name in required if name not in options]
-    if missing:
+    if missing := [name for name in required if name not in options]:
         raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
     return options
 

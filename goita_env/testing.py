@@ -66,8 +66,7 @@ def check_agent(
         again = _ask(agent, turn.view, turn.action_mask, step)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         turn = env.step(actions)
-    wrong = inconsistency(agent, rules)
-    if wrong is not None:
+    if (wrong := inconsistency(agent, rules)) is not None:
         raise AssertionError(wrong)
 
 
@@ -137,8 +136,7 @@ def _difference(
         if answers.shape != wanted.shape:
             return f"expected {what} of shape {wanted.shape}, asked {how}, got {answers.shape}"
         apart = np.abs(answers.astype(np.float64) - wanted).reshape(len(wanted), -1).max(axis=1)
-        many = int((~(apart <= TOLERANCE)).sum())
-        if many:
+        if many := int((~(apart <= TOLERANCE)).sum()):
             return (
                 f"expected {what} that depend on the view alone, got others for {many} of "
                 f"{len(wanted)} views when asked {how}"
@@ -189,8 +187,7 @@ def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.int
     _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
     allowed = legal[np.arange(len(view)), actions]
     _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
-    probabilities = getattr(agent, "probabilities", None)
-    if probabilities is not None:
+    if (probabilities := getattr(agent, "probabilities", None)) is not None:
         wrong = _distribution_fault(np.asarray(probabilities(view, legal.copy())), legal)
         if wrong is not None:
             raise AssertionError(wrong)

@@ -19,8 +19,7 @@ _LIMIT: Final = 'ulimit -c 0; ulimit -v "$0" && exec "$@"'
 
 def parse_memory(text: str) -> int:
     """Returns a size in bytes: "2G", "512M", "64K" or plain bytes; else raises an AgentError."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
+    if (match := _SIZE.fullmatch(text)) is None:
         raise AgentError(f"expected a size as 2G, 512M, 64K or in bytes, got {text!r}")
     return int(match[1]) * _UNITS[match[2]]
 

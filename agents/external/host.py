@@ -62,8 +62,7 @@ class Host:
             message = protocol.decode(line)
             if message["type"] == "bye":
                 break
-            answer = answers.get(message["type"])
-            if answer is not None:
+            if (answer := answers.get(message["type"])) is not None:
                 answer(message)
             else:  # a later version may have more messages
                 print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
@@ -76,8 +75,7 @@ class Host:
             )
         self._rules = Rules.from_keys({"rules": JGA.name} | message)
         self._takes_faults = protocol.FAULT in protocol.features(message)
-        seed = protocol.read_seed(message)
-        if seed is not None:
+        if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         SeatTable(self._rules, _FIRST_DEAL).view()
@@ -150,8 +148,7 @@ class Host:
             return None
 
     def _table(self, message: Message) -> SeatTable:
-        table = self._tables.get(protocol.read_number(message, "game"))
-        if table is None:
+        if (table := self._tables.get(protocol.read_number(message, "game"))) is None:
             raise ProtocolError(f"expected a game with a deal, got {message.get('game')!r}")
         return table
 

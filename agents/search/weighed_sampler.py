@@ -80,8 +80,7 @@ def _dealt_prior(worlds: Worlds) -> Float:
     were known. A policy chooses kinds: a hand with more tiles of a kind isn't likelier for it.
     """
     held, dealt = worlds.hands[:, 1:], worlds.dealt[:, 1:]
-    prior: Float = (_FACTORIAL[held] / _FACTORIAL[dealt]).prod(axis=(1, 2))
-    return prior
+    return np.asarray((_FACTORIAL[held] / _FACTORIAL[dealt]).prod(axis=(1, 2)))
 
 
 def _levelled(weight: Float) -> Float:

@@ -225,8 +225,7 @@ class SeatedGames:
                 chosen = self._choose(len(answered), waiting)
                 chosen[len(chosen) - len(answered) :] = actions
                 answered = actions = NO_ROWS
-                endings = active.step(chosen)
-                if endings is not None:
+                if (endings := active.step(chosen)) is not None:
                     self._settle(endings, result)
             elif waiting:
                 answered = np.sort(np.concatenate(waiting))

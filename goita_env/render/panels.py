@@ -163,8 +163,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     if len(shown) > most:
         rest = sum(one.probability or 0 for one in shown[most:])
         share = f", {_percent(rest)}" if shown[0].probability is not None else ""
-        text = f"{len(shown) - most} more{share}"
-        pen.text(580, below + 16, text, 16, pen.colors.faint, "end")
+        pen.text(580, below + 16, f"{len(shown) - most} more{share}", 16, pen.colors.faint, "end")
         below += 24
     return below + 8
 

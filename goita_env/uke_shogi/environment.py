@@ -140,8 +140,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         return self.rules.forfeit(offender, self._game.hands[offender])
 
     def _ask(self) -> None:
-        seat = self._game.seat
-        if seat is None:
+        if (seat := self._game.seat) is None:
             self._end()
         else:
             self.agent_selection = self.possible_agents[seat]

@@ -190,8 +190,7 @@ def check_play(play: Play, head: Head, file: Path) -> None:
         "probabilities that sum to 1": bool((play.probabilities >= 0).all())
         and bool(np.allclose(sums, 1, atol=1e-4)),
     }
-    wrong = [name for name, holds in fine.items() if not holds]
-    if wrong:
+    if wrong := [name for name, holds in fine.items() if not holds]:
         raise LogError(f"expected {wrong[0]} in {file}, got others")
 
 
