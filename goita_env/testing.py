@@ -19,7 +19,7 @@ from goita_env.arrays import Bool
 from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
-from goita_env.rounds import Rounds
+from goita_env.rounds import Rounds, tell
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
@@ -166,13 +166,7 @@ def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) 
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
         decisions = rounds.decisions
-        if decisions.redealt is not None:
-            bots.tell_redealt(decisions.redealt)
-        if decisions.ended is not None:
-            bots.tell_ended(decisions.ended)
-        if decisions.dealt is not None:
-            rows = decisions.dealt.rows
-            bots.tell_dealt(rows, rounds.positions()._state.select(rows))
+        tell(decisions, bots.remembering)
         rounds.step(
             _ask(agent, decisions.view, decisions.legal, step) if len(decisions.rows) else []
         )

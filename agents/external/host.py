@@ -43,7 +43,6 @@ class Host:
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
-        self._memory = agent if isinstance(agent, StatefulAgent) else None
         self._takes_faults = False
         self._rules: Rules | None = None
         self._tables: dict[int, SeatTable] = {}
@@ -87,12 +86,11 @@ class Host:
     def _deal(self, message: Message) -> None:
         if self._rules is None:
             raise ProtocolError('expected "hello" before anything else')
-        table = SeatTable(self._rules, message)
+        table, agent = SeatTable(self._rules, message), self._agent
         self._tables[table.game] = table
-        memory = self._memory
-        if memory is not None:
+        if isinstance(agent, StatefulAgent):
             view = table.view()
-            self._call("deal", table, lambda: memory.begin(view.game, np.array([table.seat]), view))
+            self._call("deal", table, lambda: agent.begin(view.game, np.array([table.seat]), view))
 
     def _event(self, message: Message) -> None:
         self._table(message).happens(message)
@@ -121,11 +119,10 @@ class Host:
             self._call("redeal", table, lambda: agent.redeal(view.game, view))
 
     def _end(self, message: Message) -> None:
-        table = self._table(message)
+        table, agent = self._table(message), self._agent
         del self._tables[table.game]
         table.ends()
-        memory = self._memory
-        if memory is not None:
+        if isinstance(agent, StatefulAgent):
             hands = message.get("hands")
             kinds = parse_hands(hands if isinstance(hands, list) else [])
             winner = protocol.read_seat(message, "winner")
@@ -133,7 +130,7 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            self._call("end", table, lambda: memory.end(view.game, results, counts[None]))
+            self._call("end", table, lambda: agent.end(view.game, results, counts[None]))
 
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
         """Runs the agent's code; reports a failure to the client and returns None."""

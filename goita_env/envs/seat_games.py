@@ -20,7 +20,7 @@ from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
 from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.rounds import Ended
+from goita_env.rounds import Ended, tell_ended, tell_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
@@ -307,12 +307,14 @@ class SeatedGames:
         won = final.winner >= 0
         if self.bots.remember and len(endings.redealt):
             numbers, redealt = self.bots.numbers, final.select(~won)
-            self.bots.tell_redealt(Ended.redealt(endings.redealt, numbers, redealt))
+            ended = Ended.redealt(endings.redealt, numbers, redealt)
+            tell_redealt(ended, self.bots.remembering)
         if endings.outcome is not None:
             final = final if won.all() else final.select(won)
             if self.bots.remember:
                 rounds, numbers = endings.outcome, self.bots.numbers
-                self.bots.tell_ended(Ended.scored(rounds, rounds.rows, numbers, final))
+                ended = Ended.scored(rounds, rounds.rows, numbers, final)
+                tell_ended(ended, self.bots.remembering)
             done, skipped = self._score(endings.outcome, final, result)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)

@@ -67,11 +67,6 @@ class Board:
         return np.asarray((self.view.attacks[:, :, :, None] == KINDS).any(axis=2))
 
     @cached_property
-    def first_attacks(self) -> Bool:
-        """[N, 4, 8] The kind was among the first two attacks of each seat."""
-        return np.asarray((self.view.attacks[:, :, :2, None] == KINDS).any(axis=2))
-
-    @cached_property
     def holds(self) -> Float:
         """[N, 3, 8] Chance that the next seat, the partner, the previous seat hold the kind."""
         return holdings(self.view, self.reading)
@@ -167,7 +162,7 @@ class Board:
     @cached_property
     def partner_led(self) -> Bool:
         """[N, 8] The partner was early to attack with the kind."""
-        return self.first_attacks[:, PARTNER]
+        return np.asarray((self.view.attacks[:, PARTNER, :2, None] == KINDS).any(axis=1))
 
     @cached_property
     def pairs(self) -> Int:
