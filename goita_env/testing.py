@@ -19,7 +19,8 @@ from goita_env.arrays import Bool
 from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
-from goita_env.rounds import Rounds, tell
+from goita_env.rounds import Rounds
+from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View

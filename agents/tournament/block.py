@@ -22,7 +22,8 @@ from agents.tournament.guarded import Watch
 from agents.tournament.seated import PURPOSE, Seated, seat_players
 from agents.tournament.task import GAME_FIGURES, BlockResult, Task
 from goita_env import View
-from goita_env.rounds import Decisions, Rounds, tell
+from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds.telling import tell
 from goita_env.seeds import GameNumbers
 
 

@@ -20,7 +20,8 @@ from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
 from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.rounds import Ended, tell_ended, tell_redealt
+from goita_env.rounds import Ended
+from goita_env.rounds.telling import tell_ended, tell_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing

@@ -18,17 +18,5 @@ others wait, and the rest plays on; keep what they were asked, for it is not ask
 from goita_env.engine.match import EPISODES, Episode
 from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made
 from goita_env.rounds.playing import Rounds
-from goita_env.rounds.telling import tell, tell_ended, tell_redealt
 
-__all__ = [
-    "EPISODES",
-    "Dealt",
-    "Decisions",
-    "Ended",
-    "Episode",
-    "Made",
-    "Rounds",
-    "tell",
-    "tell_ended",
-    "tell_redealt",
-]
+__all__ = ["EPISODES", "Dealt", "Decisions", "Ended", "Episode", "Made", "Rounds"]
