@@ -109,8 +109,7 @@ def check_names(specs: Iterable[str]) -> None:
     """Checks that no two agents have the same name; raises an AgentError."""
     found: dict[str, str] = {}
     for spec in specs:
-        other = found.setdefault(short_name(spec), spec)
-        if other != spec:
+        if (other := found.setdefault(short_name(spec), spec)) != spec:
             raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
 
 

@@ -71,7 +71,6 @@ def limited(words: list[str], memory: int) -> list[str]:
     """
     import resource  # POSIX alone
 
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
+    if (hard := resource.getrlimit(resource.RLIMIT_AS)[1]) != resource.RLIM_INFINITY:
         memory = min(memory, hard)  # a hard limit cannot be raised
     return ["/bin/sh", "-c", _LIMIT, str(max(memory >> 10, 1)), *words]

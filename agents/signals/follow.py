@@ -112,9 +112,8 @@ def read_record(path: Path, rules: Rules = JGA) -> Record:
         OSError: if it cannot be read.
     """
     text = path.read_text(encoding="utf-8-sig")
-    if path.suffix in (".yaml", ".yml"):
-        return kifu.loads(text, rules=rules, source=str(path))
-    return history.loads(text, rules=rules, source=str(path))
+    loads = kifu.loads if path.suffix in (".yaml", ".yml") else history.loads
+    return loads(text, rules=rules, source=str(path))
 
 
 def table(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:

@@ -304,19 +304,17 @@ class SeatedGames:
 
     def _settle(self, endings: Endings, result: SeatStep) -> None:
         done = skipped = NO_ROWS
-        final = endings.final
+        final, outcome, bots = endings.final, endings.outcome, self.bots
         won = final.winner >= 0
-        if self.bots.remember and len(endings.redealt):
-            numbers, redealt = self.bots.numbers, final.select(~won)
-            ended = Ended.redealt(endings.redealt, numbers, redealt)
-            tell_redealt(ended, self.bots.remembering)
-        if endings.outcome is not None:
+        if bots.remember and len(endings.redealt):
+            over = Ended.redealt(endings.redealt, bots.numbers, final.select(~won))
+            tell_redealt(over, bots.remembering)
+        if outcome is not None:
             final = final if won.all() else final.select(won)
-            if self.bots.remember:
-                rounds, numbers = endings.outcome, self.bots.numbers
-                ended = Ended.scored(rounds, rounds.rows, numbers, final)
-                tell_ended(ended, self.bots.remembering)
-            done, skipped = self._score(endings.outcome, final, result)
+            if bots.remember:
+                over = Ended.scored(outcome, outcome.rows, bots.numbers, final)
+                tell_ended(over, bots.remembering)
+            done, skipped = self._score(outcome, final, result)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)
         if len(endings.dealt):

@@ -136,8 +136,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     for place, one in enumerate(first):
         x = 20 + 580 / columns * (place // rows)
         y = top + 26 + _ROW * (place % rows)
-        pair = actions.decode(one.action)
-        if pair is None:
+        if (pair := actions.decode(one.action)) is None:
             texts["name"].append((x + 2, y + 6, action_words(one.action)))
         else:
             tiles += [(x + 14 + 30 * column, y, kind, False) for column, kind in enumerate(pair)]

@@ -96,8 +96,7 @@ def check_file(file: Path, kind: str) -> Head:
 
 def _head(text: bytes, file: Path) -> Head:
     try:
-        form = msgspec.json.decode(text, type=dict[str, Any]).get("format")
-        if form != FORMAT:
+        if (form := msgspec.json.decode(text, type=dict[str, Any]).get("format")) != FORMAT:
             raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
         head = msgspec.json.decode(text, type=Head)
         Rules.from_keys(msgspec.to_builtins(head))
