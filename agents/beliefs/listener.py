@@ -272,8 +272,7 @@ def _each_seat(models: OpponentModel | Mapping[Seat, OpponentModel]) -> list[Opp
 
 def own_tiles(view: View) -> Int:
     """Returns the tiles of each kind dealt to the viewer of one row: int64 [8]."""
-    dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
-    return dealt
+    return np.asarray((view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64))
 
 
 def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:

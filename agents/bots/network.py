@@ -111,8 +111,7 @@ class LogitAgent:
         """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""
         logits = self._masked(view, legal)
         if self.temperature == 0:
-            likeliest: Int = logits.argmax(axis=1)
-            return likeliest
+            return np.asarray(logits.argmax(axis=1))
         return sample(self._softmax(logits), rng)
 
     def probabilities(self, view: View, legal: Bool) -> Float:

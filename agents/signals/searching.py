@@ -85,8 +85,7 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
             only = np.zeros_like(weights[seat])
             only[first.support.find(hands[seat + 1].astype(np.int64))] = 1
             weights[seat] = weights[seat] * only
-    found = reweighted(first, (weights[0], weights[1], weights[2]))
-    if found is None:
+    if (found := reweighted(first, (weights[0], weights[1], weights[2]))) is None:
         raise SettingError(f"expected sources that explain what happened, got {sources!r}")
     states = parts[0].states[0], parts[1].states[1], parts[2].states[2]
     return replace(found, states=states, models=sources.names)
