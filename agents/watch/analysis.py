@@ -23,7 +23,7 @@ import numpy.typing as npt
 from agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
 from agents.grading.grades import phase_of
-from agents.models import EPSILONS
+from agents.models import ANALYSIS_EPSILON, EPSILONS
 from agents.parts import Parts, pack
 from agents.registry import content_hash, load_agent
 from agents.search.evaluate import evaluate_actions
@@ -59,7 +59,7 @@ class AnalysisSettings:
     worlds: int = WORLDS
     """Most worlds that a decision is searched in."""
     seed: int = 0
-    epsilon: float = 0.5
+    epsilon: float = ANALYSIS_EPSILON
     """Share of the mover's decisions that its partner takes for uniformly random ones: people play
     unlike any bot. For games of the agent itself use less, such as 0.02."""
 
@@ -85,7 +85,7 @@ def analyse(
     *,
     worlds: int = WORLDS,
     seed: int = 0,
-    epsilon: float = 0.5,
+    epsilon: float = ANALYSIS_EPSILON,
     workers: int = 1,
     keep: Path | None = None,
     progress: Callable[[int, int], object] = lambda *_: None,
