@@ -40,7 +40,7 @@ class Seat:
 
 
 @dataclass(frozen=True)
-class Table:
+class UkeShogiTable:
     """Describes a position as it is drawn."""
 
     rules: UkeShogiRules
@@ -50,14 +50,14 @@ class Table:
     """The kind to match; None where a tile is led, and at the end."""
 
 
-class Drawable(Protocol):
+class HasTable(Protocol):
     """Describes what is drawn: a game with all hands open, or a view with one."""
 
-    def table(self) -> Table: ...
+    def table(self) -> UkeShogiTable: ...
 
 
 def draw(
-    shown: Drawable, theme: Theme = "light", faces: Faces = "characters", size: float | None = None
+    shown: HasTable, theme: Theme = "light", faces: Faces = "characters", size: float | None = None
 ) -> str:
     """Draws a game, or what one seat may know of it, as SVG text.
 
@@ -103,7 +103,7 @@ def plural(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _moment(table: Table) -> str:
+def _moment(table: UkeShogiTable) -> str:
     asked = "lead a tile"
     if table.led is not None:
         asked = f"match the {NAMES[table.led]}{' or pass' * (not table.rules.must_match)}"
