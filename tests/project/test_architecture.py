@@ -191,6 +191,14 @@ def test_the_order_lists_every_package():
     assert len(ORDER) == len(set(ORDER))
 
 
+def test_the_page_lists_the_packages_in_order():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for title, order in (("`goita_env`", GAME_ORDER), ("`agents`", AGENT_ORDER)):
+        table = page.split(f"| {title} | contents |\n|---|---|\n")[1].split("\n\n")[0]
+        rows = [line.split("|")[1] for line in table.splitlines()]
+        assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == order
+
+
 RULES = {
     "a package imports only from packages above it": (upward, BOTH, set()),
     "no import cycle": (cycle, BOTH, []),
