@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin, tan
 from typing import Final, Protocol
 
+from goita_env.errors import SettingError
 from goita_env.render.pen import Faces, Pen, document, number, width, wrapped
 from goita_env.render.themes import Theme
 from goita_env.render.words import counted
@@ -68,8 +69,10 @@ def draw(
         size: width and height in pixels; None: 600.
 
     Raises:
-        SettingError: if an option is impossible.
+        SettingError: if it cannot be drawn, or an option is impossible.
     """
+    if isinstance(shown, type) or not callable(getattr(shown, "table", None)):
+        raise SettingError(f"expected a UkeShogiGame or a UkeShogiView to draw, got {shown!r}")
     table = shown.table()
     pen, rules, seats = Pen(theme, faces), table.rules, table.seats
     moment = _moment(table)
