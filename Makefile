@@ -26,18 +26,23 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-# What make check runs: the tests that tests/quick.txt lists, or those of one package: make check PART=signals.
+# What make check runs: the tests that tests/quick.txt lists, or those of one package, in a folder or in one file:
+# make check PART=signals, make check PART=models.
 PART ?=
-QUICK = $(shell grep -v '^\#' tests/quick.txt | grep '^tests/\(goita_env\|agents\|project\)/$(PART)')
+QUICK = $(shell grep -v '^\#' tests/quick.txt | grep -E '$(if $(PART),/($(PART)|test_$(PART)\.py)(/|:|$$),.)')
 
-.PHONY: train check test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
+.PHONY: train check part test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
 	benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
 
-check: lint $(VENV)/.installed
+check: part lint $(VENV)/.installed
 	$(VENV)/bin/pytest -n $(WORKERS) $(QUICK)
+
+# Without a test to run, pytest would run all there are.
+part:
+	@$(if $(QUICK),:,$(error expected PART=PACKAGE with tests in tests/quick.txt, got PART=$(PART)))
 
 test: lint $(VENV)/.installed
 	$(VENV)/bin/mypy --strict agents/learning train.py

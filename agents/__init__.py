@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from agents.answers import check_actions
 from agents.base import Agent, AgentError
+from agents.models import check_stateless
 from agents.registry import is_own as is_own
 from agents.registry import load_agent, names
 from goita_env.actions import NUM_ACTIONS
@@ -41,19 +42,31 @@ def choose(
     """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
 
     Args:
-        agent: any agent without a memory of its own.
+        agent: any agent without a memory of its own, as ``load_agent`` builds it.
         observation: what PettingZoo hands over, {"observation": [512], "action_mask": [69]}, or the
             observation alone.
         rng: consumed.
         mask: [69] nonzero where legal, beside an observation alone; None: read from it.
-        rules: the rule set that is played.
+        rules: the rule set that is played; the observation does not carry it.
 
     Raises:
         ObservationError: if it is no observation.
-        AgentError: if it is not one observation and its mask, if nothing is legal because the seat
-            is not asked, or if the answer is illegal.
+        AgentError: if it is no agent or one with a memory, if it is not one observation and its
+            mask, if nothing is legal because the seat is not asked, or if the answer is illegal.
     """
+    named = isinstance(getattr(agent, "name", None), str)
+    if isinstance(agent, str) or not (named and callable(getattr(agent, "act", None))):
+        raise AgentError(
+            "expected an object with act() and a name, which load_agent builds from a text, "
+            f"got {agent!r}"
+        )
+    check_stateless(agent)
     if isinstance(observation, dict):
+        if not {"observation", "action_mask"} <= observation.keys():
+            raise AgentError(
+                "expected a dict with the keys 'observation' and 'action_mask', "
+                f"got the keys {[*observation]}"
+            )
         observation, mask = observation["observation"], observation["action_mask"]
     view = from_observation(observation, rules=rules)
     legal = view.legal() if mask is None else np.atleast_2d(np.asarray(mask, bool))

@@ -32,11 +32,15 @@ from goita_env.rules import JGA, Rules
 from goita_env.testing import inconsistency
 from goita_env.views import observation as packing
 
-EPSILON: Final = 0.02  # Default of ``PolicyModel``.
+EPSILON: Final = 0.02
+"""Default of ``PolicyModel``."""
 
 EPSILONS: Final = (0.1, 0.3, 0.1)
 """What search assumes of the next seat, the partner and the previous seat: found by experiment. The
 partner is the least predictable, since it is likely to search as well."""
+
+ANALYSIS_EPSILON: Final = 0.5
+"""What an analysis of records assumes of the mover: people play unlike any bot."""
 
 
 class UnexplainedError(GoitaError):

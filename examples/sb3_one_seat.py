@@ -23,7 +23,6 @@ import gymnasium
 import numpy as np
 from sb3_contrib import MaskablePPO
 
-import agents  # noqa: F401  (teaches the environment the names of all bots)
 from agents.learning import SeatVecEnv
 
 

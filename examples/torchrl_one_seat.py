@@ -27,7 +27,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-import agents  # noqa: F401  (teaches the environment the names of all bots)
+import goita_env  # noqa: F401  (registers goita/Seat-v0)
 
 
 def network(outputs: int) -> nn.Sequential:

@@ -21,7 +21,7 @@ from agents.base import AgentError, Bool, Int, Results, uniform
 from agents.external import protocol
 from agents.external.command import limited, split_command, split_options
 from agents.external.program import OwnFaultError, Program
-from agents.external.protocol import History
+from agents.external.protocol import EventMessages
 from agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
@@ -48,7 +48,7 @@ class _Table:
         self.history = [protocol.encode(protocol.deal(self.game, self.seat, view, row))]
         self.unsent += self.history
 
-    def note(self, history: History, row: int) -> None:
+    def note(self, history: EventMessages, row: int) -> None:
         """Adds the events that are not yet among the lines."""
         new = history.since(row, self.seat, self.game, known=len(self.history) - 1)
         lines = [protocol.encode(event) for event in new]
@@ -141,7 +141,7 @@ class ExternalAgent:
 
     def redeal(self, games: Int, view: View) -> None:
         """Notes deals that ended in a redeal, for programs that want to be told."""
-        history = History(view)
+        history = EventMessages(view)
         for row, game in enumerate(games.tolist()):
             if (table := self._tables.get(game)) is None:
                 continue
@@ -151,7 +151,7 @@ class ExternalAgent:
                 table.unsent.append(protocol.encode({"type": protocol.REDEAL, "game": game}))
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
-        history = History(results.view)
+        history = EventMessages(results.view)
         for row, game in enumerate(games.tolist()):
             table = self._tables.pop(game, None)
             if table is None or self.forfeited or table.seat not in self._programs:
@@ -168,7 +168,7 @@ class ExternalAgent:
         own, with all its events, and never ends; its seat is the game's number modulo 4.
         """
         self._play_by(view.rules)
-        history = None if self.forfeited else History(view)
+        history = None if self.forfeited else EventMessages(view)
         chosen = np.empty(len(view), np.int64)
         for row, game in enumerate(view.game.tolist()):
             answer = None

@@ -108,7 +108,7 @@ def dealt_hand(view: View, row: int) -> str:
     return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
 
 
-class History:
+class EventMessages:
     """Lists the public events of N positions as messages, in the order in which they happened.
 
     Views do not contain who was asked before play and kept silent, so no message does. Calls come

@@ -195,7 +195,9 @@ class SeatVecEnv(_BatchVecEnv):
     Args:
         games: a ``SeatVectorEnv`` in SAME_STEP mode, which is what stable-baselines3 means, or
             gymnasium's vector wrappers around one.
-        seed: of the deals and bots; None: fresh ones. Give a resumed run another one.
+        seed: of the deals and bots; give a resumed run another one. None: one is drawn, not 0 as
+            in other batches. What stable-baselines3 saves of a run tells nothing of its deals, so
+            with a fixed default a loaded run would repeat those that it has learnt from.
         reward_scale: a factor on every reward, above 0, beside that of the games. A value loss
             wants rewards of about 1; points are 10 to 150.
 

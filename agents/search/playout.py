@@ -116,8 +116,7 @@ class Playouts:
         decisions = rounds.decisions
         while True:
             if decisions.ended is not None:
-                gained = decisions.ended.points * (1 - 2 * (decisions.ended.winner & 1))
-                points[decisions.ended.rows] = gained
+                points[decisions.ended.rows] = decisions.ended.gained
             if rounds.over:
                 return points
             rows = decisions.rows

@@ -23,6 +23,7 @@ from typing import Final
 from agents import cli
 from agents.beliefs import PolicyModel
 from agents.files import write_whole
+from agents.models import EPSILON
 from agents.record_files import read_record
 from agents.signals import log
 from agents.signals.follow import follow_deal, table
@@ -77,7 +78,7 @@ class FollowArgs:
     """number of the deal in the record, from 1"""
     temperature: float | None = None
     """temperature of the model, 0: the agent's likeliest action; by default as the agent plays"""
-    epsilon: float = 0.02
+    epsilon: float = EPSILON
     """probability with which the model takes a random legal action"""
     rules: Rules = JGA
     """rule set of a kifu or history string"""
@@ -108,7 +109,7 @@ class ReportArgs:
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
     temperature: float | None = None
     """temperature of the listeners' models; by default as the agents play"""
-    epsilon: float = 0.02
+    epsilon: float = EPSILON
     """probability with which the models take a random legal action"""
     seed: int = 0
     """seed of everything that is random"""

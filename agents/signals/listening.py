@@ -23,6 +23,7 @@ from agents.beliefs import (
     Seat,
 )
 from agents.beliefs.summing import Three, sums
+from agents.models import EPSILON
 from agents.signals.playing import Play, Shapes, concatenated
 from goita_env import View
 from goita_env.actions import CALL, hide_block
@@ -44,7 +45,7 @@ LEGAL: Final = "legal"
 
 
 def standard_models(
-    agent: str, temperature: float | None = None, epsilon: float = 0.02
+    agent: str, temperature: float | None = None, epsilon: float = EPSILON
 ) -> dict[str, OpponentModel]:
     """Returns the two models that split knowledge: "policy" (an agent's) and "uniform"."""
     return {POLICY: PolicyModel(agent, temperature, epsilon), UNIFORM: UNIFORM_MODEL}

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import goita_env
 from agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
+from agents.models import EPSILON
 from agents.parts import Parts, pack, unpack
 from agents.registry import content_hash
 from agents.search.evaluate import WORLDS
@@ -70,7 +71,7 @@ class StudyPlan:
     """Most worlds of a searched decision."""
     temperature: float | None = None
     """Temperature of the listeners' models, as their epsilon; None: as the agents play."""
-    epsilon: float = 0.02
+    epsilon: float = EPSILON
     seed: int = 0
     rules: Rules = JGA
     controls: tuple[str, ...] = CONTROLS

@@ -122,8 +122,7 @@ def play_searching(
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
     while True:
         if decisions.ended is not None:
-            gained = decisions.ended.points * (1 - 2 * (decisions.ended.winner & 1))
-            points[decisions.ended.rows] = gained
+            points[decisions.ended.rows] = decisions.ended.gained
         if rounds.over:
             return points
         actions, (mine, found) = decisions.rows, beliefs(decisions)

@@ -31,7 +31,7 @@ _HALF_WIN: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Games:
+class PairGames:
     """Holds the games of a pair, by deal."""
 
     a: str
@@ -49,7 +49,7 @@ class Rating:
     ci95: tuple[float, float]
 
 
-def rate(games: Sequence[Games], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
+def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
     """Returns the ratings of all agents that met, the strongest first.
 
     Games of an agent against itself are left out. There are no ratings where some agents cannot be
@@ -109,7 +109,7 @@ def _grouped(values: Float, size: int) -> Float:
     return np.add.reduceat(np.asarray(values, np.float64), np.arange(0, len(values), size))
 
 
-def _connected(names: Sequence[str], pairs: Sequence[Games]) -> bool:
+def _connected(names: Sequence[str], pairs: Sequence[PairGames]) -> bool:
     reached = {names[0]}
     for _ in names:
         for pair in pairs:

@@ -113,11 +113,11 @@ class _Block:
                 self.recorder.note(decisions)
             if decisions.ended is not None:
                 rows = decisions.ended.rows
-                side = self.sign[rows] * (1 - 2 * (decisions.ended.winner & 1))
-                self.figures["points"][rows] += side * decisions.ended.points
+                points = self.sign[rows] * decisions.ended.gained
+                self.figures["points"][rows] += points
                 self.figures["rounds"][rows] += 1
-                self.figures["rounds_won"][rows] += side > 0
-                self.figures["won"][rows] = side > 0  # the last round of a match decides it
+                self.figures["rounds_won"][rows] += points > 0
+                self.figures["won"][rows] = points > 0  # the last round of a match decides it
 
     def result(self, start: float) -> BlockResult:
         self._pool_faults()

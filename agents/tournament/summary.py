@@ -61,11 +61,11 @@ class Played:
         agents = self.pairing.agents
         return [(agents[player], fault) for block in self.blocks for player, fault in block.faults]
 
-    def rated_games(self) -> ratings.Games:
+    def rated_games(self) -> ratings.PairGames:
         """Returns the games for a rating: matches if whole ones were played, else rounds."""
         won = self.games("won" if self.whole_matches else "rounds_won")
         a, b = self.pairing.agents
-        return ratings.Games(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
+        return ratings.PairGames(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
 
 
 @dataclass(frozen=True)

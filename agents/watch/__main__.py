@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 from agents import cli, watch
 from agents.files import write_whole
+from agents.models import ANALYSIS_EPSILON
 from agents.watch.reading import Source
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
@@ -46,7 +47,7 @@ class Args:
     """most worlds in which the analysis searches a decision"""
     seed: int = 0
     """seed of the analysis"""
-    epsilon: float = 0.5
+    epsilon: float = ANALYSIS_EPSILON
     """share of the mover's decisions that its partner takes for uniformly random ones; for games of
     the agent itself use less, such as 0.02"""
     workers: int | None = None

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
 from agents.grading.grades import phase_of
-from agents.models import EPSILONS
+from agents.models import ANALYSIS_EPSILON, EPSILONS
 from agents.parts import Parts, pack
 from agents.registry import content_hash, load_agent
 from agents.search.evaluate import evaluate_actions
@@ -47,7 +47,7 @@ FORMER: Final = b'{"format":"goita-analysis-parts-1"'
 
 ACTIONS: Final = frozenset(map(actions.name, range(actions.NUM_ACTIONS)))
 
-Decisions = tuple[Decision, ...]
+DealDecisions = tuple[Decision, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class AnalysisSettings:
     worlds: int = WORLDS
     """Most worlds that a decision is searched in."""
     seed: int = 0
-    epsilon: float = 0.5
+    epsilon: float = ANALYSIS_EPSILON
     """Share of the mover's decisions that its partner takes for uniformly random ones: people play
     unlike any bot. For games of the agent itself use less, such as 0.02."""
 
@@ -76,7 +76,7 @@ class Analysis:
     """The policy whose probabilities are shown, in words."""
     partner_model: str
     """The model of the mover by which its partner infers its hand, in words."""
-    deals: tuple[Decisions, ...]
+    deals: tuple[DealDecisions, ...]
 
 
 def analyse(
@@ -85,7 +85,7 @@ def analyse(
     *,
     worlds: int = WORLDS,
     seed: int = 0,
-    epsilon: float = 0.5,
+    epsilon: float = ANALYSIS_EPSILON,
     workers: int = 1,
     keep: Path | None = None,
     progress: Callable[[int, int], object] = lambda *_: None,
@@ -121,7 +121,7 @@ def analyse(
     kind = "parts of an analysis"
     with Parts(keep, kind, arguments, FORMER) if keep is not None else nullcontext() as parts:
         kept = parts.found.keys() & wanted.keys() if parts else set()
-        found = {key: parts.value(key, Decisions, check_names) for key in kept} if parts else {}
+        found = {key: parts.value(key, DealDecisions, check_names) for key in kept} if parts else {}
         missing = [deal for key, deal in wanted.items() if key not in found]
         progress(len(found), len(wanted))
         if missing:
@@ -136,7 +136,7 @@ def analyse(
     return Analysis(settings, analyst.policy, analyst.partner_model, deals)
 
 
-def analyse_deal(deal: DealRecord, settings: AnalysisSettings) -> Decisions:
+def analyse_deal(deal: DealRecord, settings: AnalysisSettings) -> DealDecisions:
     """Analyses every recorded decision of a deal, as far as its moves are legal."""
     analyst, key = _Analyst(settings), key_of(deal)
     return tuple(
@@ -157,7 +157,7 @@ def decision_seed(seed: int, key: str, move: int) -> int:
     return int.from_bytes(digest, "little")
 
 
-def check_names(decisions: Decisions) -> None:
+def check_names(decisions: DealDecisions) -> None:
     """Checks the actions of decisions that a file holds; their types and lengths are checked."""
     for one in decisions:
         options = {option.action for option in one.options} or {one.action, one.best}
@@ -165,7 +165,7 @@ def check_names(decisions: Decisions) -> None:
             raise SettingError(f"expected a decision as it was written, got move {one.move!r}")
 
 
-def _keyed(settings: AnalysisSettings, deal: DealRecord) -> tuple[str, Decisions]:
+def _keyed(settings: AnalysisSettings, deal: DealRecord) -> tuple[str, DealDecisions]:
     return key_of(deal), analyse_deal(deal, settings)
 
 

@@ -132,10 +132,9 @@ def _also(analysis: Analysis) -> str:
 def _result(watched: Watched) -> int | None:
     """Returns the points of seats 0 and 2, minus the others'; None: no round was ended."""
     try:
-        found = watched.deal.result()
+        return watched.deal.result().gained
     except RecordError:
         return None
-    return None if found.winner is None else found.points * (1 - 2 * (found.winner & 1))
 
 
 def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Final, TypeAlias, cast
 
@@ -48,16 +49,20 @@ def agents_package() -> ModuleType:
     It depends on this package, not the other way round: this is the one place that names it.
 
     Raises:
-        SettingError: if there is none, or another package has that name.
+        SettingError: if there is none, it cannot be imported, or another one has that name.
     """
     try:
         package = import_module("agents")
-    except ModuleNotFoundError as error:
-        if error.name != "agents":
-            raise
+    except Exception as error:  # whatever somebody else's file of that name raises
+        found = find_spec("agents")
+        if found is None:
+            raise SettingError(
+                "expected 'random' or an object with act(view, legal, rng): other names need the "
+                "package `agents` of the goita repository, which is not on Python's path"
+            ) from error
         raise SettingError(
-            "expected 'random' or an object with act(view, legal, rng): other names need the "
-            "package `agents` of the goita repository, which is not on Python's path"
+            f"expected the package `agents` of the goita repository, got {found.origin}, whose "
+            f"import fails: {type(error).__name__}: {error}"
         ) from error
     if not (hasattr(package, "load_agent") and hasattr(package, "is_own")):
         where = package.__file__ or [*package.__path__]

@@ -71,6 +71,11 @@ class Result:
     scores: tuple[int, int]
     """Points of seats 0 and 2, and of seats 1 and 3, after the deal."""
 
+    @property
+    def gained(self) -> int | None:
+        """Points of seats 0 and 2, minus those of seats 1 and 3; None: nobody ended the round."""
+        return None if self.winner is None else self.points * (1 - 2 * (self.winner & 1))
+
 
 @dataclass(frozen=True)
 class DealRecord:

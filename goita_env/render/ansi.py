@@ -33,7 +33,7 @@ def render(shown: Scene | Drawable, *, ascii: bool = False, color: bool = False)
         color: the last attack bold and face-down tiles dim, by escape sequences.
 
     Raises:
-        SettingError: if there is no position.
+        SettingError: if it cannot be drawn, if there is no position.
     """
     shown = as_scene(shown)
     brush = _Brush.of(ascii, color)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from goita_env.errors import SettingError
 from goita_env.tiles import NONE
 
 TILE: Final = "{tile}"
@@ -80,4 +81,12 @@ class Drawable(Protocol):
 
 
 def as_scene(shown: Scene | Drawable) -> Scene:
-    return shown if isinstance(shown, Scene) else shown.scene()
+    """Returns the scene of what is to be drawn; a SettingError if it has none."""
+    if isinstance(shown, Scene):
+        return shown
+    if isinstance(shown, type) or not callable(getattr(shown, "scene", None)):
+        raise SettingError(
+            f"expected a Game, a View, Positions or a Scene to draw, got {shown!r}; "
+            "an environment draws itself: env.render()"
+        )
+    return shown.scene()

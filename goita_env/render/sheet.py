@@ -29,7 +29,7 @@ def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
         options: theme, faces and size (``svg.Options``); the others don't matter here.
 
     Raises:
-        SettingError: if hands are hidden, or an option is impossible.
+        SettingError: if it cannot be drawn, if hands are hidden, or an option is impossible.
     """
     return document(draw(shown, **options), options.get("size"))
 

@@ -70,7 +70,7 @@ def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
         options: how, and what beside it (``Options``).
 
     Raises:
-        SettingError: if there is no position, or an option is impossible.
+        SettingError: if it cannot be drawn, if there is no position, or an option is impossible.
     """
     return document(draw(shown, **options), options.get("size"))
 

@@ -121,6 +121,11 @@ class Ended:
         zeros = np.zeros(len(rows), np.int64)
         return cls(rows, zeros, zeros - 1, zeros > 0, numbers[rows], final)
 
+    @property
+    def gained(self) -> Int:
+        """[n] Points of seats 0 and 2, minus those of seats 1 and 3."""
+        return self.points * (1 - 2 * (self.winner & 1))
+
     def view(self, index: Int, seats: Int) -> View:
         """Returns the end as seats see it.
 

@@ -158,7 +158,7 @@ class UkeShogiGame:
             asked=None if self.seat is None else (self.seat - seat) % players,
         )
 
-    def table(self) -> svg.Table:
+    def table(self) -> svg.UkeShogiTable:
         """Describes the whole table as ``svg`` draws it, all hands open."""
         since, gains, seats = self.view(0).passed_since, self.rewards(), []
         for seat, hand in enumerate(self.hands):
@@ -171,7 +171,7 @@ class UkeShogiGame:
             played = [act - 1 for one, act in self.moves if one == seat and act != PASS]
             name, held = f"seat {seat}", svg.kinds(hand)
             seats.append(svg.Seat(name, tuple(remarks), held, len(held), played))
-        return svg.Table(self.rules, seats, self.led)
+        return svg.UkeShogiTable(self.rules, seats, self.led)
 
     def __str__(self) -> str:
         """Draws the table in characters, all hands open: a line a seat, a dot for a pass."""

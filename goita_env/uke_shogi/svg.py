@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin, tan
 from typing import Final, Protocol
 
+from goita_env.errors import SettingError
 from goita_env.render.pen import Faces, Pen, document, number, width, wrapped
 from goita_env.render.themes import Theme
 from goita_env.render.words import counted
@@ -40,7 +41,7 @@ class Seat:
 
 
 @dataclass(frozen=True)
-class Table:
+class UkeShogiTable:
     """Describes a position as it is drawn."""
 
     rules: UkeShogiRules
@@ -50,14 +51,14 @@ class Table:
     """The kind to match; None where a tile is led, and at the end."""
 
 
-class Drawable(Protocol):
+class HasTable(Protocol):
     """Describes what is drawn: a game with all hands open, or a view with one."""
 
-    def table(self) -> Table: ...
+    def table(self) -> UkeShogiTable: ...
 
 
 def draw(
-    shown: Drawable, theme: Theme = "light", faces: Faces = "characters", size: float | None = None
+    shown: HasTable, theme: Theme = "light", faces: Faces = "characters", size: float | None = None
 ) -> str:
     """Draws a game, or what one seat may know of it, as SVG text.
 
@@ -68,8 +69,10 @@ def draw(
         size: width and height in pixels; None: 600.
 
     Raises:
-        SettingError: if an option is impossible.
+        SettingError: if it cannot be drawn, or an option is impossible.
     """
+    if isinstance(shown, type) or not callable(getattr(shown, "table", None)):
+        raise SettingError(f"expected a UkeShogiGame or a UkeShogiView to draw, got {shown!r}")
     table = shown.table()
     pen, rules, seats = Pen(theme, faces), table.rules, table.seats
     moment = _moment(table)
@@ -103,7 +106,7 @@ def plural(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _moment(table: Table) -> str:
+def _moment(table: UkeShogiTable) -> str:
     asked = "lead a tile"
     if table.led is not None:
         asked = f"match the {NAMES[table.led]}{' or pass' * (not table.rules.must_match)}"

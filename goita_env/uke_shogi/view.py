@@ -58,7 +58,7 @@ class UkeShogiView:
         }
         return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
 
-    def table(self) -> svg.Table:
+    def table(self) -> svg.UkeShogiTable:
         """Describes what the viewer sees as ``svg`` draws it; others by their distance."""
         seats = []
         for place, played in enumerate(self.played.tolist()):
@@ -72,7 +72,7 @@ class UkeShogiView:
             hand = svg.kinds(self.hand.tolist()) if own else None
             name = "you" if own else f"seat +{place}"
             seats.append(svg.Seat(name, tuple(remarks), hand, tiles, svg.kinds(played)))
-        return svg.Table(self.rules, seats, self.led)
+        return svg.UkeShogiTable(self.rules, seats, self.led)
 
     def _repr_svg_(self) -> str:
         return svg.draw(self)

@@ -67,3 +67,51 @@ def test_an_illegal_answer_is_the_agents_fault():
     one = GoitaVectorEnv(1, seed=3).reset().observation[0]
     with pytest.raises(AgentError, match=r"expected one of .* got 'continue' from 'stubborn'"):
         choose(Stubborn(), one, np.random.default_rng())
+
+
+class Remembers:
+    name = "remembers"
+
+    def act(self, view, legal, rng):
+        return legal.argmax(axis=1)
+
+    def begin(self, games, seats, view): ...
+
+    def end(self, games, results, hands): ...
+
+
+class Nameless:
+    act = Remembers.act
+
+
+class Helpless:
+    name = "helpless"
+
+
+@pytest.mark.parametrize(
+    ("agent", "says"),
+    [
+        ("greedy", r"expected an object with act\(\) and a name, .* got 'greedy'"),
+        (Nameless(), "expected an object with .* got <.*Nameless object"),
+        (Helpless(), "expected an object with .* got <.*Helpless object"),
+        (Remembers(), "expected an agent that plays from one view alone, got 'remembers'"),
+        (load_agent("exec:true"), "expected an agent that plays from one view alone, got 'exec"),
+    ],
+)
+def test_what_is_no_agent_for_one_observation_is_refused(agent, says):
+    one, rng = GoitaVectorEnv(1, seed=3).reset().observation[0], np.random.default_rng(0)
+    with pytest.raises(AgentError, match=says):
+        choose(agent, one, rng)
+    assert rng.random() == np.random.default_rng(0).random()
+
+
+@pytest.mark.parametrize(
+    ("missing", "other"), [("observation", "action_mask"), ("action_mask", "observation")]
+)
+def test_a_dict_of_other_keys_is_refused(missing, other):
+    turn = GoitaVectorEnv(1, seed=3).reset()
+    both = {"observation": turn.observation[0], "action_mask": turn.action_mask[0], "more": 1}
+    del both[missing]
+    says = rf"'observation' and 'action_mask', got the keys \['{other}', 'more'\]"
+    with pytest.raises(AgentError, match=says):
+        choose(load_agent("greedy"), both, np.random.default_rng(0))

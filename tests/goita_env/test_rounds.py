@@ -117,6 +117,7 @@ def test_final_views_and_hands_are_those_of_the_game():
             game.play(only)
     ended = rounds.decisions.ended
     assert (ended.winner[0], ended.points[0]) == (game.winner, game.points)
+    assert ended.gained.tolist() == [game.points if game.winner in (0, 2) else -game.points]
     assert ended.hands[0].tolist() == dealt.tolist()
     for seat in range(4):
         seen = ended.view(np.array([0]), np.array([seat]))

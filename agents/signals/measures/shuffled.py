@@ -104,7 +104,7 @@ def shuffled_signal(
     rounds = Rounds.from_positions(
         positions(play, chosen), which, keys=keys, actions=np.transpose(said).ravel()
     )
-    beliefs = _Beliefs(drawn)
+    beliefs = _SignalBeliefs(drawn)
     points = play_searching(rounds, load_policy(policy), keys, beliefs, worlds, min_z)
     changed = float(np.mean([one.said != one.pooled_said for one in drawn]))
     used = float(beliefs.heard[: len(drawn)].mean())
@@ -169,7 +169,7 @@ class _UniformAt:
         return self._model.probabilities(view, legal)
 
 
-class _Beliefs:
+class _SignalBeliefs:
     """Keeps what partners believe at their first choice; game v * n + i is signal i, variant v."""
 
     def __init__(self, signals: Sequence[_Signal]) -> None:

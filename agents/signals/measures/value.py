@@ -113,14 +113,14 @@ def play_listening(
     games = np.arange(len(deal))
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
-    beliefs = _Beliefs(models, sources, deal, max_unseen_tiles)
+    beliefs = _SourceBeliefs(models, sources, deal, max_unseen_tiles)
     points = play_searching(rounds, known, keys, beliefs, worlds, min_z)
     table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
     names = {name: model.name for name, model in models.items()}
     return SourcePoints(known.name, names, worlds, tuple(sources), table[:-1], table[-1])
 
 
-class _Beliefs:
+class _SourceBeliefs:
     """Keeps the listeners' beliefs; game s * n + i plays deal i with source s, the last n none."""
 
     def __init__(

@@ -15,7 +15,7 @@ from agents import load_agent
 from agents.base import RandomAgent, Results
 from agents.external import protocol
 from agents.external.host import Host
-from agents.external.protocol import History, ProtocolError
+from agents.external.protocol import EventMessages, ProtocolError
 from agents.external.seat_table import SeatTable
 from agents.faults import BotError
 from agents.tournament.block import play_block
@@ -30,7 +30,7 @@ HANDS = ["11235578", "11112333", "11444567", "11224568"]
 
 def events(game: Game, seat: int, known: int = 0) -> list[dict]:
     """Lists the events of a game as a seat is told them, without type and game."""
-    told = History(game.view(seat)).since(0, seat, 0, known)
+    told = EventMessages(game.view(seat)).since(0, seat, 0, known)
     assert all((message.pop("type"), message.pop("game")) == ("event", 0) for message in told)
     return told
 
@@ -134,7 +134,7 @@ class Follower(RandomAgent):
     def follow(self, view, row):
         game = int(view.game[row])
         table = self.tables[game]
-        for message in History(view).since(row, table.seat, game, self.known[game]):
+        for message in EventMessages(view).since(row, table.seat, game, self.known[game]):
             table.happens(json.loads(protocol.encode(message)))
             self.known[game] += 1
         return table
@@ -311,7 +311,7 @@ def conversation(hands: list[str], dealer: int, seat: int) -> list[str]:
 
     def tell() -> None:
         nonlocal known
-        new = History(game.view(seat)).since(0, seat, number, known)
+        new = EventMessages(game.view(seat)).since(0, seat, number, known)
         messages.extend(new)
         known += len(new)
 

@@ -13,7 +13,7 @@ from record_samples import FIVE, SIX
 from agents import watch
 from agents.base import AgentError
 from agents.bots.greedy import GreedyAgent
-from agents.external.protocol import History
+from agents.external.protocol import EventMessages
 from agents.play import savegame
 from agents.play.__main__ import main
 from agents.play.seating import MatchSettings
@@ -218,7 +218,7 @@ def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
             heard.append("begin")
 
         def redeal(self, games, view):
-            events = History(view).since(0, 2, int(games[0]), 0)
+            events = EventMessages(view).since(0, 2, int(games[0]), 0)
             heard.append([(event["seat"], event["event"]) for event in events])
 
         def end(self, games, results, hands):

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from agents.statistics.ratings import Games, rate
+from agents.statistics.ratings import PairGames, rate
 
 TRUTH = {"random": 0, "greedy": 200, "strong": 350}
 
@@ -18,7 +18,7 @@ def tournament(truth=TRUTH, deals=1500, seed=0):
     draws, games = np.random.default_rng(seed), []
     for a, b in combinations(truth, 2):
         won = draws.binomial(2, chance(truth[a], truth[b]), deals)
-        games.append(Games(a, b, won.astype(float), np.full(deals, 2.0)))
+        games.append(PairGames(a, b, won.astype(float), np.full(deals, 2.0)))
     return games
 
 
@@ -27,7 +27,7 @@ def tournament(truth=TRUTH, deals=1500, seed=0):
 )
 def test_two_agents_are_as_far_apart_as_their_win_rate_says(times, wins, losses):
     won = np.repeat([2.0, 1.0, 0.0], times)
-    best, worst = rate([Games("a", "random", won, np.full(len(won), 2.0))])
+    best, worst = rate([PairGames("a", "random", won, np.full(len(won), 2.0))])
     # The logistic curve by hand: 400 log10(wins / losses), half a win more for both.
     assert best.elo == pytest.approx(400 * np.log10((wins + 0.5) / (losses + 0.5)))
     assert (worst.agent, worst.elo, worst.ci95) == ("random", 0, (0, 0))
@@ -75,7 +75,7 @@ def test_agents_that_cannot_be_compared_are_not_rated():
 
 
 def test_games_of_an_agent_against_itself_say_nothing():
-    same = Games("greedy", "greedy", np.ones(50), np.full(50, 2.0))
+    same = PairGames("greedy", "greedy", np.ones(50), np.full(50, 2.0))
     assert rate([same])[0].elo == 0
     games = tournament()
     alone, beside = rate(games, resamples=20), rate([*games, same], resamples=20)
@@ -84,7 +84,7 @@ def test_games_of_an_agent_against_itself_say_nothing():
 
 def test_pairs_may_have_different_numbers_of_deals_and_very_many():
     games = tournament(deals=12_345)
-    short = Games(games[1].a, games[1].b, games[1].won[:7], games[1].played[:7])
+    short = PairGames(games[1].a, games[1].b, games[1].won[:7], games[1].played[:7])
     found = {r.agent: r for r in rate([games[0], short, games[2]], resamples=50)}
     for name, elo in TRUTH.items():
         assert found[name].elo == pytest.approx(elo, abs=25)

@@ -89,6 +89,17 @@ def test_without_our_agents_a_name_is_refused_with_what_was_found(tmp_path, ther
     assert found in done.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
+@pytest.mark.parametrize("text", ["import no_such_library", "import agents.deeper", "1 / 0", "("])
+def test_a_file_of_that_name_that_cannot_be_imported_is_named(tmp_path, file, text):
+    (tmp_path / "goita_env").symlink_to(ROOT / "goita_env")
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text)
+    last = making(tmp_path, tmp_path).stderr.strip().splitlines()[-1]
+    assert "SettingError: expected the package `agents` of the goita repository, got " in last
+    assert f"{tmp_path / file}, whose import fails: " in last
+
+
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_it_is_the_game_0_of_a_batch(settings):
     one = SeatEnv(**settings)

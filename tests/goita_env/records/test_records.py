@@ -102,6 +102,7 @@ def test_a_deal_that_breaks_off_is_replayed_as_far_as_it_goes():
         assert len(replayed(record)) == count
         assert record.results()[0].finished is False
         assert record.results()[0].winner is None
+        assert record.results()[0].gained is None
 
 
 def test_passes_that_are_not_between_plays_cannot_be_left_out():
@@ -194,6 +195,9 @@ def test_a_replay_yields_the_game_after_each_move():
     assert [moves for _, moves in seen] == list(range(1, 14))
     last = replayed(record)[-1]
     assert (last.winner, last.points, last.scores) == (2, 30, (30, 0))
+    (result,) = record.results()
+    assert result.gained == 30
+    assert replace(result, winner=1).gained == -30
 
 
 def test_five_pawns_are_kept_silent_about_and_nothing_is_yielded_for_it():

@@ -11,10 +11,10 @@ from drawings import HANDS, MOVES, middle_game
 from playing import legal_mask, pick, played
 from record_samples import SIX
 
-from goita_env import JGA, Game, errors
+from goita_env import JGA, Game, errors, goita_v0
 from goita_env.engine.match import Match
 from goita_env.engine.state import State
-from goita_env.render import ansi, sheet
+from goita_env.render import ansi, sheet, svg
 from goita_env.tiles import NONE
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
@@ -219,3 +219,12 @@ def test_positions_are_drawn_like_the_games_they_come_from():
     worlds = Worlds(game.hands[None], face_down, np.ones(1), game.view(0).face_up)
     positions = determinize(game.view(0), worlds)
     assert ansi.render(positions) == str(game)
+
+
+@pytest.mark.parametrize("drawing", [svg, ansi, sheet])
+@pytest.mark.parametrize("shown", [3, None, "11244556", Game, goita_v0.env()])
+def test_what_cannot_be_drawn_is_refused(drawing, shown):
+    with pytest.raises(
+        errors.SettingError, match=r"expected a Game, a View, .*, got .*env\.render"
+    ):
+        drawing.render(shown)

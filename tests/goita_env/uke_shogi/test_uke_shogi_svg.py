@@ -146,6 +146,12 @@ def test_faces_size_and_what_is_refused():
             svg.draw(middle_game(), **options)
 
 
+@pytest.mark.parametrize("shown", [3, None, UkeShogiGame, uke_shogi_v0.env()])
+def test_what_cannot_be_drawn_is_refused(shown):
+    with pytest.raises(SettingError, match="expected a UkeShogiGame or a UkeShogiView to draw"):
+        svg.draw(shown)
+
+
 def test_notebooks_draw_games_and_views():
     game = middle_game()
     assert game._repr_svg_() == svg.draw(game)
