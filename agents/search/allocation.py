@@ -14,12 +14,12 @@ in the same worlds (common random numbers), so differences are compared, and the
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import numpy as np
 
-from agents.base import Bool, Float, Int
+from agents.base import AgentError, Bool, Float, Int
 from goita_env.actions import NUM_ACTIONS
 
 Allocation = Literal["halving", "elimination", "uniform"]
@@ -152,6 +152,12 @@ class Outcomes:
         means[self._prior] += _HAIR
         means[~self.active] = -np.inf
         return np.lexsort((-means, self.row))
+
+
+def check_choice(name: str, choice: str, choices: Sequence[str]) -> None:
+    """Raises an AgentError unless a choice is one of some."""
+    if choice not in choices:
+        raise AgentError(f"expected {name} of {tuple(choices)}, got {choice!r}")
 
 
 def allocate(outcomes: Outcomes, allocation: Allocation, budget: int) -> None:

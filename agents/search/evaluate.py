@@ -7,12 +7,12 @@ The rollout bot, the champion's search, hints, analysis pages and the measures o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, get_args
 
 import numpy as np
 
-from agents.base import Bool, Float, Int
-from agents.search.allocation import UNLIMITED, Allocation, Outcomes, allocate
+from agents.base import AgentError, Bool, Float, Int
+from agents.search.allocation import UNLIMITED, Allocation, Outcomes, allocate, check_choice
 from agents.search.playout import Keys, Players, Playouts
 from agents.search.sampling import SampledWorlds, lay_out
 from goita_env import View
@@ -90,8 +90,16 @@ def evaluate_actions(
             infinite: never.
 
     Raises:
-        AgentError: if a view is not that of the asked seat.
+        AgentError: if a view is not that of the asked seat, a prior action is illegal, or an option
+            is outside its choices.
     """
+    check_choice("allocation", allocation, get_args(Allocation))
+    if budget is not None and budget < 1:
+        raise AgentError(f"expected a budget of at least 1 playout, got {budget!r}")
+    illegal = np.flatnonzero(~legal[np.arange(len(view)), prior_action])
+    if len(illegal):
+        row = int(illegal[0])
+        raise AgentError(f"expected a legal prior action, got {prior_action[row]} in row {row}")
     playouts, most = Playouts(models), worlds.weight.shape[1]
     positions = lay_out(view, worlds.worlds)
     # A world's key is the same whatever action is tried in it: common random numbers.

@@ -16,7 +16,7 @@ from agents.base import Agent, AgentError, Bool, HasTemperature, Int, Policy
 from agents.beliefs.types import Types
 from agents.bots.greedy import GreedyAgent
 from agents.models import PolicyModel, check_stateless
-from agents.search.allocation import Allocation, worlds_within
+from agents.search.allocation import Allocation, check_choice, worlds_within
 from agents.search.evaluate import evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
 from agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
@@ -99,12 +99,8 @@ class RolloutAgent:
         ):
             if not number >= 0:
                 raise AgentError(f"expected {name} of at least 0, got {number!r}")
-        for name, choice, choices in (
-            ("weight", weight, get_args(Weight)),
-            ("allocation", allocation, get_args(Allocation)),
-        ):
-            if choice not in choices:
-                raise AgentError(f"expected {name} of {choices}, got {choice!r}")
+        check_choice("weight", weight, get_args(Weight))
+        check_choice("allocation", allocation, get_args(Allocation))
         if not 0 <= skip_above <= 1:
             raise AgentError(f"expected skip_above from 0 to 1, got {skip_above!r}")
         if skip_above < 1 and not isinstance(base, Policy):

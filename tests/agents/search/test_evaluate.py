@@ -9,6 +9,7 @@ from agents.search.evaluate import evaluate_actions
 from agents.search.playout import Playouts
 from agents.search.sampling import PosteriorSampler, SampledWorlds, lay_out, sample_worlds
 from goita_env import Game
+from goita_env.actions import CALL
 from goita_env.seeds import deal_keys
 
 WORLDS = 64
@@ -115,6 +116,23 @@ def test_each_type_of_world_is_played_by_its_own_models():
     for action, points in zip(found.action.tolist(), found.points.tolist(), strict=True):
         gains = np.array([gains_of(view, worlds, four, action) for four in models])
         assert points == pytest.approx(gains[np.arange(WORLDS) % 4, np.arange(WORLDS)].mean())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"allocation": "all"}, "expected allocation of .*'all'"),
+        ({"budget": 0}, "budget of at least 1"),
+        ({"prior": np.array([CALL])}, "legal prior action, got 65 in row 0"),
+        ({"models": [load_agent("greedy")] * 3}, "expected 4 agents"),
+    ],
+    ids=["allocation", "budget", "prior", "models"],
+)
+def test_what_cannot_be_evaluated_is_refused(options, message):
+    view, legal, prior = decision(5)
+    options = {"prior": prior, "models": "greedy"} | options
+    with pytest.raises(AgentError, match=message):
+        evaluate(view, legal, options.pop("prior"), **options)
 
 
 def test_errors_are_as_large_as_what_other_seeds_change():
