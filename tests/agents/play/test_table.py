@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS
 from play_tables import GREEDY, any_move, play_on
+from programs import refusal
 from record_samples import FIVE, SIX
 
 from agents import watch
@@ -379,10 +380,7 @@ def test_a_file_starts_no_code_unless_it_is_named_again(
     told = json.loads(file.read_text())
     told["table"]["agents"][seat] = spec
     file.write_text(json.dumps(told))
-    with pytest.raises(SystemExit) as ended:
-        main(["--resume", str(file)])
-    complaint = capsys.readouterr().err
-    assert ended.value.code == 2
+    complaint = refusal(capsys, main, ["--resume", str(file)])
     assert complaint.count("\n") == 1
     assert f"in match.json (--{'partner' if seat == 2 else 'opponents'})" in complaint
     assert "give the agent on the command line" in complaint
@@ -404,10 +402,7 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
         (words[:2], r"in m.json (--opponents), got"),
         (words[2:], r"in m.json (--partner), got"),
     ):
-        with pytest.raises(SystemExit) as ended:
-            main(["--resume", "m.json", *wrong])
-        assert ended.value.code == 2
-        assert message in capsys.readouterr().err
+        assert message in refusal(capsys, main, ["--resume", "m.json", *wrong])
 
 
 def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch):

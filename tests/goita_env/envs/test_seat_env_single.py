@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, digits
 from gymnasium.utils.env_checker import check_env
+from playing import after_reset
 from redrawn_worlds import random_world, redraw
 
 import goita_env
@@ -122,8 +123,7 @@ def test_it_is_the_game_0_of_a_batch(settings):
 
 @pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
 def test_a_pickled_or_copied_environment_goes_on_identically(how):
-    env = SeatEnv()
-    env.reset(seed=0)
+    env = after_reset(SeatEnv(), seed=0)
     twin = how(env)
     for one in (env, twin):
         one.reset()
@@ -142,8 +142,7 @@ def test_what_is_wrong_is_said():
         env.step(int((~env.action_masks()).argmax()))
     with pytest.raises(SettingError, match="render_mode"):
         SeatEnv(render_mode="film")
-    env = SeatEnv()
-    env.reset(seed=0)
+    env = after_reset(SeatEnv(), seed=0)
     _, reward, done, _, info = env.step(int((~env.action_masks()).argmax()))
     assert (reward, done, info["winner"]) == (-100.0, True, -1)
     assert info["action_mask"].all()
@@ -155,8 +154,7 @@ def test_it_is_drawn_as_the_other_environments_are(capsys):
     assert SeatEnv.metadata["render_modes"] == list(RENDER_MODES)
     hands = ["11235578", "11112333", "11444567", "11224569"]
     options = {"hands": hands, "dealer": 2}
-    other = goita_v0.env(render_mode="ansi")
-    other.reset(options=options)
+    other = after_reset(goita_v0.env(render_mode="ansi"), options=options)
     env = SeatEnv(seat=2, render_mode="ansi")
     assert env.render() is None
     env.reset(options=options)

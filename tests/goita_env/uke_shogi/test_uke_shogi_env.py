@@ -11,6 +11,7 @@ import pettingzoo
 import pytest
 from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
 from gymnasium.spaces import Box, Discrete
+from playing import after_reset
 from uke_shogi_playing import FEW, HANDS, kinds_of, random_game, redrawn_hands, short
 
 from goita_env import errors, uke_shogi_v0
@@ -71,8 +72,7 @@ def test_agents_spaces_and_metadata(rules):
 
 @each_rules
 def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=2)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=2)
     for agent, (observation, _, terminated, truncated, _) in random_play(env):
         assert not truncated
         assert env.observation_space(agent).contains(observation)
@@ -85,8 +85,7 @@ def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
 
 @each_rules
 def test_the_state_holds_every_hand(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=5)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=5)
     for _ in random_play(env):
         hands = env.state()[: 8 * rules.players].reshape(-1, 8)
         assert hands.tolist() == env._game.hands
@@ -94,8 +93,7 @@ def test_the_state_holds_every_hand(rules):
 
 
 def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
-    env = uke_shogi_v0.env(deals=2)
-    env.reset(seed=4, options={"hands": HANDS, "dealer": 2})
+    env = after_reset(uke_shogi_v0.env(deals=2), seed=4, options={"hands": HANDS, "dealer": 2})
     assert env.agent_selection == "player_2"
     hand = env.observe("player_3")["observation"][:8]
     assert hand.tolist() == [3, 1, 2, 2, 2, 0, 0, 0]
@@ -108,8 +106,7 @@ def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
 
 
 def test_the_drawing_shows_hands_moves_and_what_is_asked():
-    env = uke_shogi_v0.env(render_mode="ansi")
-    env.reset(options={"hands": HANDS, "dealer": 3})
+    env = after_reset(uke_shogi_v0.env(render_mode="ansi"), options={"hands": HANDS, "dealer": 3})
     env.step(3)
     env.step(0)  # seat 0 has no knight
     text = env.render()
@@ -124,8 +121,7 @@ def test_the_drawing_shows_hands_moves_and_what_is_asked():
 
 @each_rules
 def test_rewards_sum_to_zero_and_what_is_paid_reaches_everybody(rules):
-    env = uke_shogi_v0.raw_env(rules, deals=3)
-    env.reset(seed=1)
+    env = after_reset(uke_shogi_v0.raw_env(rules, deals=3), seed=1)
     paid, seen = np.zeros(rules.players), np.zeros(rules.players)
     deals = 0
     for agent, (_, gained, terminated, _, _) in random_play(env):
@@ -167,8 +163,7 @@ def test_seeds_and_episodes_give_deals_of_their_own():
 
 @each_rules
 def test_a_pickled_or_copied_environment_goes_on_identically(rules):
-    env = uke_shogi_v0.env(rules)
-    env.reset(seed=3)
+    env = after_reset(uke_shogi_v0.env(rules), seed=3)
     for _ in range(5):
         env.step(int(env.last()[0]["action_mask"].argmax()))
     copies = env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)
@@ -231,8 +226,7 @@ def test_a_planted_leak_is_caught(monkeypatch, rules):
 
 @each_rules
 def test_a_view_and_its_observation_carry_the_same(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=8)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=8)
     for agent, (observation, *_) in random_play(env):
         view = UkeShogiView.from_observation(rules, observation["observation"])
         own = env._game.view(env.possible_agents.index(agent))
@@ -258,8 +252,7 @@ def test_what_is_no_observation_is_refused():
 
 
 def test_an_illegal_action_is_paid_for_and_ends_the_episode():
-    env = uke_shogi_v0.env(deals=3)
-    env.reset(options={"hands": HANDS, "dealer": 1})
+    env = after_reset(uke_shogi_v0.env(deals=3), options={"hands": HANDS, "dealer": 1})
     env.step(0)
     assert env.rewards == {"player_1": -1} | {f"player_{seat}": 1 / 3 for seat in (0, 2, 3)}
     assert all(env.terminations.values())
@@ -271,15 +264,13 @@ def test_an_illegal_action_is_paid_for_and_ends_the_episode():
 
 
 def test_where_losers_pay_an_illegal_action_costs_the_hand_to_each_other_seat():
-    env = uke_shogi_v0.env(UMEBAYASHI)
-    env.reset(options={"hands": HANDS, "dealer": 3})
+    env = after_reset(uke_shogi_v0.env(UMEBAYASHI), options={"hands": HANDS, "dealer": 3})
     env.step(0)
     assert env.rewards == {f"player_{seat}": 58 for seat in range(3)} | {"player_3": -174}
 
 
 def test_raw_env_raises_and_changes_nothing():
-    env = uke_shogi_v0.raw_env()
-    env.reset(options={"hands": HANDS, "dealer": 1})
+    env = after_reset(uke_shogi_v0.raw_env(), options={"hands": HANDS, "dealer": 1})
     before = str((env.state(), env.last(), env.rewards))
     with pytest.raises(errors.IllegalActionError, match=r"one of 1 .* 7 from seat 1, got '8'"):
         env.step(8)
