@@ -6,6 +6,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from programs import ROOT, run
+from raising import refuses
 
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent, Policy, sample
@@ -93,8 +94,7 @@ def test_an_object_that_is_an_agent_is_handed_back_and_what_is_none_is_refused(m
     assert load_agent(agent) is agent
     monkeypatch.setitem(registry.AGENTS, "far", registry.Entry("no_such_package", "Agent"))
     for wrong, words in ((17, "object"), ("far", "no_such_package")):
-        with pytest.raises(AgentError, match=words):
-            load_agent(wrong)
+        refuses(AgentError, words, load_agent, wrong)
 
 
 MY_BOTS = """
@@ -204,8 +204,7 @@ def test_a_file_may_name_the_agents_of_this_repository(text):
     ],
 )
 def test_a_file_may_not_name_paths_commands_or_classes(text):
-    with pytest.raises(AgentError, match=r"match\.json"):
-        registry.check_shipped(text, "match.json")
+    refuses(AgentError, r"match\.json", registry.check_shipped, text, "match.json")
 
 
 def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots):
@@ -286,8 +285,7 @@ def test_a_short_name_names_the_opponent_of_cross_play_too():
 def test_two_agents_of_one_name_are_refused():
     for pair in (("m=greedy", "m=random"), ("greedy", "greedy=random")):
         for refused in (arena.Plan, lambda pair: arena.play_pair(*pair, 4)):
-            with pytest.raises(AgentError, match=r"another name for each agent, got .*random'"):
-                refused(pair)
+            refuses(AgentError, r"another name for each agent, got .*random'", refused, pair)
     assert arena.Plan(("m=greedy", "m=greedy")).names == ["m"]
 
 

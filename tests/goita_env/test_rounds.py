@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, special_hands
 from playing import habits
+from raising import refuses
 
 from goita_env import Game, actions, errors
 from goita_env.rounds import Rounds
@@ -162,8 +163,7 @@ def test_wrong_answers_are_refused_and_change_nothing():
         (errors.ActionError, "ascending", (good[:2], [1, 0])),
         (errors.ActionError, r"0\.\.3", (good[:1], [4])),
     ):
-        with pytest.raises(error, match=message):
-            rounds.step(*answers)
+        refuses(error, message, rounds.step, *answers)
     assert rounds.decisions is decisions
     assert rounds.time == 0
     assert rounds.step(good).view is not None
@@ -185,8 +185,7 @@ def test_a_tick_is_read_before_the_next_step():
 def test_nothing_is_stepped_after_the_end():
     rounds = Rounds(2, seed=0)
     play(rounds)
-    with pytest.raises(errors.EpisodeOverError, match=r"all 2 games, got one .* shape \(0,\)"):
-        rounds.step([])
+    refuses(errors.EpisodeOverError, r"all 2 games, got one .* shape \(0,\)", rounds.step, [])
 
 
 def worlds_of(rounds, count=1):
@@ -265,8 +264,7 @@ def test_endings_come_in_ascending_order_and_are_looked_at_by_index_or_mask():
     "options", [{"games": [0, -1]}, {"games": [1]}, {"numbers": [0, 1, 2]}, {"numbers": [0.5, 1]}]
 )
 def test_impossible_numbers_of_games_are_refused(options):
-    with pytest.raises(errors.SettingError, match="expected 2"):
-        Rounds(2, **options)
+    refuses(errors.SettingError, "expected 2", Rounds, 2, **options)
 
 
 def test_keys_of_the_wrong_form_are_refused_before_anything_is_played():
@@ -280,5 +278,4 @@ def test_a_game_with_a_single_legal_action_is_not_asked():
     while len(rounds.decisions.rows) in (0, 50):
         rounds.step(habits_of(rounds))
     forced = np.setdiff1d(np.arange(50), rounds.decisions.rows)[:1]
-    with pytest.raises(errors.ActionError, match="games that are asked"):
-        rounds.step([actions.PASS], forced)
+    refuses(errors.ActionError, "games that are asked", rounds.step, [actions.PASS], forced)

@@ -9,6 +9,7 @@ import pytest
 from deals import RULE_SETS
 from play_tables import GREEDY, any_move, play_on
 from programs import refusal
+from raising import refuses
 from record_samples import FIVE, SIX
 
 from agents import watch
@@ -303,8 +304,7 @@ def test_a_wrong_answer_is_told_without_the_hand(answer, message):
 
 @pytest.mark.parametrize("agents", [GREEDY[1:], ("greedy",) * 4, ("", "", "greedy", "greedy")])
 def test_a_table_seats_one_person_and_three_agents(agents):
-    with pytest.raises(errors.SettingError, match="three agents and one person"):
-        MatchSettings(agents, 0)
+    refuses(errors.SettingError, "three agents and one person", MatchSettings, agents, 0)
 
 
 @pytest.fixture(scope="module")
@@ -333,8 +333,7 @@ def test_a_saved_match_opens_as_a_replay_page(file):
 
 def test_a_new_match_takes_no_file_that_is_there(file):
     before = file.read_bytes()
-    with pytest.raises(errors.SettingError, match="--resume"):
-        savegame.begin(MatchSettings(GREEDY, 4), file)
+    refuses(errors.SettingError, "--resume", savegame.begin, MatchSettings(GREEDY, 4), file)
     assert file.read_bytes() == before
 
 
@@ -355,8 +354,7 @@ def test_a_new_match_takes_no_file_that_is_there(file):
 def test_a_file_that_is_no_match_is_refused(file, change, message):
     told = change(json.loads(file.read_text()))
     file.write_text(told if isinstance(told, str) else json.dumps(told))
-    with pytest.raises(errors.GoitaError, match=message):
-        savegame.resume(file)
+    refuses(errors.GoitaError, message, savegame.resume, file)
 
 
 # Run by load_agent, each of these would leave a file.
@@ -419,8 +417,7 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch
         with pytest.raises(errors.GoitaError) as caught:
             savegame.resume(file)
         assert len(str(caught.value)) < 300
-    with pytest.raises(errors.GoitaError, match="at most 10,000,000 bytes"):
-        savegame.resume(Path("/dev/zero"))
+    refuses(errors.GoitaError, "at most 10,000,000 bytes", savegame.resume, Path("/dev/zero"))
 
 
 def test_a_name_that_cannot_be_written_is_refused(tmp_path):

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from programs import refusal
+from raising import refuses
 from record_samples import LINE, SIX
 
 import goita_env
@@ -62,17 +63,14 @@ def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
 
 @pytest.mark.parametrize("seat", [4, -1, True, "0"])
 def test_a_seat_that_is_none_is_refused(deal, seat):
-    with pytest.raises(SettingError, match=r"expected a seat 0\.\.3"):
-        follow_deal(deal, seat, UNIFORM_MODEL)
+    refuses(SettingError, r"expected a seat 0\.\.3", follow_deal, deal, seat, UNIFORM_MODEL)
 
 
 def test_an_impossible_record_is_refused(deal):
     wrong = replace(deal, moves=(*deal.moves[:3], (0, 1)))
-    with pytest.raises(RecordError, match="deal 1, move 4"):
-        follow_deal(wrong, 0, UNIFORM_MODEL)
+    refuses(RecordError, "deal 1, move 4", follow_deal, wrong, 0, UNIFORM_MODEL)
     empty = DealRecord(tuple(SIX), 0, ((0, 65),))
-    with pytest.raises(RecordError, match="expected plays to follow, got none"):
-        follow_deal(empty, 1, UNIFORM_MODEL)
+    refuses(RecordError, "expected plays to follow, got none", follow_deal, empty, 1, UNIFORM_MODEL)
 
 
 def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
@@ -128,8 +126,7 @@ def test_a_network_is_named_with_its_decisions():
 def test_the_share_of_a_study_scales_what_is_listened_to():
     assert (full(("greedy",)).deals, full(("greedy",), 0.25).deals) == (600, 150)
     assert full(("greedy",), 0.25).rounds == full(("greedy",)).rounds
-    with pytest.raises(SettingError, match="expected a share above 0"):
-        full(("greedy",), 0.0)
+    refuses(SettingError, "expected a share above 0", full, ("greedy",), 0.0)
 
 
 def test_the_numbers_are_json(found):
@@ -166,10 +163,8 @@ def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():
 
 
 def test_an_impossible_study_is_refused():
-    with pytest.raises(SettingError, match="expected different agents"):
-        study(quick(("greedy", "greedy")))
-    with pytest.raises(AgentError, match="a known policy"):
-        study(quick(("rollout",)))
+    refuses(SettingError, "expected different agents", study, quick(("greedy", "greedy")))
+    refuses(AgentError, "a known policy", study, quick(("rollout",)))
 
 
 def test_the_report_command_refuses_a_place_that_is_none(tmp_path, capsys):

@@ -7,7 +7,6 @@ import copy
 import hashlib
 import os
 import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -17,6 +16,7 @@ from deals import RULE_SETS, TILES, complete
 from oracle import Referee
 from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
 from playing import after_reset, deal, legal_mask, pick
+from programs import run
 
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
 from goita_env.engine import deals as dealing
@@ -130,10 +130,7 @@ def test_a_fixed_seed_gives_the_pinned_observations(rules):
 
 def test_another_process_gives_the_pinned_hashes():
     environment = os.environ | {"PYTHONHASHSEED": "1"}
-    command = [sys.executable, pinned_games.__file__]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=environment, timeout=120
-    )
+    done = run([sys.executable, pinned_games.__file__], check=True, env=environment)
     found = {}
     exec(done.stdout, found)
     assert found["TRAJECTORIES"] == TRAJECTORIES

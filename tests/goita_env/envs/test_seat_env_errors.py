@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from playing import after_reset
+from raising import refuses
 from seat_playing import MODES, same
 
 from goita_env import SeatVectorEnv, errors
@@ -40,8 +41,7 @@ def test_where_illegal_actions_raise_nothing_has_changed():
     actions = env.sample_legal(np.random.default_rng(0))
     wrong = actions.copy()
     wrong[3] = int((~env.action_masks()[3]).argmax())
-    with pytest.raises(errors.IllegalActionError, match="in game 3"):
-        env.step(wrong)
+    refuses(errors.IllegalActionError, "in game 3", env.step, wrong)
     assert same(env.step(actions), twin.step(actions))
 
 
@@ -51,8 +51,7 @@ def test_where_illegal_actions_raise_nothing_has_changed():
 def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
     env = after_reset(SeatVectorEnv(5), seed=0)
     twin = copy.deepcopy(env)
-    with pytest.raises(errors.ActionError, match="expected"):
-        env.step(actions)
+    refuses(errors.ActionError, "expected", env.step, actions)
     legal = env.sample_legal(np.random.default_rng(0))
     assert same(env.step(legal), twin.step(legal))
 
@@ -78,22 +77,18 @@ def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
     ],
 )
 def test_wrong_settings_are_refused(settings, words):
-    with pytest.raises(errors.SettingError, match=words):
-        SeatVectorEnv(**settings)
+    refuses(errors.SettingError, words, SeatVectorEnv, **settings)
 
 
 def test_wrong_options_are_refused_and_nothing_has_changed():
     env = SeatVectorEnv(3)
-    with pytest.raises(errors.EpisodeOverError, match="reset"):
-        env.step(np.zeros(3, int))
+    refuses(errors.EpisodeOverError, "reset", env.step, np.zeros(3, int))
     env.reset(seed=0)
     twin = copy.deepcopy(env)
     with pytest.raises(errors.HandsError):
         env.reset(options={"hands": ["1", "2", "3", "4"]})
-    with pytest.raises(errors.SettingError, match="seed"):
-        env.reset(seed=-1)
-    with pytest.raises(errors.SettingError, match="act"):
-        env.set_opponents("random", partner=3)
+    refuses(errors.SettingError, "seed", env.reset, seed=-1)
+    refuses(errors.SettingError, "act", env.set_opponents, "random", partner=3)
     with pytest.raises(errors.SettingError, match="no partner"):
         SeatVectorEnv(2, seat="team").set_opponents(partner="random")
     assert same(env.reset(), twin.reset())
@@ -121,8 +116,7 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
         (lambda legal: np.zeros(len(legal)), errors.ActionError, "whole numbers"),
     ):
         bot.answer = answer
-        with pytest.raises(error, match=words):
-            env.step(env.sample_legal(np.random.default_rng(0)))
+        refuses(error, words, env.step, env.sample_legal(np.random.default_rng(0)))
         bot.answer = first
         with pytest.raises(errors.EpisodeOverError, match="got a step after a bot's error"):
             env.step(np.zeros(6, int))

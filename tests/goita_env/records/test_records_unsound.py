@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from raising import refuses
 from record_samples import FIVE, LINE, YAML, message, replayed
 
 from goita_env import errors, records
@@ -179,17 +180,14 @@ def test_a_deal_that_breaks_off_is_reported():
 )
 def test_a_record_made_by_hand_is_checked(error, expected, fields):
     good = {"hands": FIVE, "dealer": 0}
-    with pytest.raises(error, match=re.escape(expected)):
-        DealRecord(**good | fields)
+    refuses(error, re.escape(expected), DealRecord, **good | fields)
 
 
 def test_four_names_belong_to_a_record():
-    with pytest.raises(errors.SettingError, match="expected four names, got"):
-        Record((), ("a", "b"))
+    refuses(errors.SettingError, "expected four names, got", Record, (), ("a", "b"))
 
 
 def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ImportError, match=re.escape("pip install 'goita-env[records]'")):
-        records.kifu.loads(YAML)
+    refuses(ImportError, re.escape("pip install 'goita-env[records]'"), records.kifu.loads, YAML)
     assert records.kifu.dumps(records.history.loads(LINE))

@@ -4,7 +4,6 @@ import copy
 import pickle
 import re
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pettingzoo
@@ -12,13 +11,15 @@ import pytest
 from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
 from gymnasium.spaces import Box, Discrete
 from playing import after_reset
+from programs import ROOT
+from raising import refuses
 from uke_shogi_playing import FEW, HANDS, kinds_of, random_game, redrawn_hands, short
 
 from goita_env import errors, uke_shogi_v0
 from goita_env.uke_shogi import MURRAY, PLAYERS, UMEBAYASHI, UkeShogiGame, UkeShogiRules, svg
 from goita_env.uke_shogi.view import UkeShogiView, layout
 
-PAGE = Path(__file__).parents[3] / "docs" / "uke_shogi.md"
+PAGE = ROOT / "docs" / "uke_shogi.md"
 
 MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
 
@@ -272,8 +273,7 @@ def test_where_losers_pay_an_illegal_action_costs_the_hand_to_each_other_seat():
 def test_raw_env_raises_and_changes_nothing():
     env = after_reset(uke_shogi_v0.raw_env(), options={"hands": HANDS, "dealer": 1})
     before = str((env.state(), env.last(), env.rewards))
-    with pytest.raises(errors.IllegalActionError, match=r"one of 1 .* 7 from seat 1, got '8'"):
-        env.step(8)
+    refuses(errors.IllegalActionError, r"one of 1 .* 7 from seat 1, got '8'", env.step, 8)
     for action in (9, -1, None, "p", 1.0):
         with pytest.raises(errors.ActionError):
             env.step(action)
@@ -287,28 +287,22 @@ def test_raw_env_raises_and_changes_nothing():
 
 def test_settings_outside_their_choices_are_refused():
     for deals in (0, -1, True, 1.5, "2"):
-        with pytest.raises(errors.SettingError, match="a number of deals from 1 up"):
-            uke_shogi_v0.env(deals=deals)
-    with pytest.raises(errors.SettingError, match="a render_mode of None"):
-        uke_shogi_v0.env(render_mode="svg!")
-    with pytest.raises(errors.SettingError, match="a UkeShogiRules value"):
-        uke_shogi_v0.env("murray")
+        refuses(errors.SettingError, "a number of deals from 1 up", uke_shogi_v0.env, deals=deals)
+    refuses(errors.SettingError, "a render_mode of None", uke_shogi_v0.env, render_mode="svg!")
+    refuses(errors.SettingError, "a UkeShogiRules value", uke_shogi_v0.env, "murray")
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
     env = make()
     for call in (env.last, env.state, lambda: env.step(0), lambda: env.observe("player_0")):
-        with pytest.raises(errors.EpisodeOverError, match="expected a reset"):
-            call()
+        refuses(errors.EpisodeOverError, "expected a reset", call)
     env.reset(seed=1)
     for _, (_, _, terminated, _, _) in random_play(env):
         if terminated:
-            with pytest.raises(errors.EpisodeOverError, match="expected None"):
-                env.step(1)
+            refuses(errors.EpisodeOverError, "expected None", env.step, 1)
     for call in (env.last, lambda: env.step(None), lambda: env.step(0)):
-        with pytest.raises(errors.EpisodeOverError, match="after the end of the episode"):
-            call()
+        refuses(errors.EpisodeOverError, "after the end of the episode", call)
 
 
 def test_the_pages_python_prints_what_the_page_shows_and_its_table_is_the_layout(capsys):

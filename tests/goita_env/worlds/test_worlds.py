@@ -8,6 +8,7 @@ import pytest
 import world_positions
 from deals import RULE_SETS, complete
 from playing import deal, legal_mask, pick
+from raising import refuses
 from world_positions import EARLY, after, late_positions, many_positions, possible
 
 from goita_env import views
@@ -294,15 +295,13 @@ def test_the_end_of_a_round_is_an_error(name):
         with pytest.raises(SettingError, match="under way, got the end of one in row 1"):
             sample(both, 1, np.random.default_rng(0))
         for ask in (partial(enumerate_worlds, end, 1), partial(determinize, end, worlds)):
-            with pytest.raises(SettingError, match="under way, got the end of one in row 0"):
-                ask()
+            refuses(SettingError, "under way, got the end of one in row 0", ask)
 
 
 @pytest.mark.parametrize("number", [0, -1, 1.5, True, "many"])
 def test_a_number_of_worlds_below_1_and_a_list_for_no_row_are_errors(number):
     view = after(*EARLY["a called five"]).view
-    with pytest.raises(SettingError, match="expected a view of one row, got 0 rows"):
-        enumerate_worlds(view[:0], 10)
+    refuses(SettingError, "expected a view of one row, got 0 rows", enumerate_worlds, view[:0], 10)
     with pytest.raises(SettingError, match="expected a whole number of worlds from 1 on, got"):
         sample(view, number, np.random.default_rng(0))
     with pytest.raises(SettingError, match="expected a whole number of worlds as limit"):
@@ -319,8 +318,7 @@ def test_worlds_of_another_view_are_an_error():
         determinize(two, worlds)
     moved = Worlds(worlds.hands.copy(), worlds.face_down, worlds.weight, worlds.face_up)
     moved.hands[2] = moved.hands[2][[1, 0, 2, 3]]
-    with pytest.raises(HandsError, match="got others in world 2"):
-        determinize(view, moved)
+    refuses(HandsError, "got others in world 2", determinize, view, moved)
 
 
 def test_worlds_that_ask_another_question_are_an_error():
