@@ -3,11 +3,11 @@
 import html
 
 import pytest
+from record_samples import LINE
 
 from agents import watch
 from agents.watch.reading import read
 
-LINE = "11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374"
 LAST = "seat 2 plays rook, then silver; seat 2 ends the round, 30 points"
 
 

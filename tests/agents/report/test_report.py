@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from drawings import contrast, luminance
 
 from agents import report
 from agents.report.figures import brief, clean, duration, interval, signed
@@ -282,18 +283,6 @@ def test_every_class_of_the_page_has_a_style():
     unstyled = {"dot"}  # named for the reader of the source
     assert {name for name in used if f".{name}" not in sheet} <= unstyled
     assert {f".{name}{{" in sheet for name, _ in legend()} == {True}
-
-
-def luminance(colour):
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    """WCAG 2.2, "contrast ratio"."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def schemes():
