@@ -11,7 +11,6 @@ from typing import Final
 from agents.files import read_limited
 from agents.record_files import is_history, read_record
 from agents.tournament import games_folder
-from agents.tournament.games import SavedDeal
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
@@ -82,11 +81,6 @@ def read(
     return replace(found, deals=tuple(map(_placed, chosen, count(1))))
 
 
-def _place(saved: SavedDeal) -> str:
-    """Returns where a folder has a deal, by the keys of its line."""
-    return f"deal {saved.deal}, seating {saved.seating}, number {saved.record.number}"
-
-
 def _range(text: str) -> tuple[int, int]:
     """Returns the first and the last deal of "3" or "5-9"."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
@@ -98,10 +92,8 @@ def _range(text: str) -> tuple[int, int]:
 
 def _remark(problem: Problem, moves: int) -> str:
     """Says how much of an unfinished deal is shown."""
-    shown = {0: "its hands are shown", 1: "its first move is shown"}
     source = f"{problem.source}: " if problem.source else ""
-    told = shown.get(moves, f"its first {moves} moves are shown")
-    return f"{source}deal {problem.deal} is unfinished: {told}"
+    return f"{source}deal {problem.deal} is unfinished, moves shown: {moves}"
 
 
 def _placed(watched: Watched, number: int) -> Watched:
@@ -129,7 +121,12 @@ def _saved(path: Path, last: int) -> Source:
         read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
     )
     deals = [
-        Watched(one.record, one.agents, place=f"In the saved games: {_place(one)}")
+        Watched(
+            one.record,
+            one.agents,
+            place=f"In the saved games: deal {one.deal}, seating {one.seating}, "
+            f"number {one.record.number}",
+        )
         for one in islice(read_games(folder, pattern), last)
     ]
     return Source(path.stem, tuple(deals), total)
