@@ -36,10 +36,13 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         games: pages that replay games, by name: their addresses as the page links to them.
     """
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
+    agents, scores = tables.strongest_first(summary), tables.pair_scores(summary)
     shown = {
-        "agents": tables.strongest_first(summary),
-        "scores": tables.pair_scores(summary),
+        "agents": agents,
+        "scores": scores,
         "ratings": elo,
+        "lead": scores.get((agents[0], agents[1])) if len(elo) > 1 else None,
+        "crossed": len(summary.cross.cells) if summary.cross else 0,
         "trouble": tables.trouble(summary),
         "rating_scale": Scale.of(elo.values()),
         "partners": tables.partners(summary),

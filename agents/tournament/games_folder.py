@@ -57,7 +57,9 @@ class GamesFolder:
     def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
         self.path, self.share = path, check_share(share)
         self._prefixes = {
-            pairing.tasks[0].agents: f"{number:03}-{_file_name(pairing.agents)}"
+            pairing.tasks[0].agents: "-".join(
+                [f"{number:03}", *(re.sub(r"[^\w.=+]+", "_", one)[-32:] for one in pairing.agents)]
+            )
             for number, pairing in enumerate(plan.pairings(), 1)
         }
         head = {
@@ -118,7 +120,3 @@ def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
                 yield SavedDeal.from_line(line, rules)
             except GoitaError as error:
                 raise RecordError(f"{file.name}, line {number}: {error}") from error
-
-
-def _file_name(agents: Iterable[str]) -> str:
-    return "-".join(re.sub(r"[^\w.=+]+", "_", agent)[-32:] for agent in agents)

@@ -83,8 +83,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted; the same command continues it\n")
         return 130
-    for problem in source.problems:
-        sys.stderr.write(f"{problem}\n")
+    for remark in source.remarks():
+        sys.stderr.write(f"{remark}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""
     deals = "deal" if len(source.deals) == 1 and not left else "deals"
     sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")

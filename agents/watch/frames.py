@@ -54,7 +54,7 @@ class Book:
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
-            "number": deal.number,
+            "place": watched.place,
             "players": list(watched.players),
             "note": note,
             "rules": deal.rules.name,

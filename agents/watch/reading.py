@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
+from typing import Final
 
 from agents.files import read_limited
 from agents.record_files import is_history, read_record
@@ -15,6 +16,8 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
 
+UNFINISHED: Final = "The deal is unfinished: the record ends here"
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -23,7 +26,9 @@ class Watched:
     deal: DealRecord
     players: tuple[str, ...] = ("", "", "", "")
     note: str = ""
-    """Its place in a tournament, or what is unsound."""
+    """What is unsound, or that it is unfinished."""
+    place: str = ""
+    """Where its source has it; empty if that is its place on the page."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,15 @@ class Source:
     total: int
     """Deals that the record holds, those left out included."""
     problems: tuple[Problem, ...] = ()
+
+    def remarks(self) -> list[str]:
+        """Lists what is unsound in the record, and which of these deals are unfinished."""
+        moves = {watched.deal.number: len(watched.deal.moves) for watched in self.deals}
+        return [
+            _remark(problem, moves[problem.deal]) if problem.unfinished else str(problem)
+            for problem in self.problems
+            if not problem.unfinished or problem.deal in moves
+        ]
 
 
 def read(
@@ -64,7 +78,7 @@ def read(
     chosen = found.deals[first - 1 : last]
     if not chosen:
         raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}")
-    return replace(found, deals=chosen)
+    return replace(found, deals=tuple(map(_placed, chosen, count(1))))
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -76,8 +90,24 @@ def _range(text: str) -> tuple[int, int]:
     return first, last
 
 
+def _remark(problem: Problem, moves: int) -> str:
+    """Says how much of an unfinished deal is shown."""
+    source = f"{problem.source}: " if problem.source else ""
+    return f"{source}deal {problem.deal} is unfinished, moves shown: {moves}"
+
+
+def _placed(watched: Watched, number: int) -> Watched:
+    """Returns a deal of a page with its place in the source, if that has another number."""
+    if watched.place or watched.deal.number == number:
+        return watched
+    return replace(watched, place=f"In the record: deal {watched.deal.number}")
+
+
 def _recorded(record: Record, title: str) -> Source:
-    notes = {problem.deal: problem.message for problem in record.problems}
+    notes = {
+        problem.deal: UNFINISHED if problem.unfinished else problem.message
+        for problem in record.problems
+    }
     deals = [Watched(deal, record.players, notes.get(deal.number, "")) for deal in record.deals]
     return Source(title, tuple(deals), len(deals), record.problems)
 
@@ -91,7 +121,12 @@ def _saved(path: Path, last: int) -> Source:
         read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
     )
     deals = [
-        Watched(one.record, one.agents, f"deal {one.deal} of the tournament, seating {one.seating}")
+        Watched(
+            one.record,
+            one.agents,
+            place=f"In the saved games: deal {one.deal}, seating {one.seating}, "
+            f"number {one.record.number}",
+        )
         for one in islice(read_games(folder, pattern), last)
     ]
     return Source(path.stem, tuple(deals), total)

@@ -104,8 +104,7 @@ def _second_king_first(hands: list[str], moves: list[str]) -> bool:
     for seat, hand in zip(_SEATS, hands, strict=True):
         if all(king in hand for king in _KINGS):
             played = "".join(move[1:] for move in moves if move.startswith(seat))
-            kings = [tile for tile in played if tile in _KINGS]
-            return kings[:1] == [SECOND_KING_DIGIT]
+            return [tile for tile in played if tile in _KINGS][:1] == [SECOND_KING_DIGIT]
     return False
 
 

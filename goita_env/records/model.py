@@ -9,7 +9,7 @@ from __future__ import annotations
 import reprlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import chain
 from typing import Final, TypeAlias, Unpack
@@ -51,6 +51,8 @@ class Problem:
     """Number of the play that the move is or precedes, from 1."""
     source: str = ""
     """Name of the file, or whatever the reader was told."""
+    unfinished: bool = False
+    """The deal only breaks off: no move of it is wrong."""
 
     def __str__(self) -> str:
         source = f"{self.source}: " if self.source else ""
@@ -246,7 +248,7 @@ def unsound(deal: DealRecord, source: str) -> Problem | None:
     if problem or game.done or _redealt(game):
         return problem
     message = f"expected a move of seat {game.seat}, got the end of the deal"
-    return _problem(deal, len(deal.moves), message, source)
+    return replace(_problem(deal, len(deal.moves), message, source), unfinished=True)
 
 
 def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:

@@ -89,8 +89,7 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
         _seat(pen, place, turn, options.get("last", True))
         _words(pen, place, turn, shown)
     _centre(pen, shown)
-    below = panels.draw_actions(pen, SIZE, listed)
-    panels.draw_belief(pen, below, belief)
+    panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
     said = [*words.position(shown), *panels.words(listed, belief)]
     return pen.drawing(SIZE, high, words.title(shown), "\n".join(said))
 

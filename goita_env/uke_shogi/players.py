@@ -32,8 +32,7 @@ def greedy_player(view: UkeShogiView, rng: np.random.Generator) -> int:  # noqa:
     """
     plays = [action - 1 for action in view.legal_actions() if action != PASS]
     if view.led is not None:
-        king_first = view.rules.payment
-        plays.sort(key=lambda kind: (kind == KING) != king_first)
+        plays.sort(key=lambda kind: (kind == KING) != view.rules.payment)
         return 1 + plays[0] if plays else PASS
     others = view.unseen()
     if view.rules.must_match:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
+from raising import refuses
 from sqlite_files import refused
 
 from agents.parts import Parts, pack, unpack
@@ -58,8 +59,7 @@ def test_an_array_is_kept_little_endian_whatever_it_was():
 
 def test_what_no_annotation_asks_for_again_is_not_packed():
     for value in (object(), np.array([object()]), Parts):
-        with pytest.raises(TypeError, match="expected numbers, texts, arrays"):
-            pack(value)
+        refuses(TypeError, "expected numbers, texts, arrays", pack, value)
 
 
 class Evil:
@@ -110,8 +110,7 @@ CRAFTED = {
 def test_crafted_pieces_are_refused_in_a_sentence_and_nothing_of_them_runs(tmp_path, what):
     value = CRAFTED[what]
     packed = value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
-    with pytest.raises(SettingError, match="expected a value as it was packed"):
-        unpack(packed, Piece)
+    refuses(SettingError, "expected a value as it was packed", unpack, packed, Piece)
     path = tmp_path / "parts"
     with Parts(path, "parts of a test", {}) as parts:
         parts.add("one", packed)
@@ -145,8 +144,7 @@ def test_a_piece_that_is_no_bytes_or_fails_its_check_is_refused(tmp_path):
     path, layout = tmp_path / "parts", Layout("parts of a test", 1, ("value BLOB NOT NULL",))
     with Store(path, layout, {}) as store:
         store.add(Block("one", ("text",)))
-    with pytest.raises(SettingError, match="no bytes"):
-        Parts(path, "parts of a test", {})
+    refuses(SettingError, "no bytes", Parts, path, "parts of a test", {})
 
     def check(value):
         raise SettingError(f"expected 4, got {value!r}")

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from programs import ROOT, run, run_small
+from raising import refuses
 from sqlite_files import edit, refused
 from store_blocks import ARGUMENTS, LAYOUT, block, write
 
@@ -90,8 +91,7 @@ def test_a_second_program_is_refused_with_a_sentence(path):
             sentence = "expected blocks of a test in a file that no other program has open, got "
             assert done.stderr == f"{sentence}{str(path)!r}\n"
             assert done.stdout == ""
-            with pytest.raises(SettingError, match="no other program has open"):
-                read_arguments(path, LAYOUT)
+            refuses(SettingError, "no other program has open", read_arguments, path, LAYOUT)
         store.add(block(4))
     assert same(contents(path), range(5))
 
@@ -245,8 +245,7 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, content
 def test_what_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(SettingError, match="it is no file"):
-            Store(path, LAYOUT, {})
+        refuses(SettingError, "it is no file", Store, path, LAYOUT, {})
 
 
 def test_a_journal_that_names_another_file_is_refused_and_that_file_stays(path):
@@ -260,8 +259,7 @@ def test_a_journal_that_names_another_file_is_refused_and_that_file_stays(path):
     tail = len(name).to_bytes(4) + sum(name).to_bytes(4) + bytes.fromhex("d9d505f920a163d7")
     crafted = body.ljust(512, b"\0") + (1 << 30).to_bytes(4) + name + tail
     journal.write_bytes(crafted)
-    with pytest.raises(SettingError, match="names another file"):
-        contents(path)
+    refuses(SettingError, "names another file", contents, path)
     assert victim.exists()
     assert journal.exists()
     sqlite3.connect(path).execute("SELECT * FROM meta").fetchall()

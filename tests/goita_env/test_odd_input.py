@@ -5,6 +5,7 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
+from raising import refuses
 
 from goita_env import GoitaVectorEnv, SeatEnv, SeatVectorEnv, goita_v0, uke_shogi_v0, views
 from goita_env.checks import MAX_GAMES
@@ -64,16 +65,14 @@ def test_a_wrong_seed_leaves_a_single_game_as_it_was():
     for one in (env, twin):
         one.reset(seed=1)
     for seed in (1.5, True, -1, 1 << 64, "1"):
-        with pytest.raises(SettingError, match="expected a seed"):
-            env.reset(seed=seed)
+        refuses(SettingError, "expected a seed", env.reset, seed=seed)
     assert seen(env, env.reset()) == seen(twin, twin.reset())
 
 
 @pytest.mark.parametrize("make", [GoitaVectorEnv, SeatVectorEnv, Rounds])
 @pytest.mark.parametrize("num_games", [MAX_GAMES + 1, 10**12, 10**20])
 def test_more_games_than_any_memory_holds_are_refused(make, num_games):
-    with pytest.raises(SettingError, match=f"at most {MAX_GAMES} games .*got {num_games}"):
-        make(num_games)
+    refuses(SettingError, f"at most {MAX_GAMES} games .*got {num_games}", make, num_games)
 
 
 class Tensor:
@@ -97,8 +96,7 @@ def test_tensors_with_gradients_are_refused_with_what_they_say(make):
     first = env.reset()
     seats.reset(seed=0)
     for act in (env.step, seats.step, rounds.step):
-        with pytest.raises(ActionError, match=r"got a Tensor .*requires grad"):
-            act(three)
+        refuses(ActionError, r"got a Tensor .*requires grad", act, three)
     for error, message, call in (
         (ActionError, "requires grad", lambda: rounds.step([0], three)),
         (HandsError, "requires grad", lambda: env.reset(hands=three)),
@@ -107,13 +105,11 @@ def test_tensors_with_gradients_are_refused_with_what_they_say(make):
         (SettingError, "reset_mask", lambda: seats.reset(options={"reset_mask": three})),
         (ObservationError, "requires grad", lambda: views.from_observation(make(512))),
     ):
-        with pytest.raises(error, match=message):
-            call()
+        refuses(error, message, call)
     assert (env.sample_legal(np.random.default_rng(0)).shape) == first.seat.shape
     for single in (goita_v0.env(), SeatEnv()):
         single.reset(seed=0)
-        with pytest.raises(ActionError, match="whole number"):
-            single.step(make())
+        refuses(ActionError, "whole number", single.step, make())
 
 
 def test_a_bot_that_answers_a_tensor_with_gradients_is_named():
@@ -140,8 +136,7 @@ def test_a_game_that_was_answered_is_not_answered_twice():
     rounds = Rounds(4, seed=0)
     first = rounds.decisions
     chosen = first.legal.argmax(axis=1)
-    with pytest.raises(ActionError, match="ascending"):
-        rounds.step(chosen[[0, 0]], first.rows[[0, 0]])
+    refuses(ActionError, "ascending", rounds.step, chosen[[0, 0]], first.rows[[0, 0]])
     assert rounds.decisions is first
     rounds.step(chosen[1:], first.rows[1:])  # the first game waits now
     assert rounds.waiting.tolist() == first.rows[:1].tolist()

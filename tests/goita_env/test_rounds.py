@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, special_hands
 from playing import habits
+from raising import refuses
 
-from goita_env import Game, actions
-from goita_env.errors import (
-    ActionError,
-    EpisodeOverError,
-    IllegalActionError,
-    SettingError,
-    StaleTurnError,
-)
+from goita_env import Game, actions, errors
 from goita_env.rounds import Rounds
 from goita_env.worlds import determinize, sample
 
@@ -164,14 +158,13 @@ def test_wrong_answers_are_refused_and_change_nothing():
     wrong = good.copy()
     wrong[2] = np.flatnonzero(~decisions.legal[2])[0]
     for error, message, answers in (
-        (IllegalActionError, "in game 2", (wrong,)),
-        (ActionError, r"0\.\.68, got 69 in game 1", ([good[0], 69, good[2], good[3]],)),
-        (ActionError, "expected 4 actions", (good[:3],)),
-        (ActionError, "ascending", (good[:2], [1, 0])),
-        (ActionError, r"0\.\.3", (good[:1], [4])),
+        (errors.IllegalActionError, "in game 2", (wrong,)),
+        (errors.ActionError, r"0\.\.68, got 69 in game 1", ([good[0], 69, good[2], good[3]],)),
+        (errors.ActionError, "expected 4 actions", (good[:3],)),
+        (errors.ActionError, "ascending", (good[:2], [1, 0])),
+        (errors.ActionError, r"0\.\.3", (good[:1], [4])),
     ):
-        with pytest.raises(error, match=message):
-            rounds.step(*answers)
+        refuses(error, message, rounds.step, *answers)
     assert rounds.decisions is decisions
     assert rounds.time == 0
     assert rounds.step(good).view is not None
@@ -184,17 +177,16 @@ def test_a_tick_is_read_before_the_next_step():
     second = rounds.decisions
     rounds.step(rounds.decisions.legal.argmax(axis=1))
     assert len(first.view) == 4  # it was built in time
-    with pytest.raises(StaleTurnError):
+    with pytest.raises(errors.StaleTurnError):
         _ = second.view
-    with pytest.raises(StaleTurnError):
+    with pytest.raises(errors.StaleTurnError):
         _ = first.dealt.hands
 
 
 def test_nothing_is_stepped_after_the_end():
     rounds = Rounds(2, seed=0)
     play(rounds)
-    with pytest.raises(EpisodeOverError, match=r"all 2 games, got one .* shape \(0,\)"):
-        rounds.step([])
+    refuses(errors.EpisodeOverError, r"all 2 games, got one .* shape \(0,\)", rounds.step, [])
 
 
 def worlds_of(rounds, count=1):
@@ -273,13 +265,12 @@ def test_endings_come_in_ascending_order_and_are_looked_at_by_index_or_mask():
     "options", [{"games": [0, -1]}, {"games": [1]}, {"numbers": [0, 1, 2]}, {"numbers": [0.5, 1]}]
 )
 def test_impossible_numbers_of_games_are_refused(options):
-    with pytest.raises(SettingError, match="expected 2"):
-        Rounds(2, **options)
+    refuses(errors.SettingError, "expected 2", Rounds, 2, **options)
 
 
 def test_keys_of_the_wrong_form_are_refused_before_anything_is_played():
     positions = worlds_of(Rounds(3))
-    with pytest.raises(SettingError, match="3 keys as uint64"):
+    with pytest.raises(errors.SettingError, match="3 keys as uint64"):
         Rounds.from_positions(positions, keys=np.arange(3))
 
 
@@ -288,5 +279,4 @@ def test_a_game_with_a_single_legal_action_is_not_asked():
     while len(rounds.decisions.rows) in (0, 50):
         rounds.step(habits_of(rounds))
     forced = np.setdiff1d(np.arange(50), rounds.decisions.rows)[:1]
-    with pytest.raises(ActionError, match="games that are asked"):
-        rounds.step([actions.PASS], forced)
+    refuses(errors.ActionError, "games that are asked", rounds.step, [actions.PASS], forced)

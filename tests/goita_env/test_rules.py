@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 import pytest
+from raising import refuses
 
 from goita_env import JGA, NINE, PAGAT, Game, GoitaVectorEnv, Rules
 from goita_env.errors import SettingError
@@ -27,8 +28,7 @@ MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="re
     ],
 )
 def test_a_rule_set_refuses_what_is_no_value_of_a_field(fields, words):
-    with pytest.raises(SettingError, match=words):
-        Rules(**{"name": "mine"} | fields)
+    refuses(SettingError, words, Rules, **{"name": "mine"} | fields)
 
 
 def test_the_name_of_a_text_comes_with_its_fields_alone():
@@ -36,8 +36,7 @@ def test_the_name_of_a_text_comes_with_its_fields_alone():
         assert Rules(**asdict(rules)) == rules
         with pytest.raises(SettingError, match=f"last_king of the rule set '{rules.name}'"):
             replace(rules, last_king=not rules.last_king)
-    with pytest.raises(SettingError, match=r"expected 'duty' as call_five .* or another name"):
-        Rules(name="pagat")
+    refuses(SettingError, r"expected 'duty' as call_five .* or another name", Rules, name="pagat")
 
 
 def test_a_rule_set_goes_through_the_keys_of_a_json_object():
@@ -54,8 +53,7 @@ def test_a_rule_set_goes_through_the_keys_of_a_json_object():
         {"rules": "nine", "rules_fields": {}},
         {"rules": None, "rules_fields": {}},
     ):
-        with pytest.raises(SettingError, match="expected"):
-            Rules.from_keys(keys)
+        refuses(SettingError, "expected", Rules.from_keys, keys)
 
 
 def test_a_command_line_names_a_rule_set_or_the_file_of_one(tmp_path):
@@ -81,12 +79,9 @@ def test_a_command_line_names_a_rule_set_or_the_file_of_one(tmp_path):
 def test_a_file_that_holds_no_rule_set_is_refused_by_its_name(tmp_path, text, words):
     file = tmp_path / "my_rules.json"
     file.write_text(text)
-    with pytest.raises(SettingError, match=words):
-        read_rules(str(file))
-    with pytest.raises(SettingError, match=r"nothing\.json"):
-        read_rules(str(tmp_path / "nothing.json"))
-    with pytest.raises(SettingError, match=r"'chess'; a file's name ends in \.json"):
-        read_rules("chess")
+    refuses(SettingError, words, read_rules, str(file))
+    refuses(SettingError, r"nothing\.json", read_rules, str(tmp_path / "nothing.json"))
+    refuses(SettingError, r"'chess'; a file's name ends in \.json", read_rules, "chess")
 
 
 def test_a_rule_set_of_ones_own_is_played_by_every_environment():

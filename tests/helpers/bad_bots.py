@@ -7,7 +7,6 @@ from pathlib import Path
 
 from agents.external.agent import ExternalAgent
 
-ROOT = Path(__file__).resolve().parents[2]
 BAD = Path(__file__).parent / "bots" / "bad.py"
 
 

@@ -24,6 +24,19 @@ def middle_game() -> Game:
     return played(Game(hands=HANDS, dealer=2, scores=[40, 20]), *MOVES)
 
 
+def luminance(color: str) -> float:
+    """The relative luminance of WCAG 2."""
+    parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, "contrast ratio"."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
 def counted(text: str) -> dict[str, int]:
     """The tiles that a drawing shows: "3" a silver, "3d" one that lies face down, "b" a back."""
     body = text.split("</defs>")[1]

@@ -8,6 +8,9 @@ class Honest:
 
     name = "honest"
 
+    def __init_subclass__(cls):
+        cls.name = cls.__name__
+
     def likely(self, view, legal):
         found = 0.5 * legal / legal.sum(axis=1, keepdims=True)
         found[np.arange(len(legal)), legal.argmax(axis=1)] += 0.5
@@ -32,16 +35,12 @@ class Turned(Honest):
 class ByRows(Turned):
     """Looks at how many plays have been made in the other rows."""
 
-    name = "by rows"
-
     def turned(self, view):
         return view.num_plays > view.num_plays.mean()
 
 
 class ByPlace(Turned):
     """Looks at a row's place in the batch."""
-
-    name = "by place"
 
     def turned(self, view):
         return np.arange(len(view)) % 2 == 1
@@ -50,16 +49,12 @@ class ByPlace(Turned):
 class ByBatch(Turned):
     """Looks at how many rows there are."""
 
-    name = "by batch"
-
     def turned(self, view):
         return np.full(len(view), len(view) == 1)
 
 
 class ByGame(Turned):
     """Looks at the number of the game."""
-
-    name = "by game"
 
     def turned(self, view):
         return view.game % 4 < 2
@@ -68,7 +63,6 @@ class ByGame(Turned):
 class ByState(Turned):
     """Counts how often it has been asked, and declares no memory."""
 
-    name = "by state"
     asked = 0
 
     def turned(self, view):
@@ -78,8 +72,6 @@ class ByState(Turned):
 
 class ByMemory(Turned):
     """Keeps what it answered in a game, and declares no memory."""
-
-    name = "by memory"
 
     def __init__(self):
         self.seen = set()
@@ -92,8 +84,6 @@ class ByMemory(Turned):
 
 class ActsByGame(Honest):
     """Has honest probabilities and acts by the number of the game."""
-
-    name = "acts by game"
 
     def act(self, view, legal, rng):
         last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
@@ -110,16 +100,12 @@ class ActsHonestly(Honest):
 class NotANumber(ActsHonestly):
     """Gives NaN where there are three legal actions or more."""
 
-    name = "not a number"
-
     def probabilities(self, view, legal):
         return np.where(legal.sum(axis=1, keepdims=True) > 2, np.nan, self.likely(view, legal))
 
 
 class HalfSure(Honest):
     """Gives probabilities that sum to a half."""
-
-    name = "half sure"
 
     def probabilities(self, view, legal):
         return self.likely(view, legal) / 2
@@ -128,16 +114,12 @@ class HalfSure(Honest):
 class Illegal(ActsHonestly):
     """Gives illegal actions a probability."""
 
-    name = "illegal"
-
     def probabilities(self, view, legal):
         return np.full(legal.shape, 1 / legal.shape[1])
 
 
 class Negative(ActsHonestly):
     """Takes a probability below zero from one legal action and gives it to another."""
-
-    name = "negative"
 
     def probabilities(self, view, legal):
         found = self.likely(view, legal)

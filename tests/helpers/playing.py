@@ -55,3 +55,9 @@ def played(game: Game, *names: str) -> Game:
 def frozen(state: core.State) -> tuple[object, ...]:
     """Returns all of a state in a form that can be compared later."""
     return state.data.tobytes(), state.clock, state.asking.tolist()
+
+
+def after_reset(thing, *given, **options):
+    """Resets an environment or a match and returns it."""
+    thing.reset(*given, **options)
+    return thing

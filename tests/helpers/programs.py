@@ -4,6 +4,8 @@ import resource
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,3 +23,11 @@ def run_small(words, size, **settings):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return run(words, preexec_fn=limit, **settings)
+
+
+def refusal(capsys, command, *given):
+    """Expects a command to end with exit code 2; returns what it says on standard error."""
+    with pytest.raises(SystemExit) as ended:
+        command(*given)
+    assert ended.value.code == 2
+    return capsys.readouterr().err

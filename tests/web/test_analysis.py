@@ -1,13 +1,12 @@
 """The analysis page in a browser: what a decision says, losses by key, the graph, seats."""
 
 import pytest
+from record_samples import LINE
 
 pytest.importorskip("numba")
 
 from agents import watch
 from agents.watch.reading import read
-
-LINE = "11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374"
 
 
 @pytest.fixture(scope="module")

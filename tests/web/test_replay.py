@@ -3,11 +3,11 @@
 import html
 
 import pytest
+from record_samples import LINE
 
 from agents import watch
 from agents.watch.reading import read
 
-LINE = "11124559,11122347,13445667,11123358,s3,346,483,194,243,336,4p,1p,2p,351,4p,112,227,374"
 LAST = "seat 2 plays rook, then silver; seat 2 ends the round, 30 points"
 
 
@@ -71,6 +71,32 @@ def test_a_page_plays_by_itself_to_the_end(file, open_page):
     assert page.inner_text("#play") == "stop"
     page.wait_for_function("document.getElementById('play').textContent === 'play'")
     assert at(page) == ("2.13", LAST)
+
+
+@pytest.mark.parametrize("wide", [320, 390, 1280])
+def test_the_choice_of_the_deal_has_room_for_its_text(file, open_page, wide):
+    page = open_page(file.as_uri(), wide=wide)
+    page.locator("#deal option").first.evaluate("option => option.text = '50: seat 2, 100 points'")
+    needed = """box => {
+        const pen = document.createElement("canvas").getContext("2d");
+        const style = getComputedStyle(box);
+        pen.font = style.font;
+        const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+        return pen.measureText(box.options[0].text).width + padding + 24;  // 24: the arrow
+    }"""
+    box = page.locator("#deal")
+    assert box.evaluate(needed) <= box.evaluate("box => box.clientWidth")
+
+
+def test_a_page_counts_its_own_deals_and_names_the_source_once(file, open_page):
+    page = file.with_name("second.html")
+    found = read(str(file.with_name("record.txt")), deals="2")
+    page.write_text(watch.page(found), encoding="utf-8")
+    page = open_page(page.as_uri())
+    assert page.inner_text("#facts").startswith("Deal 1, rules jga.")
+    assert page.inner_text("#facts").endswith(" In the record: deal 2.")
+    assert page.inner_text("#deal option") == "1: seat 2, 30 points"
+    assert page.inner_text("#result") == "Result: seat 2 ends the round, 30 points."
 
 
 def test_settings_stay(file, open_page):

@@ -54,12 +54,13 @@
       row.insertCell().append(cell(move, n + 1));
     });
     const result = deal().result;
-    find("result").textContent = [result && `Result: ${result}.`, deal().note].filter(Boolean).join(" ");
+    find("result").textContent = [result && `Result: ${result}.`, deal().note && `${deal().note}.`].filter(Boolean).join(" ");
   }
 
   function facts() {
-    const { number, dealer, scores, rules } = deal();
-    find("facts").textContent = `Deal ${number}, rules ${rules}. Dealer: seat ${dealer}. Points before it: ${scores[0]} of seats 0 and 2, ${scores[1]} of seats 1 and 3.`;
+    const { place, dealer, scores, rules } = deal();
+    const told = [`Deal ${at.deal + 1}, rules ${rules}.`, `Dealer: seat ${dealer}.`, `Points before it: ${scores[0]} of seats 0 and 2, ${scores[1]} of seats 1 and 3.`];
+    find("facts").textContent = [...told, place && `${place}.`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = `seat ${option.value} ${deal().players[option.value]}`.trim();
     }
@@ -199,8 +200,7 @@
   }
 
   data.deals.forEach((one, n) => {
-    const text = `${n + 1}${one.number === n + 1 ? "" : ` (number ${one.number})`}${one.result ? `: ${one.result.replace(" ends the round", "")}` : ""}`;
-    find("deal").add(new Option(text, n));
+    find("deal").add(new Option(`${n + 1}: ${one.result ? one.result.replace(" ends the round", "") : "no result"}`, n));
   });
   for (const name of ["faces", "speed", "theme"]) {
     const value = kept(name), box = find(name);

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from network_files import INFO, encoded, tensors
+from raising import refuses
 from safetensors.numpy import load as reference_load
 
 from agents import AgentError, load_agent
@@ -222,11 +223,9 @@ def test_a_header_that_lies_is_refused(tmp_path, change):
 
 
 def test_a_missing_file_and_a_negative_temperature_are_refused(tmp_path):
-    with pytest.raises(AgentError, match="nothing"):
-        load_agent(f"file:{tmp_path / 'nothing.safetensors'}")
+    refuses(AgentError, "nothing", load_agent, f"file:{tmp_path / 'nothing.safetensors'}")
     for temperature in (-1, float("nan")):
-        with pytest.raises(AgentError, match="temperature"):
-            NetworkAgent(INFO, tensors(), temperature=temperature)
+        refuses(AgentError, "temperature", NetworkAgent, INFO, tensors(), temperature=temperature)
 
 
 def test_a_network_plays_in_the_arena_in_every_rule_set(file):
@@ -254,8 +253,7 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
         ("a.safetensors,temprature=1", "temprature=1"),
         ("a.safetensors,temperature=1,temperature=1", "twice"),
     ):
-        with pytest.raises(AgentError, match=words):
-            load_agent(f"file:{wrong}")
+        refuses(AgentError, words, load_agent, f"file:{wrong}")
 
 
 def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):

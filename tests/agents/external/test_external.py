@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bad_bots import ROOT, bad
+from bad_bots import bad
 from deals import RULE_SETS, complete, kinds
 from playing import deal, played
+from programs import ROOT
 from twice import Twice
 
 from agents import load_agent

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from bad_bots import BAD, ROOT, alive, bad, command, gone
+from bad_bots import BAD, alive, bad, command, gone
+from programs import ROOT
 
 from agents import load_agent
 from agents.base import AgentError

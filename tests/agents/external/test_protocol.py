@@ -10,6 +10,7 @@ import pytest
 from deals import RULE_SETS, complete
 from playing import played
 from programs import ROOT, run
+from raising import refuses
 
 from agents import load_agent
 from agents.base import RandomAgent, Results
@@ -202,8 +203,7 @@ HIDDEN = PLAY | {"block": "x"}
     ],
 )
 def test_a_host_says_what_is_wrong_with_a_message(messages, text):
-    with pytest.raises(ValueError, match=re.escape(text)):
-        hosted(*messages)
+    refuses(ValueError, re.escape(text), hosted, *messages)
 
 
 def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_know(capsys):
@@ -245,8 +245,7 @@ def test_a_host_draws_from_the_seed_that_it_is_told(seed):
 
 @pytest.mark.parametrize("seed", [7, "", "-1", "7.0", "9" * 101, "\u0667"])
 def test_a_seed_is_digits_in_a_text(seed):
-    with pytest.raises(ProtocolError, match='expected digits in a text as "seed"'):
-        hosted(HELLO | {"seed": seed})
+    refuses(ProtocolError, 'expected digits in a text as "seed"', hosted, HELLO | {"seed": seed})
 
 
 @pytest.mark.parametrize("features", [None, "redeal", 5, [["redeal"]], {"redeal": 1}])
@@ -269,8 +268,7 @@ def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told
     (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
     assert answer["type"] == "hello"
     for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
-        with pytest.raises(SettingError, match="expected"):
-            hosted(HELLO | wrong)
+        refuses(SettingError, "expected", hosted, HELLO | wrong)
 
 
 def host(name, text):

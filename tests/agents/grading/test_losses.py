@@ -1,12 +1,12 @@
 """Grades against perfect play, of records and bots, and the command that sums them up."""
 
-import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
+from raising import refuses
 from record_samples import LINE
 
 from agents import solver
@@ -20,8 +20,6 @@ from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def cut(deal: DealRecord, moves: int) -> DealRecord:
@@ -88,14 +86,11 @@ def test_a_record_that_breaks_off_is_graded_as_far_as_it_goes():
 
 
 def test_what_is_no_sound_record_raises_a_clear_error():
-    with pytest.raises(SettingError, match=r"expected a record, got 'hello'"):
-        grade("hello")
+    refuses(SettingError, r"expected a record, got 'hello'", grade, "hello")
     deal = sample()
     wrong = DealRecord(deal.hands, deal.dealer, (*deal.moves, (0, 0)))
-    with pytest.raises(RecordError, match=r"expected no move after the end"):
-        grade(wrong)
-    with pytest.raises(SettingError, match=r"expected 1 worker or more, got 0"):
-        grade(deal, workers=0)
+    refuses(RecordError, r"expected no move after the end", grade, wrong)
+    refuses(SettingError, r"expected 1 worker or more, got 0", grade, deal, workers=0)
 
 
 def test_played_deals_are_sound_records_and_the_same_twice():
@@ -131,8 +126,7 @@ def test_an_agent_with_a_memory_cannot_be_recorded():
         def end(self, games, results, hands):
             pass
 
-    with pytest.raises(AgentError, match="expected an agent without a memory"):
-        play_deals(StatefulAgent(), 2)
+    refuses(AgentError, "expected an agent without a memory", play_deals, StatefulAgent(), 2)
 
 
 def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
@@ -153,8 +147,7 @@ def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "agents.grading", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return programs.run([sys.executable, "-m", "agents.grading", *arguments], timeout=None)
 
 
 def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):

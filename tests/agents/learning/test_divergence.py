@@ -7,6 +7,7 @@ from operator import attrgetter
 import pytest
 import torch as th
 import training
+from raising import refuses
 
 import train
 from agents.bots.network import NetworkAgent
@@ -56,8 +57,7 @@ def test_an_update_stops_before_a_number_that_is_none_moves_the_weights(monkeypa
 
     monkeypatch.setattr(model, "_loss", loss)
     before = [parameter.clone() for parameter in model.policy.parameters()]
-    with pytest.raises(DivergedError, match=f"finite {what} of the policy"):
-        model.train()
+    refuses(DivergedError, f"finite {what} of the policy", model.train)
     assert all(map(th.equal, before, model.policy.parameters()))
     assert model.update == 1
 
@@ -74,8 +74,7 @@ def test_a_weight_that_is_none_ends_the_update(monkeypatch):
     monkeypatch.setattr(model.policy.optimizer, "step", broken)
     monkeypatch.setattr(model, "batch_size", 10**6)
     monkeypatch.setattr(model, "n_epochs", 1)
-    with pytest.raises(DivergedError, match="weights of the policy"):
-        model.learn(400)
+    refuses(DivergedError, "weights of the policy", model.learn, 400)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +88,12 @@ def test_numbers_that_are_none_end_play_or_update(name, number, message):
     model = make_model(critic=(8,))
     with th.no_grad():
         attrgetter(name)(model).fill_(number)
-    with pytest.raises(DivergedError, match=message):
-        model.learn(400)
+    refuses(DivergedError, message, model.learn, 400)
 
 
 def test_a_policy_of_numbers_that_are_none_is_not_written(tmp_path):
     model = make_model()
     with th.no_grad():
         model.policy.action_net.bias.fill_(th.nan)
-    with pytest.raises(DivergedError, match="finite"):
-        save_policy(model, tmp_path / "policy", "jga")
+    refuses(DivergedError, "finite", save_policy, model, tmp_path / "policy", "jga")
     assert not (tmp_path / "policy").exists()

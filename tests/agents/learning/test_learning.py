@@ -8,6 +8,7 @@ import pytest
 import torch as th
 from deals import complete, kinds
 from own_networks import TwoTrunks
+from raising import refuses
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecMonitor
@@ -348,8 +349,7 @@ def test_a_network_of_ones_own_learns(bfloat16):
 def test_other_environments_buffers_and_no_masks_are_refused():
     model = make_model(make_env())
     _, callback = model._setup_learn(1000)
-    with pytest.raises(TypeError, match="SeatRolloutBuffer"):
-        model.collect_rollouts(model.env, callback, None, 8)
+    refuses(TypeError, "SeatRolloutBuffer", model.collect_rollouts, model.env, callback, None, 8)
     with pytest.raises(ValueError, match="use_masking"):
         model.collect_rollouts(model.env, callback, model.rollout_buffer, 8, use_masking=False)
 
@@ -401,11 +401,9 @@ def test_seeds_and_options_count_at_the_next_reset():
     env.reset()
     assert env.turn.view.scores.tolist() == [[140, 30]] * 12
     env.set_options([{"dealer": 1}] + [{}] * 11)
-    with pytest.raises(ValueError, match="all games or none"):
-        env.reset()
+    refuses(ValueError, "all games or none", env.reset)
     env.set_options({"dealr": 1})
-    with pytest.raises(ValueError, match="dealr"):
-        env.reset()
+    refuses(ValueError, "dealr", env.reset)
 
 
 @pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")

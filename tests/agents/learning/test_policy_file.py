@@ -5,6 +5,7 @@ import pytest
 import torch as th
 import training
 from own_networks import Forgetful, OnlyInTraining, TwoTrunks
+from raising import refuses
 
 import train
 from agents import load_agent
@@ -62,8 +63,7 @@ def test_a_file_that_would_play_or_expect_something_else_is_not_written(tmp_path
     forgetful.policy.scale = 3.0
     wrong = {"log-probabilities": forgetful, "values": make_model(OnlyInTraining)}
     for what, model in wrong.items():
-        with pytest.raises(SettingError, match=f"the policy's {what}"):
-            save_policy(model, path, "jga")
+        refuses(SettingError, f"the policy's {what}", save_policy, model, path, "jga")
         assert path.read_bytes() == played
 
 
@@ -72,8 +72,7 @@ def test_classes_that_others_cannot_import_are_refused(tmp_path):
         def logits_and_values(self, bits):
             return super().logits_and_values(bits)
 
-    with pytest.raises(SettingError, match="Local"):
-        save_policy(make_model(Local), tmp_path / "x", "jga")
+    refuses(SettingError, "Local", save_policy, make_model(Local), tmp_path / "x", "jga")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +86,7 @@ def test_classes_that_others_cannot_import_are_refused(tmp_path):
 def test_a_file_is_played_by_the_class_it_was_written_from_alone(tmp_path, policy, message):
     path = tmp_path / "own.safetensors"
     save_policy(make_model(TwoTrunks), path, "jga")
-    with pytest.raises(AgentError, match=message):
-        SavedPolicy(str(path), policy)
+    refuses(AgentError, message, SavedPolicy, str(path), policy)
 
 
 def test_files_that_are_no_policies_are_refused(tmp_path):
@@ -97,8 +95,7 @@ def test_files_that_are_no_policies_are_refused(tmp_path):
     data = path.read_bytes()
     for wrong in (b"", data[:100], data[:-4], data.replace(b"goita-policy-1", b"goita-policy-9")):
         path.write_bytes(wrong)
-        with pytest.raises(SettingError, match="polic"):
-            read_policy(path)
+        refuses(SettingError, "polic", read_policy, path)
         with pytest.raises(AgentError):
             SavedPolicy(str(path), "own_networks:TwoTrunks")
     with pytest.raises(SettingError):
@@ -126,8 +123,7 @@ def test_another_networks_file_is_no_beginning(tmp_path):
     with pytest.raises(SettingError, match=r"own, which holds .*:TwoTrunks: .*foreign"):
         begin_from(make_model(), tmp_path / "own")
     save_policy(make_model(), tmp_path / "stack", "jga")
-    with pytest.raises(SettingError, match="missing"):
-        begin_from(make_model(TwoTrunks), tmp_path / "stack")
+    refuses(SettingError, "missing", begin_from, make_model(TwoTrunks), tmp_path / "stack")
 
 
 def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_all_its_units(
@@ -164,6 +160,5 @@ def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
     again = ["--resume", "runs/own", "--policy", "own_networks:TwoTrunks"]
     assert train.main([*again, "--decisions", "1600"]) == 0
     for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
-        with pytest.raises(SystemExit, match="2"):
-            train.main(["--name", "two", "--policy", wrong, *options])
+        refuses(SystemExit, "2", train.main, ["--name", "two", "--policy", wrong, *options])
     assert not (tmp_path / "runs" / "two").exists()

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
-import pytest
 import training
+from raising import refuses
 
 from agents.base import AgentError
 from agents.learning import Pool
@@ -179,9 +179,6 @@ def test_few_opponents_are_met_at_a_time():
 
 
 def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
-    with pytest.raises(SettingError, match="share"):
-        Pool(8, share=1.5)
-    with pytest.raises(AgentError, match="nobody"):
-        Pool(8, share=0.5, agents=["nobody"])
-    with pytest.raises(AgentError, match="memory"):
-        Pool(8, share=0.5, agents=["exec:true"])
+    refuses(SettingError, "share", Pool, 8, share=1.5)
+    refuses(AgentError, "nobody", Pool, 8, share=0.5, agents=["nobody"])
+    refuses(AgentError, "memory", Pool, 8, share=0.5, agents=["exec:true"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import training
+from programs import refusal
 from safetensors.numpy import load, save
 
 import train
@@ -60,9 +61,7 @@ def crafted(config, **changes):
 
 
 def refused(capsys, *options):
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", "runs/one", *options])
-    error = capsys.readouterr().err
+    error = refusal(capsys, train.main, ["--resume", "runs/one", *options])
     assert error.count("error:") == 1
     assert not Path("PWNED").exists()
     return error
@@ -120,9 +119,8 @@ def test_the_policy_to_begin_with_is_the_copy_and_no_path_of_the_settings(config
     assert train.main(["--name", "two", *TINY, "--init", begun_with]) == 0
     crafted(Path("runs/two/config.json"), init="/dev/stdin")
     assert train.main(["--resume", "runs/two", "--decisions", "600"]) == 0
-    with pytest.raises(SystemExit, match="2"):
-        train.main(["--resume", "runs/two", "--init", begun_with])
-    assert "/dev/stdin" in capsys.readouterr().err
+    again = ["--resume", "runs/two", "--init", begun_with]
+    assert "/dev/stdin" in refusal(capsys, train.main, again)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import training
 from gymnasium.wrappers.vector import TransformReward
+from raising import refuses
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -77,18 +78,14 @@ def test_vec_envs_answer_for_some_or_all_games(env, size, settable):
     assert env.env_is_wrapped(object) == [False] * 5
     env.set_attr(settable, "win")
     assert getattr(env.games, settable) == "win"
-    with pytest.raises(ValueError, match="all games"):
-        env.set_attr(settable, None, indices=[0])
-    with pytest.raises(AttributeError, match="dance"):
-        env.env_method("dance")
-    with pytest.raises(RuntimeError, match="step_async"):
-        env.step_wait()
+    refuses(ValueError, "all games", env.set_attr, settable, None, indices=[0])
+    refuses(AttributeError, "dance", env.env_method, "dance")
+    refuses(RuntimeError, "step_async", env.step_wait)
 
 
 def test_methods_are_those_of_the_batch_in_same_step_mode():
     assert make_env(5).env_method("set_opponents", "random") == [None] * 5
-    with pytest.raises(SettingError, match="SAME_STEP"):
-        SeatVecEnv(SeatVectorEnv(2, autoreset_mode="NextStep"))
+    refuses(SettingError, "SAME_STEP", SeatVecEnv, SeatVectorEnv(2, autoreset_mode="NextStep"))
 
 
 def settings(env):
@@ -159,8 +156,7 @@ def test_rewards_are_scaled_for_the_algorithm_and_points_are_left_alone():
         seen += np.abs(rewards).sum()
     assert seen > 0
     for scale in (0, -1, np.nan, "1"):
-        with pytest.raises(SettingError, match="reward_scale"):
-            SeatVecEnv(SeatVectorEnv(2), reward_scale=scale)
+        refuses(SettingError, "reward_scale", SeatVecEnv, SeatVectorEnv(2), reward_scale=scale)
 
 
 def test_gymnasiums_wrappers_may_lie_around_the_batch():

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch as th
 import training
+from programs import refusal
 from stable_baselines3.common.logger import configure
 
 import train
@@ -65,9 +66,7 @@ def trained(name, *options):
 
 def refused(capsys, *words):
     """Returns what is said of options that end the program with code 2."""
-    with pytest.raises(SystemExit, match="2"):
-        train.main([*words])
-    return capsys.readouterr().err
+    return refusal(capsys, train.main, [*words])
 
 
 def stop_after(monkeypatch, updates, number=signal.SIGINT):

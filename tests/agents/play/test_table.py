@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from deals import RULE_SETS
 from play_tables import GREEDY, any_move, play_on
+from programs import refusal
+from raising import refuses
 from record_samples import FIVE, SIX
 
 from agents import watch
@@ -302,8 +304,7 @@ def test_a_wrong_answer_is_told_without_the_hand(answer, message):
 
 @pytest.mark.parametrize("agents", [GREEDY[1:], ("greedy",) * 4, ("", "", "greedy", "greedy")])
 def test_a_table_seats_one_person_and_three_agents(agents):
-    with pytest.raises(errors.SettingError, match="three agents and one person"):
-        MatchSettings(agents, 0)
+    refuses(errors.SettingError, "three agents and one person", MatchSettings, agents, 0)
 
 
 @pytest.fixture(scope="module")
@@ -332,8 +333,7 @@ def test_a_saved_match_opens_as_a_replay_page(file):
 
 def test_a_new_match_takes_no_file_that_is_there(file):
     before = file.read_bytes()
-    with pytest.raises(errors.SettingError, match="--resume"):
-        savegame.begin(MatchSettings(GREEDY, 4), file)
+    refuses(errors.SettingError, "--resume", savegame.begin, MatchSettings(GREEDY, 4), file)
     assert file.read_bytes() == before
 
 
@@ -354,8 +354,7 @@ def test_a_new_match_takes_no_file_that_is_there(file):
 def test_a_file_that_is_no_match_is_refused(file, change, message):
     told = change(json.loads(file.read_text()))
     file.write_text(told if isinstance(told, str) else json.dumps(told))
-    with pytest.raises(errors.GoitaError, match=message):
-        savegame.resume(file)
+    refuses(errors.GoitaError, message, savegame.resume, file)
 
 
 # Run by load_agent, each of these would leave a file.
@@ -379,10 +378,7 @@ def test_a_file_starts_no_code_unless_it_is_named_again(
     told = json.loads(file.read_text())
     told["table"]["agents"][seat] = spec
     file.write_text(json.dumps(told))
-    with pytest.raises(SystemExit) as ended:
-        main(["--resume", str(file)])
-    complaint = capsys.readouterr().err
-    assert ended.value.code == 2
+    complaint = refusal(capsys, main, ["--resume", str(file)])
     assert complaint.count("\n") == 1
     assert f"in match.json (--{'partner' if seat == 2 else 'opponents'})" in complaint
     assert "give the agent on the command line" in complaint
@@ -404,10 +400,7 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
         (words[:2], r"in m.json (--opponents), got"),
         (words[2:], r"in m.json (--partner), got"),
     ):
-        with pytest.raises(SystemExit) as ended:
-            main(["--resume", "m.json", *wrong])
-        assert ended.value.code == 2
-        assert message in capsys.readouterr().err
+        assert message in refusal(capsys, main, ["--resume", "m.json", *wrong])
 
 
 def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch):
@@ -424,8 +417,7 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch
         with pytest.raises(errors.GoitaError) as caught:
             savegame.resume(file)
         assert len(str(caught.value)) < 300
-    with pytest.raises(errors.GoitaError, match="at most 10,000,000 bytes"):
-        savegame.resume(Path("/dev/zero"))
+    refuses(errors.GoitaError, "at most 10,000,000 bytes", savegame.resume, Path("/dev/zero"))
 
 
 def test_a_name_that_cannot_be_written_is_refused(tmp_path):

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import pytest
 from play_tables import GREEDY, any_move
+from programs import ROOT, refusal
 
 from agents.bots.greedy import GreedyAgent
 from agents.play import commands, savegame, sentences, terminal
@@ -25,9 +26,6 @@ from agents.play.table import PlayTable
 from goita_env import actions, errors
 from goita_env.render import ansi
 from goita_env.rules import JGA
-
-ROOT = Path(__file__).resolve().parents[3]
-
 
 LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
 
@@ -144,12 +142,6 @@ def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
             sys.stdout.close()
 
 
-def run(*words: str) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as caught:
-        main(words)
-    return caught.value.code
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -168,8 +160,7 @@ def run(*words: str) -> tuple[int, str]:
 )
 def test_wrong_options_end_the_program_with_a_reason(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(*words) == 2
-    assert message in capsys.readouterr().err
+    assert message in refusal(capsys, main, words)
 
 
 def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):

@@ -10,10 +10,10 @@ import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import pytest
 from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
+from programs import ROOT
 from redrawn_worlds import World
 
 from agents.play import pages, savegame
@@ -25,7 +25,6 @@ pytest.importorskip("starlette")
 
 from agents.play import web
 
-ROOT = Path(__file__).resolve().parents[3]
 STATE = f"/{TOKEN}/state"
 
 
@@ -167,8 +166,7 @@ def test_hands_are_shown_when_the_round_is_over_and_not_before():
 
 
 def test_a_page_that_is_behind_changes_nothing_and_is_told_so():
-    table = PlayTable(MatchSettings(GREEDY, 0))
-    app = server(table)
+    app = server()
     state = standing(app)
     action = state["actions"][0]["action"]
     for mark in ({}, {"mark": "x"}, {"mark": 1}):
@@ -198,8 +196,7 @@ def test_of_requests_that_answer_an_act_twice_one_alone_is_done():
 
 
 def test_a_move_that_was_taken_back_is_not_made_by_a_late_request():
-    table = PlayTable(MatchSettings(GREEDY, 0))
-    app = server(table)
+    app = server()
     state = standing(app)
     late = {"action": state["actions"][0]["action"], "mark": state["mark"]}
     moved = told(request(app, f"/{TOKEN}/move", late))

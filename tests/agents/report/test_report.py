@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from drawings import contrast, luminance
 
 from agents import report
 from agents.report.figures import brief, clean, duration, interval, signed
@@ -203,6 +204,38 @@ def test_partners_in_cross_play_count_both_ways_with_the_same_sign():
     assert "Against `random`." in report.markdown(tournament())
 
 
+def test_a_page_says_in_words_who_is_ahead():
+    page = Page(report.html(tournament()))
+    points = "Against greedy, the second, it makes +0.50 [−0.50, +2.50] points per round"
+    told = f"heuristic has the highest Elo: +302 [+288, +316]. {points}, so it is open which"
+    assert told in page.text
+    clear = (pair("heuristic", "greedy", 5.0), *tournament().pairs[:2])
+    page = Page(report.html(tournament(pairs=clear)))
+    assert "it makes +5.00 [+4.00, +7.00] points per round." in page.text
+    unmet = Page(report.html(tournament(pairs=tournament().pairs[:2])))
+    assert "has the highest Elo: +302 [+288, +316]." in unmet.text
+    assert "the second" not in unmet.text
+    for summary in (tournament(ratings=()), of_pairs(pair("a", "a", 0.0))):
+        assert "lead" not in {attrs.get("class") for _, attrs in Page(report.html(summary)).tags}
+
+
+def test_pairings_of_cross_play_are_counted_and_named():
+    text = Page(report.html(tournament())).text
+    assert "Pairings52 in cross-play" in text
+    assert "2 pairings: points per round of row and column as partners against random" in text
+    assert "For the 2 pairings of cross-play see Cross-play." in text
+    without = Page(report.html(tournament(cross=None))).text
+    assert "Pairings3Deals" in without
+    assert "cross-play" not in without.lower()
+
+
+def test_the_contents_lead_to_every_section():
+    page = Page(report.html(tournament(), {"001": "games/001.html"}))
+    sections = [f"#{attrs['id']}" for tag, attrs in page.tags if tag == "section" and attrs]
+    assert [attrs["href"] for tag, attrs in page.tags if tag == "a"][: len(sections)] == sections
+    assert "#games" in sections
+
+
 def test_faults_come_with_the_last_lines_of_standard_error():
     fault = replace(FAULT, stderr=tuple(f"line {number}" for number in range(100)))
     for text in texts(tournament(faults=(fault,))):
@@ -282,18 +315,6 @@ def test_every_class_of_the_page_has_a_style():
     unstyled = {"dot"}  # named for the reader of the source
     assert {name for name in used if f".{name}" not in sheet} <= unstyled
     assert {f".{name}{{" in sheet for name, _ in legend()} == {True}
-
-
-def luminance(colour):
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    """WCAG 2.2, "contrast ratio"."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def schemes():

@@ -15,35 +15,14 @@ import pytest
 from agents.base import certain
 from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from agents.registry import load_agent
-from agents.signals import measures
-from agents.signals.listening import (
-    ActionInformation,
-    ListenerKnowledge,
-    information_told,
-    reweighted,
-    seen_by,
-)
+from agents.signals import listening, measures
+from agents.signals.measures import published
+from agents.signals.measures import value as sources
 from agents.signals.measures.content import attack, context
 from agents.signals.measures.conventions import table_information, tabulated
 from agents.signals.measures.crossplay import divergence, jackknife_error
 from agents.signals.measures.explain import cross_entropy, duplicate_points, tree_text
-from agents.signals.measures.published import (
-    channel_information,
-    information,
-    plug_in_information,
-)
 from agents.signals.measures.shuffled import Shuffled
-from agents.signals.measures.value import (
-    ALL,
-    ALL_SHOWN,
-    LEGAL_ONLY,
-    NONE,
-    NOT_PARTNER,
-    ONLY_PARTNER,
-    PARTNER_SHOWN,
-    SUBSETS,
-    SourcePoints,
-)
 from agents.signals.playing import play
 from agents.signals.searching import SHOWN, InformationSources, mixed
 from goita_env.actions import CALL, PASS
@@ -65,7 +44,8 @@ def told():
 def heard(told, rows, speaker, content, told_nats, gain):
     columns = (np.array(values, float)[:, None] for values in (content, told_nats, gain))
     listener = np.zeros(len(rows), np.int64)
-    return ActionInformation(("policy",), np.array(rows), listener, np.array(speaker), *columns)
+    seats = listener, np.array(speaker)
+    return listening.ActionInformation(("policy",), np.array(rows), *seats, *columns)
 
 
 def known(rows, prior, **log_probabilities):
@@ -78,7 +58,7 @@ def known(rows, prior, **log_probabilities):
     holds = np.zeros((n, k, 3, 8)), np.zeros((n, 3, 8))
     models = tuple(log_probabilities)
     entropy = np.zeros((n, k, 3))
-    return ListenerKnowledge(
+    return listening.ListenerKnowledge(
         models, np.array(rows), np.zeros(n, np.int64), table, entropy, before, *holds
     )
 
@@ -101,16 +81,16 @@ class TwoHands:
 
 def test_an_action_tells_its_mutual_information_on_average():
     a, b, x, y = 0, 1, 0, 1
-    content, of_x, gain = information_told(TwoHands(CHANNEL), "partner", a, x)
+    content, of_x, gain = listening.information_told(TwoHands(CHANNEL), "partner", a, x)
     assert content == near(NATS)
     # After x the belief is (2/3, 1/3): KL = 2/3 ln 4/3 + 1/3 ln 2/3 = 0.191788 - 0.135155.
     assert of_x == near(0.056633)
     assert gain == near(log(1 / 0.75))
-    _, of_y, gain = information_told(TwoHands(CHANNEL), "partner", b, y)
+    _, of_y, gain = listening.information_told(TwoHands(CHANNEL), "partner", b, y)
     assert of_y == gain == near(log(2))  # after y it is B for sure
     assert 0.75 * of_x + 0.25 * of_y == near(content)
     # x misleads about B: P(x | B) / P(x) = 1/2 / 3/4.
-    assert information_told(TwoHands(CHANNEL), "partner", b, x)[2] == near(log(2 / 3))
+    assert listening.information_told(TwoHands(CHANNEL), "partner", b, x)[2] == near(log(2 / 3))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +102,7 @@ def test_an_action_tells_its_mutual_information_on_average():
     ],
 )
 def test_an_action_that_depends_on_nothing_unknown_tells_nothing(silent):
-    assert information_told(silent, "partner", 0, 0) == near((0.0, 0.0, 0.0))
+    assert listening.information_told(silent, "partner", 0, 0) == near((0.0, 0.0, 0.0))
 
 
 def test_content_is_a_mean_over_the_partners_actions(told):
@@ -207,14 +187,13 @@ def test_a_wrong_model_loses_its_cross_entropy(told):
 def made(points, unsearched=0.0):
     """Returns points by sources, the rest being 0, of four deals."""
     table = np.array([np.broadcast_to(points.get(one, 0.0), 4) for one in points], float)
-    return SourcePoints("", {}, 1, tuple(points), table, np.broadcast_to(unsearched, 4))
+    return sources.SourcePoints("", {}, 1, tuple(points), table, np.broadcast_to(unsearched, 4))
 
 
 def test_levels_are_differences_of_searches_and_of_the_policy():
     luck = np.arange(4.0)  # of the deals: it cancels in all but the first
-    found = measures.levels(
-        made({NONE: luck - 1, LEGAL_ONLY: luck + 1, ALL: luck + 6}, unsearched=luck)
-    )
+    points = {sources.NONE: luck - 1, sources.LEGAL_ONLY: luck + 1, sources.ALL: luck + 6}
+    found = measures.levels(made(points, unsearched=luck))
     assert found.policy.mean == 1.5
     assert (found.uniform.mean, found.legal.mean, found.listening.mean) == (-1, 1, 6)
     assert (found.over_uniform.mean, found.over_legal.mean) == (6 - -1, 6 - 1)
@@ -225,9 +204,9 @@ def test_shapleys_shares_of_a_game_worked_by_hand():
     worth = {"next": 1.0, "partner": 4.0, "previous": 2.0}
     points = {
         one: sum(v for seat, v in worth.items() if getattr(one, seat) == "policy")
-        for one in SUBSETS
+        for one in sources.SUBSETS
     }
-    points[ONLY_PARTNER] += 3  # the partner alone is worth more than beside others
+    points[sources.ONLY_PARTNER] += 3  # the partner alone is worth more than beside others
     found = measures.value_of_listening(made(points))
     assert found.total.mean == 7
     assert found.partner.mean == 7 - 3
@@ -241,21 +220,22 @@ def test_shapleys_shares_of_a_game_worked_by_hand():
 def test_ceilings_and_costs_are_differences_of_sources():
     other = InformationSources("policy", "other", "policy")
     deaf = np.array([-4.0, -6, -4, -6])
-    points = {ALL: 0.0, NOT_PARTNER: deaf, PARTNER_SHOWN: 5.0, ALL_SHOWN: 8.0}
-    points |= {ONLY_PARTNER: -2.0, other: deaf - 1}
+    points = {sources.ALL: 0.0, sources.PARTNER_SHOWN: 5.0, sources.ALL_SHOWN: 8.0}
+    points |= {sources.NOT_PARTNER: deaf, sources.ONLY_PARTNER: -2.0, other: deaf - 1}
     found = measures.ceilings(made(points))
     assert (found.partner_shown.mean, found.all_shown.mean) == (5, 8)
     assert found.efficiency.mean == pytest.approx((0 + 5) / (5 + 5))
     assert measures.opponent_information_cost(made(points)).mean == -2 - 0
     assert measures.model_mismatch_cost(made(points), "other").mean == -1
-    points[PARTNER_SHOWN] = deaf  # to see the hand is worth nothing: there is no ratio
+    points[sources.PARTNER_SHOWN] = deaf  # to see the hand is worth nothing: there is no ratio
     assert measures.ceilings(made(points)).efficiency is None
 
 
 def test_listening_to_a_random_player_is_worth_nothing():
     models = {"policy": PolicyModel("random"), "uniform": UNIFORM_MODEL}
-    values = measures.play_listening("random", models, 3, sources=SUBSETS, worlds=4, min_z=1.0)
-    assert (values.of(ALL) != values.unsearched).any()  # the search does leave the policy
+    given = {"sources": sources.SUBSETS, "worlds": 4, "min_z": 1.0}
+    values = measures.play_listening("random", models, 3, **given)
+    assert (values.of(sources.ALL) != values.unsearched).any()  # the search does leave the policy
     found = measures.value_of_listening(values)
     assert found.total.mean == found.total.low == found.total.high == 0
     assert found.partner.mean == found.shapley_next.mean == 0
@@ -282,14 +262,14 @@ def test_a_hand_that_is_shown_is_known(told):
 
 
 def test_weights_of_hands_are_weighed_again_by_bayes(told):
-    view = next(seen_by(told, 0, 1, told.starts[[0]]))
+    view = next(listening.seen_by(told, 0, 1, told.starts[[0]]))
     belief = Listener(view, UNIFORM_MODEL).deals()
     one, two, three = belief.weights
     twice = np.where(np.arange(len(two)) == np.flatnonzero(two)[0], 2.0, 1.0)
-    found = reweighted(belief, (one, two * twice, three))
+    found = listening.reweighted(belief, (one, two * twice, three))
     p = belief.marginals[1][np.flatnonzero(two)[0]]
     assert found.marginals[1][np.flatnonzero(two)[0]] == near(2 * p / (1 + p))
-    assert reweighted(belief, (one, two * 0, three)) is None
+    assert listening.reweighted(belief, (one, two * 0, three)) is None
 
 
 def test_a_signals_values_are_differences_of_its_variants():
@@ -339,22 +319,22 @@ def test_the_divergence_of_two_policies():
 def test_the_information_of_a_counted_table_and_its_bias():
     counts = np.array([[3, 1], [1, 3]])
     # 2 (3/8 ln (3/8 / 1/4) + 1/8 ln (1/8 / 1/4)) = 2 (0.152049 - 0.086643).
-    plug_in, bias = plug_in_information(counts[None])
+    plug_in, bias = published.plug_in_information(counts[None])
     assert plug_in == near(0.130812)
     assert bias == (4 - 2 - 2 + 1) / (2 * 8)
     # Beside a context of the same size without information it counts half.
     both = np.array([counts, np.full((2, 2), 2)])
-    assert plug_in_information(both)[0] == near(0.130812 / 2)
-    assert plug_in_information(np.array([[[2, 4], [3, 6]]]))[0] == near(0)
+    assert published.plug_in_information(both)[0] == near(0.130812 / 2)
+    assert published.plug_in_information(np.array([[[2, 4], [3, 6]]]))[0] == near(0)
 
 
 def test_an_estimate_is_the_plug_in_value_less_its_bias():
     pairs = [(0, 0)] * 3 + [(0, 1), (1, 0)] + [(1, 1)] * 3
     first, second = np.transpose(pairs)
-    found = information(first, second, np.arange(8), np.zeros(8, np.int64))
+    found = published.information(first, second, np.arange(8), np.zeros(8, np.int64))
     assert found.interval.mean == near(0.130812 - 1 / 16)
     assert found.samples == 8
-    same = information(first, np.zeros(8, np.int64), np.arange(8), np.zeros(8, np.int64))
+    same = published.information(first, np.zeros(8, np.int64), np.arange(8), np.zeros(8, np.int64))
     assert same.interval.mean == same.interval.high == same.shuffled == 0
 
 
@@ -403,7 +383,7 @@ def test_instantaneous_coordination_pairs_actions_of_partners():
 def test_influence_is_the_information_of_the_channel_from_message_to_answer():
     row, likely = np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 0.9, 0.1])
     deaf = np.array([[0.2, 0.8]] * 2)
-    found = channel_information(row, likely, np.concatenate([CHANNEL, deaf]))
+    found = published.channel_information(row, likely, np.concatenate([CHANNEL, deaf]))
     # With the mean over messages in place of the sum the second would be log 2.
     assert found == near([NATS, 0.0])
 

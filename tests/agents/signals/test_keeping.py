@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from programs import refusal
 
 from agents.parts import pack, unpack
 from agents.signals import plan as planning
@@ -19,14 +20,8 @@ from agents.signals.study import study, to_json
 from agents.store import Block
 from goita_env.errors import SettingError
 
-SMALL = {
-    "deals": 4,
-    "gap_deals": 2,
-    "value_deals": 2,
-    "signals": 2,
-    "rounds": 60,
-    "cross_play_deals": 8,
-}
+SMALL = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
+SMALL |= {"rounds": 60, "cross_play_deals": 8}
 SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
 POINTS = np.array([[0.1, -3.0]] * 2)
 VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])
@@ -135,8 +130,6 @@ def test_crafted_pieces_of_a_study_are_refused_in_a_sentence(tmp_path, value):
 def test_a_folder_of_parts_of_version_0_2_0_is_refused_with_a_sentence(tmp_path, capsys):
     page = tmp_path / "page.html"
     (tmp_path / "page.html.parts").mkdir()
-    with pytest.raises(SystemExit, match="2"):
-        main(["report", "greedy", "--quick", "-o", str(page)])
-    error = capsys.readouterr().err
+    error = refusal(capsys, main, ["report", "greedy", "--quick", "-o", str(page)])
     assert "of version 0.2.0" in error
     assert error.count("\n") == 1

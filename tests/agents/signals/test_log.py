@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from raising import refuses
 
 from agents.base import AgentError
 from agents.signals import log
@@ -87,8 +88,7 @@ def test_a_table_has_a_row_a_decision_with_the_columns_of_its_deal(folder):
     won = told.gained[told.deal] * np.where(told.seat % 2 == 0, 1, -1)
     assert np.array_equal(frame["points"], won)
     assert set(log.read_frame(folder, ["points", "winner"]).columns) == {"points", "winner"}
-    with pytest.raises(log.LogError, match="expected columns of"):
-        log.read_frame(folder, ["point"])
+    refuses(log.LogError, "expected columns of", log.read_frame, folder, ["point"])
 
 
 def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
@@ -115,16 +115,13 @@ def test_a_log_of_another_version_is_an_error(folder, tmp_path):
         known = json.loads(table.schema.metadata[schema.KEY]) | {"format": "goita-signals-0"}
         table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
         pa.parquet.write_table(table, tmp_path / file.name)
-    with pytest.raises(log.LogError, match=r"'goita-signals-1', got 'goita-signals-0'"):
-        log.read(tmp_path)
+    refuses(log.LogError, r"'goita-signals-1', got 'goita-signals-0'", log.read, tmp_path)
 
 
 def test_what_is_no_log_is_an_error(tmp_path):
-    with pytest.raises(log.LogError, match="expected a folder with"):
-        log.read(tmp_path)
+    refuses(log.LogError, "expected a folder with", log.read, tmp_path)
     (tmp_path / "decisions-00000.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(log.LogError, match="expected a Parquet file of a log"):
-        log.read(tmp_path)
+    refuses(log.LogError, "expected a Parquet file of a log", log.read, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +136,7 @@ def test_what_is_no_log_is_an_error(tmp_path):
 def test_what_cannot_be_played_is_refused_before_anything_is_written(
     agents, rounds, error, says, tmp_path
 ):
-    with pytest.raises(error, match=says):
-        play(agents, rounds)
+    refuses(error, says, play, agents, rounds)
     with pytest.raises(error):
         next(log.write(tmp_path / "new", agents, rounds))
     assert not (tmp_path / "new").exists()

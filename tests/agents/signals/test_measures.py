@@ -4,6 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
+from raising import refuses
 from signalling_bots import CodeBot, LengthBot
 
 from agents.base import AgentError
@@ -152,8 +153,7 @@ def test_four_runs_are_needed_for_a_p_value_below_0_05():
 
 @pytest.mark.parametrize("shape", [(1, 1, 5), (2, 3, 5), (10, 10, 5), (2, 2, 1), (2, 2)])
 def test_a_cross_play_table_of_another_shape_is_refused(shape):
-    with pytest.raises(SettingError, match="expected points"):
-        measures.cross_play_gap(np.zeros(shape))
+    refuses(SettingError, "expected points", measures.cross_play_gap, np.zeros(shape))
 
 
 def test_cross_play_is_symmetric_and_against_itself_near_nothing():
@@ -169,8 +169,7 @@ def test_policies_are_as_far_apart_as_their_distributions(greedy):
     assert 0 < found["greedy", "random"].low < found["greedy", "random"].high < log(2)
     one, other = np.eye(2)[[0, 0]], np.eye(2)[[0, 1]]
     assert divergence(one, other) == pytest.approx([0, log(2)])
-    with pytest.raises(AgentError, match="known policy"):
-        measures.policy_distance(greedy, ["greedy", "rollout"])
+    refuses(AgentError, "known policy", measures.policy_distance, greedy, ["greedy", "rollout"])
 
 
 def test_an_opening_table_is_exact():
@@ -199,8 +198,7 @@ def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_i
         greedy, "random", "golds", "a lead", lambda view: view.leads & (view.num_plays == 0)
     )
     assert nothing.positions > 0
-    with pytest.raises(SettingError, match="expected a feature of"):
-        measures.opening_table("greedy", "jokers")
+    refuses(SettingError, "expected a feature of", measures.opening_table, "greedy", "jokers")
     with pytest.raises(SettingError, match="expected positions of the context 'none'"):
         measures.convention_table(greedy, "greedy", "golds", "none", np.zeros(1, bool))
 

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from programs import refusal
+from raising import refuses
 from record_samples import LINE, SIX
 
 import goita_env
@@ -61,17 +63,14 @@ def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
 
 @pytest.mark.parametrize("seat", [4, -1, True, "0"])
 def test_a_seat_that_is_none_is_refused(deal, seat):
-    with pytest.raises(SettingError, match=r"expected a seat 0\.\.3"):
-        follow_deal(deal, seat, UNIFORM_MODEL)
+    refuses(SettingError, r"expected a seat 0\.\.3", follow_deal, deal, seat, UNIFORM_MODEL)
 
 
 def test_an_impossible_record_is_refused(deal):
     wrong = replace(deal, moves=(*deal.moves[:3], (0, 1)))
-    with pytest.raises(RecordError, match="deal 1, move 4"):
-        follow_deal(wrong, 0, UNIFORM_MODEL)
+    refuses(RecordError, "deal 1, move 4", follow_deal, wrong, 0, UNIFORM_MODEL)
     empty = DealRecord(tuple(SIX), 0, ((0, 65),))
-    with pytest.raises(RecordError, match="expected plays to follow, got none"):
-        follow_deal(empty, 1, UNIFORM_MODEL)
+    refuses(RecordError, "expected plays to follow, got none", follow_deal, empty, 1, UNIFORM_MODEL)
 
 
 def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
@@ -82,12 +81,9 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     assert "seat 0 listens" in capsys.readouterr().out
     assert main([*given, "rollout"]) == 1
     assert "known probabilities" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="2"):
-        main([*given, "greedy", "--deal", "2"])
-    assert "expected a deal 1 to 1, got 2" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="2"):
-        main(["listen"])
-    assert "expected a command of log, report, follow" in capsys.readouterr().err
+    error = refusal(capsys, main, [*given, "greedy", "--deal", "2"])
+    assert "expected a deal 1 to 1, got 2" in error
+    assert "expected a command of log, report, follow" in refusal(capsys, main, ["listen"])
     assert main(["--help"]) == 0
 
 
@@ -130,8 +126,7 @@ def test_a_network_is_named_with_its_decisions():
 def test_the_share_of_a_study_scales_what_is_listened_to():
     assert (full(("greedy",)).deals, full(("greedy",), 0.25).deals) == (600, 150)
     assert full(("greedy",), 0.25).rounds == full(("greedy",)).rounds
-    with pytest.raises(SettingError, match="expected a share above 0"):
-        full(("greedy",), 0.0)
+    refuses(SettingError, "expected a share above 0", full, ("greedy",), 0.0)
 
 
 def test_the_numbers_are_json(found):
@@ -168,13 +163,10 @@ def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():
 
 
 def test_an_impossible_study_is_refused():
-    with pytest.raises(SettingError, match="expected different agents"):
-        study(quick(("greedy", "greedy")))
-    with pytest.raises(AgentError, match="a known policy"):
-        study(quick(("rollout",)))
+    refuses(SettingError, "expected different agents", study, quick(("greedy", "greedy")))
+    refuses(AgentError, "a known policy", study, quick(("rollout",)))
 
 
 def test_the_report_command_refuses_a_place_that_is_none(tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["report", "greedy", "-o", str(tmp_path / "no" / "page.html"), "--quick"])
-    assert "expected a file in a folder that exists" in capsys.readouterr().err
+    words = ["report", "greedy", "-o", str(tmp_path / "no" / "page.html"), "--quick"]
+    assert "expected a file in a folder that exists" in refusal(capsys, main, words)

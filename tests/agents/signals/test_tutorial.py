@@ -2,13 +2,12 @@
 
 import re
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
+from programs import ROOT
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
-ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = ROOT / "examples" / "champion-log"
 
 

@@ -8,12 +8,7 @@ from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, PolicyModel
 from agents.signals import measures
 from agents.signals.listening import listen
 from agents.signals.measures.shuffled import VARIANTS
-from agents.signals.measures.value import (
-    ALL,
-    SOURCES,
-    SUBSETS,
-    SourcePoints,
-)
+from agents.signals.measures.value import ALL, SOURCES, SUBSETS, SourcePoints
 from agents.signals.playing import play
 from agents.signals.searching import SHOWN, InformationSources
 from goita_env.errors import SettingError

@@ -5,21 +5,11 @@ from copy import deepcopy
 import brute_force
 import numpy as np
 import pytest
+import solver_positions
 from brute_force import THREE_PASSES, BruteForce, Position, late_positions
 from deals import RULE_SETS
 from playing import frozen
-from solver_positions import (
-    KNOWN,
-    KNOWN_VALUES,
-    WHOLE_DEAL,
-    WHOLE_DEAL_POINTS,
-    action_with_tiles,
-    game_of,
-    moved_on,
-    record_of,
-    states,
-    with_tiles,
-)
+from solver_positions import WHOLE_DEAL, game_of, record_of, states
 
 from agents import solver
 from goita_env import Game, actions, records
@@ -121,9 +111,9 @@ def test_no_more_and_no_less_can_be_reached_in_larger_positions(rules, count, ti
 
 
 def test_a_known_position_has_its_known_values():
-    solution = solver.solve(KNOWN)
+    solution = solver.solve(solver_positions.KNOWN)
     named = {actions.name(action): value for action, value in solution.values.items()}
-    assert named == KNOWN_VALUES
+    assert named == solver_positions.KNOWN_VALUES
     assert solution.value == -40
     assert {actions.name(action) for action in solution.best} == {"p", "81", "83"}
     assert solution.line[0][0] == 2
@@ -134,10 +124,10 @@ def test_a_known_deal_has_its_known_value_from_the_first_turn_on():
     game = Game(hands=WHOLE_DEAL.split(",")[:4], dealer=0)
     hands = tuple(WHOLE_DEAL.replace("9", "8").split(",")[:4])
     position = Position(hands, "", THREE_PASSES, king_up=False, both_kings=None)
-    assert BruteForce("jga").reaches(position, WHOLE_DEAL_POINTS)
-    assert not BruteForce("jga").reaches(position, WHOLE_DEAL_POINTS + 10)
+    assert BruteForce("jga").reaches(position, solver_positions.WHOLE_DEAL_POINTS)
+    assert not BruteForce("jga").reaches(position, solver_positions.WHOLE_DEAL_POINTS + 10)
     assert solution.finished
-    assert solution.value == WHOLE_DEAL_POINTS
+    assert solution.value == solver_positions.WHOLE_DEAL_POINTS
     assert sorted(solution.values) == game.legal_actions()
 
 
@@ -203,10 +193,12 @@ def swap(one, other):
 @pytest.mark.parametrize(("one", "other"), [(SILVER, GOLD), (BISHOP, ROOK)])
 def test_swapping_two_kinds_of_equal_points_and_number_changes_no_value(rules, one, other):
     change, found = swap(one, other), lates(rules, 100, EARLY)
-    swapped = [with_tiles(late, change) for late in found]
+    swapped = [solver_positions.with_tiles(late, change) for late in found]
     for state, changed in zip(states(found), states(swapped), strict=True):
         values = solver.solve(state).values
-        expected = {action_with_tiles(action, change): values[action] for action in values}
+        expected = {
+            solver_positions.action_with_tiles(action, change): values[action] for action in values
+        }
         check_complete(solver.solve(changed), expected)
 
 
@@ -214,7 +206,7 @@ def test_swapping_two_kinds_of_equal_points_and_number_changes_no_value(rules, o
 def test_moving_all_players_on_changes_no_value_for_the_mover(rules):
     found = lates(rules, 40, EARLY)
     for seats in (1, 2, 3):
-        moved = [moved_on(late, seats) for late in found]
+        moved = [solver_positions.moved_on(late, seats) for late in found]
         for state, turned in zip(states(found), states(moved), strict=True):
             check_complete(solver.solve(turned), solver.solve(state).values)
 
@@ -222,7 +214,9 @@ def test_moving_all_players_on_changes_no_value_for_the_mover(rules):
 def test_solving_many_gives_what_solving_one_by_one_gives():
     found = [late for rules in RULE_SETS for late in lates(rules, 12)]
     positions = [game_of(late) for late in found] + [record_of(late) for late in found]
-    positions += [Positions(game._state) for game in positions[: len(found)]] + [KNOWN]
+    positions += [Positions(game._state) for game in positions[: len(found)]] + [
+        solver_positions.KNOWN
+    ]
     expected = [solver.solve(position).values for position in positions]
     for workers in (None, 1, 2):
         solutions = solver.solve_many(positions, workers=workers)

@@ -2,10 +2,9 @@
 
 import json
 import re
-import subprocess
 import sys
-from pathlib import Path
 
+import programs
 import pytest
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES
@@ -13,12 +12,9 @@ from solver_positions import KNOWN, KNOWN_VALUES
 COMPILING = "compiling the solver, once; this takes a few seconds\n"
 """Printed by the first run after an install."""
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 def run(*arguments):
-    command = [sys.executable, "-m", "agents.solver", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return programs.run([sys.executable, "-m", "agents.solver", *arguments], timeout=None)
 
 
 def test_the_command_prints_each_legal_action_with_its_value():
@@ -64,8 +60,7 @@ def test_the_command_without_a_position_says_how_it_is_used():
 
 def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
     command = [sys.executable, "benchmarks/solver.py", "--positions", "1"]
-    command += ["--json", str(tmp_path / "out.json")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = programs.run([*command, "--json", tmp_path / "out.json"], check=True, timeout=None)
     rows = [line.split("|")[1].strip() for line in done.stdout.splitlines()[2:9]]
     assert rows == ["6", "5", "4", "3", "2", "1", "0 (whole deal)"]
     assert "The known position, all four actions:" in done.stdout
@@ -74,8 +69,7 @@ def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
 
 def test_without_numba_the_error_names_the_extra():
     code = "import sys; sys.modules['numba'] = None; import agents; agents.load_agent('solver')"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = programs.run([sys.executable, "-c", code], timeout=None)
     assert done.returncode == 1
     assert "AgentError: expected to build 'solver'" in done.stderr
     assert "pip install 'goita-env[search]'" in done.stderr

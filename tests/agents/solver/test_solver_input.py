@@ -7,6 +7,7 @@ import pytest
 from brute_force import late_positions
 from deals import RULE_SETS, complete
 from playing import played
+from raising import refuses
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 
@@ -103,8 +104,7 @@ def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
 )
 def test_wrong_options_raise_a_setting_error(call, option, values):
     for value in values:
-        with pytest.raises(SettingError, match=r"expected .*got "):
-            call(**{option: value})
+        refuses(SettingError, r"expected .*got ", call, **{option: value})
 
 
 FIVE_PAWNS = ("11111234", "", "", "")
@@ -191,8 +191,7 @@ def test_what_cannot_be_solved_raises_a_clear_error(name):
     position = IMPOSSIBLE[name]() if name in IMPOSSIBLE else GARBAGE[name]
     with pytest.raises(GoitaError, match=r"(?s)expected .*got ") as caught:
         solver.solve(position)
-    with pytest.raises(GoitaError, match=r"(?s)expected .*got "):
-        solver.solve_many([KNOWN, position])
+    refuses(GoitaError, r"(?s)expected .*got ", solver.solve_many, [KNOWN, position])
     assert len(str(caught.value)) < 2_000
 
 
@@ -237,8 +236,7 @@ def test_a_position_that_there_is_not_cannot_be_set_up(change, text):
 
 @pytest.mark.parametrize("codes", [(1, 2, 3), "1234", None, (1.5, 2, 3, 4), (-1, 2, 3, 4)])
 def test_codes_that_are_no_four_hands_raise_a_hands_error(codes):
-    with pytest.raises(HandsError, match=r"expected .*got "):
-        solver.Position(JGA, codes, 0, 7)
+    refuses(HandsError, r"expected .*got ", solver.Position, JGA, codes, 0, 7)
 
 
 def test_an_action_that_is_not_legal_cannot_be_compared():

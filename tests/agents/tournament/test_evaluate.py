@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from programs import ROOT, run
+from programs import ROOT, refusal, run
 
 import evaluate
 from agents import AgentError, cli
@@ -92,9 +92,7 @@ def test_a_rule_set_of_ones_own_is_played_and_its_fields_stand_in_every_file(tmp
         assert Rules.from_keys(told) == Rules("mine", call_five="duty", last_king=False)
     assert "mine" in files["html"].read_text()
     rules.write_text('{"name": "mine", "last_king": false}')
-    with pytest.raises(SystemExit, match="2"):
-        evaluate.main(command)
-    assert "rules_fields" in capsys.readouterr().err
+    assert "rules_fields" in refusal(capsys, evaluate.main, command)
 
 
 def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
@@ -272,8 +270,7 @@ def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else
     assert ("[" in readme.read_text(), readme.read_text().count("Elo")) == (True, 1)
     assert len(readme.read_text()) < len(page.read_text())  # the page has the pairs, too
     readme.write_text("# Title\n")
-    with pytest.raises(SystemExit, match="2"):
-        roster.main(files)
+    refusal(capsys, roster.main, files)
     assert readme.read_text() == "# Title\n"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from programs import refusal
 
 import evaluate
 from agents.base import RandomAgent
@@ -180,6 +181,5 @@ def test_results_whose_games_were_not_saved_are_not_gone_on_with(tmp_path, capsy
     command = ["--agents", "greedy", "random", "--deals", "20"]
     command += ["--results", str(tmp_path / "results")]
     assert evaluate.main(command) == 0
-    with pytest.raises(SystemExit, match="2"):
-        evaluate.main([*command, "--save-games", str(tmp_path / "games")])
-    assert "expected the games of every block" in capsys.readouterr().err
+    error = refusal(capsys, evaluate.main, [*command, "--save-games", str(tmp_path / "games")])
+    assert "expected the games of every block" in error

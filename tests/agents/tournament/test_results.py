@@ -9,12 +9,11 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from network_files import encoded, tensors
-from programs import run_small
+from programs import ROOT, run, run_small
 from sqlite_files import edit, refused, table
 from tournament_plans import found, keep, plan, played, unclocked
 
@@ -27,8 +26,6 @@ from agents.tournament.block import play_block
 from agents.tournament.results import ResultsFile, read_arguments
 from agents.tournament.summary import Summary
 from goita_env.errors import SettingError
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def redigested(path, *statements):
@@ -144,8 +141,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
     assert counts[-1] < 120
     assert not out.exists()
 
-    done = subprocess.run(kept, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
+    assert run(kept, check=True, timeout=60).stderr == ""
     assert counted(file) == counted(whole)
     assert not list(tmp_path.glob("file-*"))
     saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, all_games)]

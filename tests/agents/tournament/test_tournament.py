@@ -3,9 +3,9 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
+from raising import refuses
 from tournament_plans import found, keep, plan, played
 
 from agents import registry
@@ -17,8 +17,6 @@ from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.plan import Plan, parse_cap
 from goita_env.errors import SettingError
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def pairings(*agents, **settings):
@@ -183,14 +181,12 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
     ],
 )
 def test_an_impossible_plan_is_refused(settings, words):
-    with pytest.raises(SettingError, match=words):
-        plan(**settings)
+    refuses(SettingError, words, plan, **settings)
 
 
 @pytest.mark.parametrize("text", ["greedy", "greedy:200", "200", "200:", "-5:greedy", "1:greedy"])
 def test_a_cap_is_a_number_and_an_agent(text):
-    with pytest.raises(SettingError, match="expected"):
-        parse_cap(text)
+    refuses(SettingError, "expected", parse_cap, text)
     assert parse_cap("200:file:a:b") == (200, "file:a:b")
 
 
@@ -204,8 +200,7 @@ def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, mo
         return play_block(task)
 
     monkeypatch.setattr(children, "_play", die)
-    with pytest.raises(workers.WorkerError, match="stay alive"):
-        keep(path, whole, workers=2)
+    refuses(workers.WorkerError, "stay alive", keep, path, whole, workers=2)
     monkeypatch.undo()
     again, file = keep(path, whole)
     assert file.blocks

@@ -9,6 +9,7 @@ from pathlib import Path
 import hosted_bots
 import pytest
 from hosted_bots import DIARIES
+from programs import refusal
 from tournament_plans import played
 
 import evaluate
@@ -178,9 +179,8 @@ def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots):
     "options", [["--isolate-ms", "0"], ["--isolate-memory", "10M"], ["--isolate-memory", "much"]]
 )
 def test_impossible_limits_are_exit_code_2(options, tmp_path, at_the_bots, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        evaluated(tmp_path, "--agents", OWN + "fine", "greedy", "--isolate", *options)
-    assert "expected" in capsys.readouterr().err
+    words = ["--agents", OWN + "fine", "greedy", "--isolate", *options]
+    assert "expected" in refusal(capsys, evaluated, tmp_path, *words)
 
 
 def test_a_bot_that_goes_elsewhere_takes_no_file_along(tmp_path, monkeypatch, at_the_bots):
@@ -214,9 +214,7 @@ def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
     monkeypatch.chdir(tmp_path)
     if "endless" in spec:
         monkeypatch.setattr(children, "IMPORT_SECONDS", 3.0)
-    with pytest.raises(SystemExit, match="2"):
-        evaluated(tmp_path, "--agents", spec, "greedy")
-    assert words in capsys.readouterr().err
+    assert words in refusal(capsys, evaluated, tmp_path, "--agents", spec, "greedy")
 
 
 @pytest.mark.parametrize("behaviour", ["exits at once", "changes folder", "raises"])

@@ -6,9 +6,9 @@ import subprocess
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import pytest
+from programs import ROOT
 
 from agents import AgentError
 from agents.tournament import children, workers
@@ -17,8 +17,6 @@ from agents.tournament.children import play_blocks
 from agents.tournament.plan import tasks
 from agents.tournament.workers import check_workers
 from goita_env.errors import SettingError
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):

@@ -148,6 +148,38 @@ def test_an_illegal_move_ends_a_deal_with_a_word(deal):
     assert "deal 1, move 3 (play 3): expected" in told["note"]
 
 
+@pytest.mark.parametrize("moves", [0, 1, 5])
+def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, capsys):
+    file, page = tmp_path / "match.json", tmp_path / "page.html"
+    record = records.Record((deal, replace(deal, number=2, moves=deal.moves[:moves])))
+    file.write_text(records.complete.dumps(record), encoding="utf-8")
+    assert main([str(file), "-o", str(page)]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"match.json: deal 2 is unfinished, moves shown: {moves}\n"
+    assert told.out == f"{page}: 2 deals\n"
+    notes = [one["note"] for one in Page(page.read_text(encoding="utf-8")).told["deals"]]
+    assert notes == ["", "The deal is unfinished: the record ends here"]
+    assert main([str(file), "-o", str(page), "--force", "--deals", "1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_deal_with_an_illegal_move_is_not_called_unfinished(tmp_path):
+    (tmp_path / "game.txt").write_text(LINE.replace("194", "124"), encoding="utf-8")
+    (remark,) = read(str(tmp_path / "game.txt")).remarks()
+    assert remark.startswith("game.txt: deal 1, move 3 (play 3): expected one of p 81 82 84 85")
+
+
+def test_a_deal_names_its_place_in_the_source_where_that_differs(deal, tmp_path):
+    (tmp_path / "game.txt").write_text(f"{LINE}\n" * 3, encoding="utf-8")
+    assert [one.place for one in read(str(tmp_path / "game.txt")).deals] == ["", "", ""]
+    later = read(str(tmp_path / "game.txt"), deals="2-3")
+    places = ["In the record: deal 2", "In the record: deal 3"]
+    assert [one.place for one in later.deals] == places
+    assert [one["place"] for one in Page(watch.page(later)).told["deals"]] == places
+    saved = read(str(games_of(tmp_path, HEAD, GAME | {"deal": 17, "seating": 1})))
+    assert saved.deals[0].place == "In the saved games: deal 17, seating 1, number 1"
+
+
 def test_a_page_loads_nothing_and_is_small(deal):
     text = watch.page(source(*[deal] * 3))
     page = Page(text)

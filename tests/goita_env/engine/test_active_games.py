@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from deals import RULE_SETS
-from playing import habits, legal_mask, pick
+from playing import after_reset, habits, legal_mask, pick
 
 from goita_env.engine.active_games import ActiveGames
 from goita_env.engine.core import unpack_legal
@@ -15,9 +15,7 @@ GAMES, STEPS = 24, 60
 
 def begun(rules, episode):
     """Returns games at their first deals."""
-    match = Match(GAMES, rules, episode, seed=3)
-    match.reset()
-    return match
+    return after_reset(Match(GAMES, rules, episode, seed=3))
 
 
 def all_at_once(rules, episode):

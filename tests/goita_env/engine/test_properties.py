@@ -7,7 +7,7 @@ import pytest
 from deals import RULE_SETS, TILES, special_hands, uniform_hands
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import deal, frozen, legal_mask, pick
+from playing import after_reset, deal, frozen, legal_mask, pick
 
 from goita_env import get_rules
 from goita_env.actions import PASS
@@ -57,8 +57,7 @@ def tiles_in_all_places(state):
 @pytest.mark.parametrize("dealt", [uniform_hands, special_hands])
 def test_the_32_tiles_are_conserved_in_thousands_of_games(rules, dealt):
     rng = np.random.default_rng(0)
-    match = Match(2_000, rules, "match")
-    match.reset(dealt(rng, 2_000))
+    match = after_reset(Match(2_000, rules, "match"), dealt(rng, 2_000))
     for _ in range(120):
         assert (tiles_in_all_places(match.state) == COUNTS).all()
         held = code_counts()[match.state.hand & CODE_MASK].sum(axis=0)
@@ -218,8 +217,7 @@ def test_a_state_that_is_over_or_waits_stays_still(state):
 
 def test_selected_games_can_be_dealt_to_again():
     rng = np.random.default_rng(3)
-    match = Match(8, "jga", auto_reset=False)
-    match.reset(special_hands(rng, 8))
+    match = after_reset(Match(8, "jga", auto_reset=False), special_hands(rng, 8))
     match.state = match.state.select(np.arange(8))
     hands = uniform_hands(rng, 8)
     match.reset(hands, np.zeros(8, int))

@@ -13,25 +13,8 @@ from playing import deal, legal_mask
 
 from goita_env import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode
-from goita_env.engine import core
+from goita_env.engine import core, tables
 from goita_env.engine.rulebook import call_points, finish_points, king_may_attack, receives
-from goita_env.engine.tables import (
-    ALL_TILES,
-    CALL_CHOICE,
-    CALL_DUTY,
-    CHOOSE,
-    CODE_MASK,
-    FRESH,
-    KING_PERMIT,
-    NUM_CODES,
-    NUM_STATUSES,
-    OVER,
-    RADIX,
-    WAITING,
-    attack_status,
-    code_counts,
-    tables,
-)
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, KING, POINTS
 
@@ -105,20 +88,21 @@ def test_rules_are_frozen_values_found_by_name():
 
 
 def test_codes_are_added_like_multisets_of_tiles():
-    counts = code_counts()
-    assert counts.shape == (NUM_CODES, 8) == (np.prod([n + 1 for n in COUNTS]), 8)
-    assert np.array_equal(counts @ np.array(RADIX), np.arange(NUM_CODES))
+    counts = tables.code_counts()
+    assert counts.shape == (tables.NUM_CODES, 8) == (np.prod([n + 1 for n in COUNTS]), 8)
+    assert np.array_equal(counts @ np.array(tables.RADIX), np.arange(tables.NUM_CODES))
     assert (counts <= COUNTS).all()
-    assert counts[ALL_TILES].tolist() == list(COUNTS)
-    assert NUM_CODES <= CODE_MASK
-    assert KING_PERMIT & CODE_MASK == 0
+    assert counts[tables.ALL_TILES].tolist() == list(COUNTS)
+    assert tables.NUM_CODES <= tables.CODE_MASK
+    assert tables.KING_PERMIT & tables.CODE_MASK == 0
 
 
 def test_every_moment_has_a_status_of_its_own():
-    attacks = {attack_status(*attack) for attack in ATTACKS}
-    rest = {FRESH, CALL_CHOICE, CALL_DUTY, CHOOSE, WAITING, OVER}
+    attacks = {tables.attack_status(*attack) for attack in ATTACKS}
+    rest = {tables.FRESH, tables.CALL_CHOICE, tables.CALL_DUTY}
+    rest |= {tables.CHOOSE, tables.WAITING, tables.OVER}
     assert len(attacks) == 64
-    assert sorted(attacks | rest) == list(range(NUM_STATUSES))
+    assert sorted(attacks | rest) == list(range(tables.NUM_STATUSES))
 
 
 def moment(rules, hands, status):
@@ -145,9 +129,10 @@ def plain_legal(rules, counts, permit, attack, passes, king_up):
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
 def test_legal_actions_are_the_scalar_rules_expanded(rules):
     rng = np.random.default_rng(0)
-    counts = code_counts()
+    counts = tables.code_counts()
     sizes = counts.sum(axis=1)
-    moments = [(FRESH, None, 0, False)] + [(attack_status(*one), *one) for one in ATTACKS]
+    moments = [(tables.FRESH, None, 0, False)]
+    moments += [(tables.attack_status(*one), *one) for one in ATTACKS]
     checked = 0
     for status, attack, passes, king_up in moments:
         allowed = (8,) if attack is None else (2, 4, 6, 8)
@@ -155,7 +140,7 @@ def test_legal_actions_are_the_scalar_rules_expanded(rules):
         kings = rng.choice(np.flatnonzero((counts[:, KING] > 0) & np.isin(sizes, allowed)), 30)
         codes = np.concatenate([codes, kings])
         permits = rng.integers(0, 2, len(codes)).astype(bool)
-        mask = legal_mask(moment(rules, codes + permits * KING_PERMIT, status))
+        mask = legal_mask(moment(rules, codes + permits * tables.KING_PERMIT, status))
         for n, code in enumerate(codes):
             legal = plain_legal(rules, counts[code], permits[n], attack, passes, king_up)
             assert np.flatnonzero(mask[n]).tolist() == legal
@@ -165,11 +150,12 @@ def test_legal_actions_are_the_scalar_rules_expanded(rules):
 
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
 def test_the_answers_to_questions_are_those_of_the_page(rules):
-    answers = {CALL_CHOICE: [CALL, SILENT], CALL_DUTY: [CALL], CHOOSE: [REDEAL, CONTINUE]}
+    answers = {tables.CALL_CHOICE: [CALL, SILENT], tables.CALL_DUTY: [CALL]}
+    answers |= {tables.CHOOSE: [REDEAL, CONTINUE]}
     for status, legal in answers.items():
-        mask = legal_mask(moment(rules, np.array([ALL_TILES]), status))
+        mask = legal_mask(moment(rules, np.array([tables.ALL_TILES]), status))
         assert np.flatnonzero(mask[0]).tolist() == legal
-    for status in (WAITING, OVER):
+    for status in (tables.WAITING, tables.OVER):
         assert not legal_mask(moment(rules, np.array([0]), status)).any()
 
 
@@ -177,12 +163,12 @@ def test_the_answers_to_questions_are_those_of_the_page(rules):
 def test_every_last_pair_scores_by_the_scalar_rule(rules):
     finished = 0
     for attack, passes, block, last in product(range(8), range(4), range(8), range(8)):
-        hand = np.array([(RADIX[block] + RADIX[last]) | KING_PERMIT])
-        state = moment(rules, hand, attack_status(attack, passes, True))
+        hand = np.array([(tables.RADIX[block] + tables.RADIX[last]) | tables.KING_PERMIT])
+        state = moment(rules, hand, tables.attack_status(attack, passes, True))
         action = encode(block, last)
         if legal_mask(state)[0, action]:
             core.step(state, np.array([action]))
-            assert state.status[0] == OVER
+            assert state.status[0] == tables.OVER
             assert state.points[0] == finish_points(rules, block, last, passes == 3)
             finished += 1
     # Every pair where the seat leads; else a block of the kind, or a king against five kinds.
@@ -202,20 +188,22 @@ def test_every_called_hand_of_six_or_more_scores_by_the_scalar_rule(rules):
         core.step(state, np.array([CALL]))
         assert state.points[0] == call_points(rules, 8 - len(rest), rest)
         assert state.winner[0] == 0
-        assert np.array_equal(code_counts()[state.up[0]], [tiles.count(kind) for kind in range(8)])
+        shown = tables.code_counts()[state.up[0]]
+        assert shown.tolist() == [tiles.count(kind) for kind in range(8)]
 
 
 def checksum(rules):
     """Returns a CRC-32 over all arrays of a rule set's tables."""
-    arrays = [value for value in vars(tables(rules)).values() if isinstance(value, np.ndarray)]
+    every = vars(tables.tables(rules)).values()
+    arrays = [value for value in every if isinstance(value, np.ndarray)]
     return zlib.crc32(b"".join(array.tobytes() for array in arrays))
 
 
 def test_tables_are_built_once_for_each_value_of_the_rules():
-    assert tables(JGA) is tables(Rules(name="jga"))
-    assert tables(JGA) is not tables(PAGAT)
+    assert tables.tables(JGA) is tables.tables(Rules(name="jga"))
+    assert tables.tables(JGA) is not tables.tables(PAGAT)
     for number in range(2):
-        assert core.State.empty(number + 1, "jga").tables is tables(JGA)
+        assert core.State.empty(number + 1, "jga").tables is tables.tables(JGA)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

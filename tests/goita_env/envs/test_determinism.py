@@ -7,7 +7,6 @@ import copy
 import hashlib
 import os
 import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -16,7 +15,8 @@ import pytest
 from deals import RULE_SETS, TILES, complete
 from oracle import Referee
 from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
-from playing import deal, legal_mask, pick
+from playing import after_reset, deal, legal_mask, pick
+from programs import run
 
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
 from goita_env.engine import deals as dealing
@@ -130,10 +130,7 @@ def test_a_fixed_seed_gives_the_pinned_observations(rules):
 
 def test_another_process_gives_the_pinned_hashes():
     environment = os.environ | {"PYTHONHASHSEED": "1"}
-    command = [sys.executable, pinned_games.__file__]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=environment, timeout=120
-    )
+    done = run([sys.executable, pinned_games.__file__], check=True, env=environment)
     found = {}
     exec(done.stdout, found)
     assert found["TRAJECTORIES"] == TRAJECTORIES
@@ -192,8 +189,7 @@ def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
 
 def deals_of(rules, episode, policy, games=64, steps=400):
     """Returns every deal that came up: hands by game, episode and number."""
-    match = Match(games, rules, episode, seed=6)
-    match.reset()
+    match = after_reset(Match(games, rules, episode, seed=6))
     found = {}
     for step in range(steps):
         hands = match.state.hand_counts()
@@ -238,8 +234,7 @@ def test_the_deals_are_the_same_whatever_the_play(rules, episode):
 def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
     hands = complete("11111234", "", "", "")
     for number in range(4):
-        env = goita_v0.raw_env()
-        env.reset(seed=11)
+        env = after_reset(goita_v0.raw_env(), seed=11)
         for _ in range(number):
             env.reset()
         env.reset(options={"hands": hands, "dealer": 3})
@@ -302,8 +297,7 @@ TRACES |= {"parallel_env": parallel_trace, "Game": game_trace}
 def begun(kind):
     """Returns an environment or a game after 77 steps of a match."""
     if kind == "vector":
-        env = GoitaVectorEnv(30, "jga", "match", seed=4)
-        env.reset()
+        env = after_reset(GoitaVectorEnv(30, "jga", "match", seed=4))
     elif kind == "Game":
         env = Game("jga", episode="match", seed=4)
     else:
@@ -339,8 +333,7 @@ def dealt(env):
 
 @pytest.mark.parametrize("kind", ["raw_env", "env", "parallel_env"])
 def test_reset_without_a_seed_goes_on_to_the_next_episode(kind):
-    env = getattr(goita_v0, kind)()
-    env.reset(seed=21)
+    env = after_reset(getattr(goita_v0, kind)(), seed=21)
     for number in range(5):
         hands, dealer = dealt(env)
         assert hands == plain_counts(21, 0, number, 0)
@@ -365,8 +358,7 @@ def test_vector_reset_goes_on_to_the_next_episode():
 def test_environments_without_a_seed_differ():
     hands = []
     for _ in range(3):
-        env = goita_v0.raw_env()
-        env.reset()
+        env = after_reset(goita_v0.raw_env())
         hands.append(dealt(env))
         hands.append((Game().hands.tolist(), 0))
     assert len({str(hand) for hand, _ in hands}) == 6

@@ -3,21 +3,14 @@
 import warnings
 from functools import partial
 
+import conformance
 import numpy as np
 import pettingzoo
 import pytest
-from conformance import (
-    UNAVOIDABLE,
-    check_aec,
-    check_parallel,
-    check_render,
-    needs_registry,
-    own,
-    random_play,
-)
+from conformance import random_play
 from deals import RULE_SETS, complete
 from gymnasium.spaces import Box, Discrete
-from playing import pick
+from playing import after_reset, pick
 
 from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
@@ -40,37 +33,36 @@ MAKERS = [goita_v0.env, goita_v0.raw_env]
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
 @pytest.mark.parametrize("make", MAKERS)
 def test_pettingzoos_tests_pass(make, rules, episode, reward, capsys):
-    check_aec(lambda: make(rules, episode, reward), capsys)
+    conformance.check_aec(lambda: make(rules, episode, reward), capsys)
 
 
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
 def test_pettingzoos_tests_of_parallel_environments_and_states_pass(rules, episode, reward, capsys):
     makers = goita_v0.parallel_env, goita_v0.env
-    check_parallel(*(partial(make, rules, episode, reward) for make in makers), capsys)
+    conformance.check_parallel(*(partial(make, rules, episode, reward) for make in makers), capsys)
 
 
 def test_the_two_warnings_left_out_are_given_indeed_and_no_others(capsys):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        own.api_test(goita_v0.env(), num_cycles=5)
+        conformance.own.api_test(goita_v0.env(), num_cycles=5)
     messages = {str(one.message) for one in caught}
     assert len(messages) == 2
-    assert all(any(one.startswith(known) for one in messages) for known in UNAVOIDABLE)
+    assert all(any(one.startswith(known) for one in messages) for known in conformance.UNAVOIDABLE)
 
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_pettingzoos_test_of_drawings_passes(make, rules, capsys):
-    check_render(partial(make, rules), capsys)
+    conformance.check_render(partial(make, rules), capsys)
 
 
-@needs_registry
+@conformance.needs_registry
 @pytest.mark.parametrize("name", ["goita/goita-v0", "goita/goita"])
 def test_the_registry_makes_the_environments(name):
     env = pettingzoo.make("aec", name, rules="nine", episode="match")  # goita_env is imported
     env.reset(seed=1)
-    twin = goita_v0.env(rules="nine", episode="match")
-    twin.reset(seed=1)
+    twin = after_reset(goita_v0.env(rules="nine", episode="match"), seed=1)
     assert isinstance(env.unwrapped, goita_v0.raw_env)
     assert np.array_equal(env.state(), twin.state())
     parallel = pettingzoo.make("parallel", name, reward="win")
@@ -111,8 +103,7 @@ def test_the_mask_is_zero_for_all_but_the_asked_seat(make, rules):
 
 
 def test_observations_do_not_depend_on_the_order_or_number_of_asking():
-    env = goita_v0.raw_env()
-    env.reset(seed=3)
+    env = after_reset(goita_v0.raw_env(), seed=3)
     once = {agent: env.observe(agent) for agent in AGENTS}
     once["player_2"]["action_mask"][:] = 1  # handed out, the caller's to write
     once["player_2"]["observation"][:] = 1
@@ -128,8 +119,7 @@ def test_the_environment_equals_the_vector_environment(rules):
     for episode, reward in (("round", "points"), ("match", "points"), ("match", "win")):
         vector = GoitaVectorEnv(1, rules, episode, reward, seed=17)
         turn = vector.reset()
-        env = goita_v0.env(rules, episode, reward)
-        env.reset(seed=17)
+        env = after_reset(goita_v0.env(rules, episode, reward), seed=17)
         for step in range(250):
             observation, _, terminated, _, _ = env.last()
             assert not terminated
@@ -147,8 +137,7 @@ def test_the_environment_equals_the_vector_environment(rules):
 
 def test_numpy_integers_are_actions():
     for kind in (np.int8, np.int32, np.int64, np.uint8):
-        env = goita_v0.raw_env()
-        env.reset(seed=1)
+        env = after_reset(goita_v0.raw_env(), seed=1)
         legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
         env.step(kind(legal[0]))
 
@@ -309,8 +298,7 @@ def test_the_state_tells_hands_apart_that_a_view_does_not():
 
 def test_the_state_tells_face_down_blocks_apart_and_who_is_asked_what():
     hands = complete("11111234", "11111235", "", "")
-    env = goita_v0.raw_env()
-    env.reset(options={"hands": hands, "dealer": 0})
+    env = after_reset(goita_v0.raw_env(), options={"hands": hands, "dealer": 0})
     states = [env.state()]
     for action in (SILENT, SILENT):
         env.step(action)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from raising import refuses
 
 from goita_env import GoitaVectorEnv
 from goita_env.errors import EpisodeOverError, GoitaError, SettingError
@@ -48,8 +49,7 @@ def test_what_was_saved_stays_as_it_was():
 
 
 def test_nothing_is_saved_before_the_first_reset():
-    with pytest.raises(EpisodeOverError, match="reset"):
-        GoitaVectorEnv(2).save()
+    refuses(EpisodeOverError, "reset", GoitaVectorEnv(2).save)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,10 @@ def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, cha
     saved = env.save()
     before = env.state()
     crafted = saved | {name: change(saved.get(name))}
-    with pytest.raises(SettingError, match="saved games"):
-        env.restore(crafted)
+    refuses(SettingError, "saved games", env.restore, crafted)
     assert np.array_equal(env.state(), before)
     del crafted[name], saved["keys"]
-    with pytest.raises(SettingError, match="saved games"):
-        env.restore(saved)
+    refuses(SettingError, "saved games", env.restore, saved)
 
 
 def test_numbers_of_somebody_else_are_refused_or_playable():

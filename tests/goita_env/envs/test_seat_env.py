@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, complete
 from gymnasium.vector import AutoresetMode
-from playing import habits
+from playing import after_reset, habits
 from seat_playing import MODES, Habits, decide, told
 
 from goita_env import Game, SeatVectorEnv
@@ -148,8 +148,7 @@ def test_nothing_is_handed_out_twice_and_spaces_hold_it(mode, form):
 
 
 def test_the_batch_samples_legal_actions_only():
-    env = SeatVectorEnv(200)
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(200), seed=0)
     rng = np.random.default_rng(0)
     for _ in range(20):
         actions = env.sample_legal(rng)

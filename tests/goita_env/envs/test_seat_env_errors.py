@@ -5,16 +5,11 @@ import copy
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from playing import after_reset
+from raising import refuses
 from seat_playing import MODES, same
 
-from goita_env import SeatVectorEnv
-from goita_env.errors import (
-    ActionError,
-    EpisodeOverError,
-    HandsError,
-    IllegalActionError,
-    SettingError,
-)
+from goita_env import SeatVectorEnv, errors
 
 
 def test_an_illegal_action_forfeits_the_episode():
@@ -41,14 +36,12 @@ def test_an_illegal_action_forfeits_the_episode():
 
 
 def test_where_illegal_actions_raise_nothing_has_changed():
-    env = SeatVectorEnv(5, illegal="raise")
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(5, illegal="raise"), seed=0)
     twin = copy.deepcopy(env)
     actions = env.sample_legal(np.random.default_rng(0))
     wrong = actions.copy()
     wrong[3] = int((~env.action_masks()[3]).argmax())
-    with pytest.raises(IllegalActionError, match="in game 3"):
-        env.step(wrong)
+    refuses(errors.IllegalActionError, "in game 3", env.step, wrong)
     assert same(env.step(actions), twin.step(actions))
 
 
@@ -56,11 +49,9 @@ def test_where_illegal_actions_raise_nothing_has_changed():
     "actions", [np.zeros(4, int), np.zeros((5, 1), int), np.zeros(5), [0, 0, 0, 0, 69], [-1] * 5]
 )
 def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
-    env = SeatVectorEnv(5)
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(5), seed=0)
     twin = copy.deepcopy(env)
-    with pytest.raises(ActionError, match="expected"):
-        env.step(actions)
+    refuses(errors.ActionError, "expected", env.step, actions)
     legal = env.sample_legal(np.random.default_rng(0))
     assert same(env.step(legal), twin.step(legal))
 
@@ -86,23 +77,19 @@ def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
     ],
 )
 def test_wrong_settings_are_refused(settings, words):
-    with pytest.raises(SettingError, match=words):
-        SeatVectorEnv(**settings)
+    refuses(errors.SettingError, words, SeatVectorEnv, **settings)
 
 
 def test_wrong_options_are_refused_and_nothing_has_changed():
     env = SeatVectorEnv(3)
-    with pytest.raises(EpisodeOverError, match="reset"):
-        env.step(np.zeros(3, int))
+    refuses(errors.EpisodeOverError, "reset", env.step, np.zeros(3, int))
     env.reset(seed=0)
     twin = copy.deepcopy(env)
-    with pytest.raises(HandsError):
+    with pytest.raises(errors.HandsError):
         env.reset(options={"hands": ["1", "2", "3", "4"]})
-    with pytest.raises(SettingError, match="seed"):
-        env.reset(seed=-1)
-    with pytest.raises(SettingError, match="act"):
-        env.set_opponents("random", partner=3)
-    with pytest.raises(SettingError, match="no partner"):
+    refuses(errors.SettingError, "seed", env.reset, seed=-1)
+    refuses(errors.SettingError, "act", env.set_opponents, "random", partner=3)
+    with pytest.raises(errors.SettingError, match="no partner"):
         SeatVectorEnv(2, seat="team").set_opponents(partner="random")
     assert same(env.reset(), twin.reset())
 
@@ -122,20 +109,20 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
         return legal.argmax(axis=1)
 
     bot = Wrong()
-    env = SeatVectorEnv(6, opponents=bot)
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(6, opponents=bot), seed=0)
     for answer, error, words in (
-        (lambda legal: (~legal).argmax(axis=1), IllegalActionError, r"from Wrong\(\)"),
-        (lambda legal: np.full(len(legal), 69), ActionError, "69"),
-        (lambda legal: np.zeros(len(legal)), ActionError, "whole numbers"),
+        (lambda legal: (~legal).argmax(axis=1), errors.IllegalActionError, r"from Wrong\(\)"),
+        (lambda legal: np.full(len(legal), 69), errors.ActionError, "69"),
+        (lambda legal: np.zeros(len(legal)), errors.ActionError, "whole numbers"),
     ):
         bot.answer = answer
-        with pytest.raises(error, match=words):
-            env.step(env.sample_legal(np.random.default_rng(0)))
+        refuses(error, words, env.step, env.sample_legal(np.random.default_rng(0)))
         bot.answer = first
-        with pytest.raises(EpisodeOverError, match="got a step after a bot's error"):
+        with pytest.raises(errors.EpisodeOverError, match="got a step after a bot's error"):
             env.step(np.zeros(6, int))
-        with pytest.raises(EpisodeOverError, match="all 6 games, got one of 1 after a bot's"):
+        with pytest.raises(
+            errors.EpisodeOverError, match="all 6 games, got one of 1 after a bot's"
+        ):
             env.reset(options={"reset_mask": np.arange(6) == 0})
         env.reset()
         env.step(env.sample_legal(np.random.default_rng(0)))

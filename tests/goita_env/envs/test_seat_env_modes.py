@@ -6,6 +6,7 @@ import pytest
 from deals import complete
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from raising import refuses
 from seat_playing import MODES, Drawing, Habits, decide, told
 
 from goita_env import SeatVectorEnv
@@ -66,8 +67,7 @@ def test_without_autoreset_a_step_after_the_end_is_refused_and_a_mask_resets_som
     results = told(env, 50, lambda _: env.sample_legal(np.random.default_rng(0)))
     observation, *_, info = next(result for result in results if result[2:] and result[2].any())
     done = ~np.array([row.any() for row in (info["points"] == 0)[:, None]])
-    with pytest.raises(EpisodeOverError, match="reset_mask"):
-        env.step(np.zeros(8, int))
+    refuses(EpisodeOverError, "reset_mask", env.step, np.zeros(8, int))
     options = {"reset_mask": done}
     after, info = env.reset(options=options)
     assert options.keys() == {"reset_mask"}
@@ -76,10 +76,8 @@ def test_without_autoreset_a_step_after_the_end_is_refused_and_a_mask_resets_som
     assert info["_action_mask"].all()
     assert (info["action_mask"] == env.action_masks()).all()
     for wrong in (np.ones(7, bool), np.ones(8, int), np.zeros(8, bool)):
-        with pytest.raises(SettingError, match="reset_mask"):
-            env.reset(options={"reset_mask": wrong})
-    with pytest.raises(SettingError, match="no seed"):
-        env.reset(seed=1, options={"reset_mask": done})
+        refuses(SettingError, "reset_mask", env.reset, options={"reset_mask": wrong})
+    refuses(SettingError, "no seed", env.reset, seed=1, options={"reset_mask": done})
 
 
 def test_a_mask_also_begins_unfinished_games_anew():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from playing import after_reset
 from seat_playing import Drawing, Habits, Watching, step_at_random
 
 from goita_env import SeatEnv, SeatVectorEnv, seeds
@@ -96,8 +97,7 @@ class Attacker(Habits):
 
 def attacked(make, bot, seed, steps):
     """Lets an attacker play all other seats and returns what it rebuilds."""
-    env = make(partner=bot, opponents=bot)
-    env.reset(seed=seed)
+    env = after_reset(make(partner=bot, opponents=bot), seed=seed)
     for _ in range(steps):
         over = env.step(env.action_masks().argmax(axis=-1))[2]
         if env.action_masks().ndim == 1 and over:
@@ -122,8 +122,7 @@ def test_a_bot_that_is_not_told_the_seed_rebuilds_no_deal(make, steps):
 
 def test_what_was_drawn_for_bots_cannot_be_traced_to_the_seed():
     seed, attacker = secrets.randbits(63), Attacker()
-    env = SeatVectorEnv(1, partner=Drawing(), opponents="random")
-    env.reset(seed=seed)
+    env = after_reset(SeatVectorEnv(1, partner=Drawing(), opponents="random"), seed=seed)
     state = int(env._games.bots._streams[0])
     for drawn in range(200):
         attacker.words.add(unmixed(unmixed(state - drawn * GOLDEN & MASK)) ^ SEATS)
@@ -191,8 +190,7 @@ def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monke
     known = SimpleNamespace(load_agent=lambda text: StatefulAgent(), is_own=lambda text: False)
     monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
     monkeypatch.setattr(StatefulAgent, "made", ())
-    env = SeatVectorEnv(30, partner="mine", opponents=("random", "mine"))
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(30, partner="mine", opponents=("random", "mine")), seed=0)
     step_at_random(env)
     assert [{game % 4 for game in bot.games} for bot in StatefulAgent.made] == [{0}, {1}, {2}, {3}]
     for bot in StatefulAgent.made:  # partner and opponent of a game have two memories
@@ -214,16 +212,14 @@ def test_a_class_of_the_users_that_a_text_names_is_another_one_in_each_seat(monk
     monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
     for opponents, seats in (("mine:Keeping", [{0}, {1}, {2}, {3}]), ("shared", [{0, 1, 2, 3}])):
         made.clear()
-        env = SeatVectorEnv(30, partner="random", opponents=opponents)
-        env.reset(seed=0)
+        env = after_reset(SeatVectorEnv(30, partner="random", opponents=opponents), seed=0)
         step_at_random(env)
         assert [one.seats for one in made] == seats
 
 
 def test_an_object_with_a_memory_stays_one_and_is_not_closed():
     bot = StatefulAgent()
-    env = SeatVectorEnv(30, seat=0, partner=bot, opponents=("random", bot))
-    env.reset(seed=0)
+    env = after_reset(SeatVectorEnv(30, seat=0, partner=bot, opponents=("random", bot)), seed=0)
     assert {game % 4 for game in bot.games} == {2, 3}
     assert len(bot.games) == 60
     env.close()

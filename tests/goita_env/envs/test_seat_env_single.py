@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +12,9 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, digits
 from gymnasium.utils.env_checker import check_env
+from playing import after_reset
+from programs import run
+from raising import refuses
 from redrawn_worlds import random_world, redraw
 
 import goita_env
@@ -68,8 +70,7 @@ def making(path, cwd):
         "env = gymnasium.make('goita/Seat-v0', opponents='greedy', seat=0)\n"
         "print(env.reset(seed=0)[1]['seat'])\n"
     )
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+    return run([sys.executable, "-c", code], cwd=cwd, timeout=60)
 
 
 def test_opponents_are_named_without_an_import_of_agents(tmp_path):
@@ -133,8 +134,7 @@ def test_it_is_the_game_0_of_a_batch(settings):
 
 @pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
 def test_a_pickled_or_copied_environment_goes_on_identically(how):
-    env = SeatEnv()
-    env.reset(seed=0)
+    env = after_reset(SeatEnv(), seed=0)
     twin = how(env)
     for one in (env, twin):
         one.reset()
@@ -143,31 +143,25 @@ def test_a_pickled_or_copied_environment_goes_on_identically(how):
 
 def test_what_is_wrong_is_said():
     env = SeatEnv(illegal="raise")
-    with pytest.raises(EpisodeOverError, match="reset"):
-        env.step(0)
+    refuses(EpisodeOverError, "reset", env.step, 0)
     env.reset(seed=0)
     for action in (69, -1, 1.5, None, True):
         with pytest.raises(ActionError):
             env.step(action)
-    with pytest.raises(IllegalActionError, match="from the learner"):
-        env.step(int((~env.action_masks()).argmax()))
-    with pytest.raises(SettingError, match="render_mode"):
-        SeatEnv(render_mode="film")
-    env = SeatEnv()
-    env.reset(seed=0)
+    refuses(IllegalActionError, "from the learner", env.step, int((~env.action_masks()).argmax()))
+    refuses(SettingError, "render_mode", SeatEnv, render_mode="film")
+    env = after_reset(SeatEnv(), seed=0)
     _, reward, done, _, info = env.step(int((~env.action_masks()).argmax()))
     assert (reward, done, info["winner"]) == (-100.0, True, -1)
     assert info["action_mask"].all()
-    with pytest.raises(EpisodeOverError, match="over"):
-        env.step(0)
+    refuses(EpisodeOverError, "over", env.step, 0)
 
 
 def test_it_is_drawn_as_the_other_environments_are(capsys):
     assert SeatEnv.metadata["render_modes"] == list(RENDER_MODES)
     hands = ["11235578", "11112333", "11444567", "11224569"]
     options = {"hands": hands, "dealer": 2}
-    other = goita_v0.env(render_mode="ansi")
-    other.reset(options=options)
+    other = after_reset(goita_v0.env(render_mode="ansi"), options=options)
     env = SeatEnv(seat=2, render_mode="ansi")
     assert env.render() is None
     env.reset(options=options)

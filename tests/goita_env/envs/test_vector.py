@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
 from gymnasium.spaces import Box, Discrete
-from playing import frozen, legal_mask, pick
+from playing import after_reset, frozen, legal_mask, pick
 
 from goita_env import Game, GoitaVectorEnv, StepResult, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
@@ -212,8 +212,7 @@ def test_hands_may_be_given_without_dealers_and_dealers_without_hands():
     dealt, drawn, _ = all_of(other)
     env.reset(hands=hands)
     assert all_of(env)[1] == drawn
-    env = GoitaVectorEnv(16, seed=7)
-    env.reset(dealer=np.arange(16) % 4)
+    env = after_reset(GoitaVectorEnv(16, seed=7), dealer=np.arange(16) % 4)
     assert all_of(env)[:2] == (dealt, [0, 1, 2, 3] * 4)
 
 
@@ -380,8 +379,7 @@ def test_sample_legal_is_uniform_over_the_legal_actions(position):
 def test_sample_legal_is_uniform_in_every_game_of_a_mixed_batch(rules):
     rng = np.random.default_rng(3)
     games, draws = 256, 400
-    env = GoitaVectorEnv(games, rules, seed=1)
-    env.reset(hands=special_hands(rng, games))
+    env = after_reset(GoitaVectorEnv(games, rules, seed=1), hands=special_hands(rng, games))
     for _ in range(4):
         turn = env.step(env.sample_legal(rng))
         seen = np.zeros((games, 69))
@@ -395,8 +393,7 @@ def test_sample_legal_is_uniform_in_every_game_of_a_mixed_batch(rules):
 
 
 def test_sample_legal_takes_one_number_a_game_from_the_generator():
-    env = GoitaVectorEnv(33, seed=1)
-    env.reset()
+    env = after_reset(GoitaVectorEnv(33, seed=1))
     one, other = np.random.default_rng(5), np.random.default_rng(5)
     first = env.sample_legal(one)
     other.random(33)

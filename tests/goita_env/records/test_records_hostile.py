@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from raising import refuses
 from record_samples import LINE, YAML, message
 
 from goita_env import Rules, errors
@@ -27,8 +28,7 @@ def deal(**keys):
 def test_a_longer_text_than_the_limit_is_refused_unread(notation, text, monkeypatch):
     assert notation.MAX_CHARACTERS <= 10**7
     monkeypatch.setattr(notation, "MAX_CHARACTERS", len(text))
-    with pytest.raises(errors.RecordError, match="expected at most"):
-        notation.loads(text + " ")
+    refuses(errors.RecordError, "expected at most", notation.loads, text + " ")
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -135,8 +135,7 @@ def test_what_is_written_beside_a_record_is_text_whatever_it_holds():
 
 
 def test_a_rule_sets_name_is_text():
-    with pytest.raises(errors.SettingError, match="text that UTF-8 can write as name"):
-        Rules(name=LONE)
+    refuses(errors.SettingError, "text that UTF-8 can write as name", Rules, name=LONE)
     text = changed(rules=LONE, rules_fields={"last_king": False})
     assert "UTF-8 can write" in message(complete.loads, text)
 
@@ -152,5 +151,4 @@ def test_a_rule_sets_name_is_text():
 def test_a_file_of_rules_is_read_with_the_same_care(text, words, tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(errors.SettingError, match=words):
-        read_rules(str(path))
+    refuses(errors.SettingError, words, read_rules, str(path))

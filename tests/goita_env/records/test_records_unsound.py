@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from raising import refuses
 from record_samples import FIVE, LINE, YAML, message, replayed
 
 from goita_env import errors, records
@@ -17,40 +18,34 @@ def test_a_history_string_without_a_line_is_refused(text, strict):
     assert found == "a.txt: expected a deal in each line, got no line"
 
 
-@pytest.mark.parametrize(
-    ("found", "instead", "expected"),
-    [
-        (LINE[30:], "", "expected four hands, s with the dealer's seat, and moves, got '11124559"),
-        ("11124559", "1112455", "expected 8 digits for seat 0, got '1112455'"),
-        ("11124559", "1112455a", "expected digits 1 to 9 for seat 0, got ['a'] in '1112455a'"),
-        ("11124559", "1112455x", "expected all eight tiles of seat 1, got '1112455x': x is"),
-        ("11124559", "11124550", "expected all eight tiles of seat 1, got '11124550': x is"),
-        ("13445667", "13445889", "tiles of the kinds 0..7, got (10, 4, 4, 4, 4, 0, 1, 5)"),
-        ("s3", "s5", "expected the dealer as s1 to s4, got 's5'"),
-        ("s3", "3", "expected the dealer as s1 to s4, got '3'"),
-    ],
-)
-def test_a_malformed_beginning_of_a_history_string_is_named(found, instead, expected):
-    text = message(records.history.loads, f"{LINE}\n{LINE.replace(found, instead, 1)}")
-    assert text.startswith("deal 2: ")
-    assert expected in text
+PARTS = "expected four hands, s with the dealer's seat, and moves, got '11124559"
 
 
 @pytest.mark.parametrize(
     ("found", "instead", "place", "expected"),
     [
-        (",374", ",37", "deal 1, move 13 (play 9)", "a pass (3p) or a block and an attack (352)"),
-        ("483", "583", "deal 1, move 2 (play 2)", "expected a move of a seat 1 to 4, got '583'"),
-        ("483", "", "deal 1, move 2 (play 2)", "expected a move of a seat 1 to 4, got ''"),
-        ("351", "3x1", "deal 1, move 9 (play 6)", "expected a block that is known, got x in '3x1'"),
-        ("4p", "4pp", "deal 1, move 6 (play 6)", "got '4pp'"),
-        ("243", "2a3", "deal 1, move 4 (play 4)", "got '2a3'"),
+        (LINE[30:], "", "", PARTS),
+        ("11124559", "1112455", "", "expected 8 digits for seat 0, got '1112455'"),
+        ("11124559", "1112455a", "", "expected digits 1 to 9 for seat 0, got ['a'] in '1112455a'"),
+        ("11124559", "1112455x", "", "expected all eight tiles of seat 1, got '1112455x': x is"),
+        ("11124559", "11124550", "", "expected all eight tiles of seat 1, got '11124550': x is"),
+        ("13445667", "13445889", "", "tiles of the kinds 0..7, got (10, 4, 4, 4, 4, 0, 1, 5)"),
+        ("s3", "s5", "", "expected the dealer as s1 to s4, got 's5'"),
+        ("s3", "3", "", "expected the dealer as s1 to s4, got '3'"),
+        (",374", ",37", ", move 13 (play 9)", "a pass (3p) or a block and an attack (352)"),
+        ("483", "583", ", move 2 (play 2)", "expected a move of a seat 1 to 4, got '583'"),
+        ("483", "", ", move 2 (play 2)", "expected a move of a seat 1 to 4, got ''"),
+        ("351", "3x1", ", move 9 (play 6)", "expected a block that is known, got x in '3x1'"),
+        ("4p", "4pp", ", move 6 (play 6)", "got '4pp'"),
+        ("243", "2a3", ", move 4 (play 4)", "got '2a3'"),
     ],
 )
-def test_a_malformed_move_of_a_history_string_is_named(found, instead, place, expected):
-    text = message(records.history.loads, LINE.replace(found, instead, 1), source="game.txt")
-    assert text.startswith(f"game.txt: {place}: ")
-    assert expected in text
+def test_a_malformed_history_string_is_named_with_its_place(found, instead, place, expected):
+    for before, number in (("", 1), (f"{LINE}\n", 2)):
+        text = before + LINE.replace(found, instead, 1)
+        error = message(records.history.loads, text, source="game.txt")
+        assert error.startswith(f"game.txt: deal {number}{place}: ")
+        assert expected in error
 
 
 @pytest.mark.parametrize(
@@ -185,17 +180,14 @@ def test_a_deal_that_breaks_off_is_reported():
 )
 def test_a_record_made_by_hand_is_checked(error, expected, fields):
     good = {"hands": FIVE, "dealer": 0}
-    with pytest.raises(error, match=re.escape(expected)):
-        DealRecord(**good | fields)
+    refuses(error, re.escape(expected), DealRecord, **good | fields)
 
 
 def test_four_names_belong_to_a_record():
-    with pytest.raises(errors.SettingError, match="expected four names, got"):
-        Record((), ("a", "b"))
+    refuses(errors.SettingError, "expected four names, got", Record, (), ("a", "b"))
 
 
 def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ImportError, match=re.escape("pip install 'goita-env[records]'")):
-        records.kifu.loads(YAML)
+    refuses(ImportError, re.escape("pip install 'goita-env[records]'"), records.kifu.loads, YAML)
     assert records.kifu.dumps(records.history.loads(LINE))

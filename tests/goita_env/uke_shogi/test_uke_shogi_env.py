@@ -4,20 +4,22 @@ import copy
 import pickle
 import re
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pettingzoo
 import pytest
 from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
 from gymnasium.spaces import Box, Discrete
+from playing import after_reset
+from programs import ROOT
+from raising import refuses
 from uke_shogi_playing import FEW, HANDS, kinds_of, random_game, redrawn_hands, short
 
 from goita_env import errors, uke_shogi_v0
 from goita_env.uke_shogi import MURRAY, PLAYERS, UMEBAYASHI, UkeShogiGame, UkeShogiRules, svg
 from goita_env.uke_shogi.view import UkeShogiView, layout
 
-PAGE = Path(__file__).parents[3] / "docs" / "uke_shogi.md"
+PAGE = ROOT / "docs" / "uke_shogi.md"
 
 MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
 
@@ -71,8 +73,7 @@ def test_agents_spaces_and_metadata(rules):
 
 @each_rules
 def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=2)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=2)
     for agent, (observation, _, terminated, truncated, _) in random_play(env):
         assert not truncated
         assert env.observation_space(agent).contains(observation)
@@ -85,8 +86,7 @@ def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
 
 @each_rules
 def test_the_state_holds_every_hand(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=5)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=5)
     for _ in random_play(env):
         hands = env.state()[: 8 * rules.players].reshape(-1, 8)
         assert hands.tolist() == env._game.hands
@@ -94,8 +94,7 @@ def test_the_state_holds_every_hand(rules):
 
 
 def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
-    env = uke_shogi_v0.env(deals=2)
-    env.reset(seed=4, options={"hands": HANDS, "dealer": 2})
+    env = after_reset(uke_shogi_v0.env(deals=2), seed=4, options={"hands": HANDS, "dealer": 2})
     assert env.agent_selection == "player_2"
     hand = env.observe("player_3")["observation"][:8]
     assert hand.tolist() == [3, 1, 2, 2, 2, 0, 0, 0]
@@ -108,8 +107,7 @@ def test_given_hands_and_dealer_apply_to_the_first_deal_alone():
 
 
 def test_the_drawing_shows_hands_moves_and_what_is_asked():
-    env = uke_shogi_v0.env(render_mode="ansi")
-    env.reset(options={"hands": HANDS, "dealer": 3})
+    env = after_reset(uke_shogi_v0.env(render_mode="ansi"), options={"hands": HANDS, "dealer": 3})
     env.step(3)
     env.step(0)  # seat 0 has no knight
     text = env.render()
@@ -124,8 +122,7 @@ def test_the_drawing_shows_hands_moves_and_what_is_asked():
 
 @each_rules
 def test_rewards_sum_to_zero_and_what_is_paid_reaches_everybody(rules):
-    env = uke_shogi_v0.raw_env(rules, deals=3)
-    env.reset(seed=1)
+    env = after_reset(uke_shogi_v0.raw_env(rules, deals=3), seed=1)
     paid, seen = np.zeros(rules.players), np.zeros(rules.players)
     deals = 0
     for agent, (_, gained, terminated, _, _) in random_play(env):
@@ -167,8 +164,7 @@ def test_seeds_and_episodes_give_deals_of_their_own():
 
 @each_rules
 def test_a_pickled_or_copied_environment_goes_on_identically(rules):
-    env = uke_shogi_v0.env(rules)
-    env.reset(seed=3)
+    env = after_reset(uke_shogi_v0.env(rules), seed=3)
     for _ in range(5):
         env.step(int(env.last()[0]["action_mask"].argmax()))
     copies = env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)
@@ -231,8 +227,7 @@ def test_a_planted_leak_is_caught(monkeypatch, rules):
 
 @each_rules
 def test_a_view_and_its_observation_carry_the_same(rules):
-    env = uke_shogi_v0.raw_env(rules)
-    env.reset(seed=8)
+    env = after_reset(uke_shogi_v0.raw_env(rules), seed=8)
     for agent, (observation, *_) in random_play(env):
         view = UkeShogiView.from_observation(rules, observation["observation"])
         own = env._game.view(env.possible_agents.index(agent))
@@ -258,8 +253,7 @@ def test_what_is_no_observation_is_refused():
 
 
 def test_an_illegal_action_is_paid_for_and_ends_the_episode():
-    env = uke_shogi_v0.env(deals=3)
-    env.reset(options={"hands": HANDS, "dealer": 1})
+    env = after_reset(uke_shogi_v0.env(deals=3), options={"hands": HANDS, "dealer": 1})
     env.step(0)
     assert env.rewards == {"player_1": -1} | {f"player_{seat}": 1 / 3 for seat in (0, 2, 3)}
     assert all(env.terminations.values())
@@ -271,18 +265,15 @@ def test_an_illegal_action_is_paid_for_and_ends_the_episode():
 
 
 def test_where_losers_pay_an_illegal_action_costs_the_hand_to_each_other_seat():
-    env = uke_shogi_v0.env(UMEBAYASHI)
-    env.reset(options={"hands": HANDS, "dealer": 3})
+    env = after_reset(uke_shogi_v0.env(UMEBAYASHI), options={"hands": HANDS, "dealer": 3})
     env.step(0)
     assert env.rewards == {f"player_{seat}": 58 for seat in range(3)} | {"player_3": -174}
 
 
 def test_raw_env_raises_and_changes_nothing():
-    env = uke_shogi_v0.raw_env()
-    env.reset(options={"hands": HANDS, "dealer": 1})
+    env = after_reset(uke_shogi_v0.raw_env(), options={"hands": HANDS, "dealer": 1})
     before = str((env.state(), env.last(), env.rewards))
-    with pytest.raises(errors.IllegalActionError, match=r"one of 1 .* 7 from seat 1, got '8'"):
-        env.step(8)
+    refuses(errors.IllegalActionError, r"one of 1 .* 7 from seat 1, got '8'", env.step, 8)
     for action in (9, -1, None, "p", 1.0):
         with pytest.raises(errors.ActionError):
             env.step(action)
@@ -296,28 +287,22 @@ def test_raw_env_raises_and_changes_nothing():
 
 def test_settings_outside_their_choices_are_refused():
     for deals in (0, -1, True, 1.5, "2"):
-        with pytest.raises(errors.SettingError, match="a number of deals from 1 up"):
-            uke_shogi_v0.env(deals=deals)
-    with pytest.raises(errors.SettingError, match="a render_mode of None"):
-        uke_shogi_v0.env(render_mode="svg!")
-    with pytest.raises(errors.SettingError, match="a UkeShogiRules value"):
-        uke_shogi_v0.env("murray")
+        refuses(errors.SettingError, "a number of deals from 1 up", uke_shogi_v0.env, deals=deals)
+    refuses(errors.SettingError, "a render_mode of None", uke_shogi_v0.env, render_mode="svg!")
+    refuses(errors.SettingError, "a UkeShogiRules value", uke_shogi_v0.env, "murray")
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
     env = make()
     for call in (env.last, env.state, lambda: env.step(0), lambda: env.observe("player_0")):
-        with pytest.raises(errors.EpisodeOverError, match="expected a reset"):
-            call()
+        refuses(errors.EpisodeOverError, "expected a reset", call)
     env.reset(seed=1)
     for _, (_, _, terminated, _, _) in random_play(env):
         if terminated:
-            with pytest.raises(errors.EpisodeOverError, match="expected None"):
-                env.step(1)
+            refuses(errors.EpisodeOverError, "expected None", env.step, 1)
     for call in (env.last, lambda: env.step(None), lambda: env.step(0)):
-        with pytest.raises(errors.EpisodeOverError, match="after the end of the episode"):
-            call()
+        refuses(errors.EpisodeOverError, "after the end of the episode", call)
 
 
 def test_the_pages_python_prints_what_the_page_shows_and_its_table_is_the_layout(capsys):

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from raising import refuses
 from uke_shogi_oracle import NAMES, Referee, whole_set
 from uke_shogi_playing import FEW, HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
 
@@ -285,8 +286,7 @@ def test_hands_are_given_as_digits_or_as_kinds():
     ],
 )
 def test_impossible_rules_are_refused(fields, message):
-    with pytest.raises(errors.SettingError, match=message):
-        UkeShogiRules(**fields)
+    refuses(errors.SettingError, message, UkeShogiRules, **fields)
 
 
 @pytest.mark.parametrize(
@@ -303,14 +303,12 @@ def test_impossible_rules_are_refused(fields, message):
     ],
 )
 def test_impossible_hands_are_refused(hands, message):
-    with pytest.raises(errors.HandsError, match=message):
-        UkeShogiGame(hands=hands)
+    refuses(errors.HandsError, message, UkeShogiGame, hands=hands)
 
 
 def test_murrays_hands_need_not_be_the_whole_set_but_no_more_than_it():
     assert UkeShogiGame(MURRAY, hands=["11111111", "12345678"]).dealt[0][0] == 8
-    with pytest.raises(errors.HandsError, match="at most"):
-        UkeShogiGame(MURRAY, hands=["88811111", "11111111"])
+    refuses(errors.HandsError, "at most", UkeShogiGame, MURRAY, hands=["88811111", "11111111"])
 
 
 @pytest.mark.parametrize(
@@ -322,25 +320,21 @@ def test_murrays_hands_need_not_be_the_whole_set_but_no_more_than_it():
     ],
 )
 def test_impossible_arguments_are_refused(arguments, message):
-    with pytest.raises(errors.SettingError, match=message):
-        UkeShogiGame(**arguments)
+    refuses(errors.SettingError, message, UkeShogiGame, **arguments)
 
 
 @pytest.mark.parametrize("seat", [-1, 4, True, "0"])
 def test_a_view_of_no_seat_is_refused(seat):
-    with pytest.raises(errors.SettingError, match=r"a seat 0\.\.3"):
-        UkeShogiGame().view(seat)
+    refuses(errors.SettingError, r"a seat 0\.\.3", UkeShogiGame().view, seat)
 
 
 def test_an_action_that_cannot_be_made_changes_nothing():
     game = played(UkeShogiGame(hands=HANDS, dealer=0), "7")
     before = repr(game)
-    with pytest.raises(errors.IllegalActionError, match="expected one of 7 from seat 1, got 'p'"):
-        game.play(0)
+    refuses(errors.IllegalActionError, "expected one of 7 from seat 1, got 'p'", game.play, 0)
     for action in (9, -1, None, 1.0, True):
         with pytest.raises(errors.ActionError):
             game.play(action)
     assert repr(game) == before
     played(game, (BEFORE_THE_PAWNS + THE_PAWNS + "2").replace(" ", "")[1:])
-    with pytest.raises(errors.EpisodeOverError, match="no action after the end"):
-        game.play(0)
+    refuses(errors.EpisodeOverError, "no action after the end", game.play, 0)

@@ -6,21 +6,13 @@ from functools import cache, cached_property
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete, digits, special_hands, tiles_of
-from playing import deal, legal_mask
+from playing import after_reset, deal, legal_mask
 from redrawn_worlds import World, random_world, redraw
 
 from goita_env import Game, goita_v0
 from goita_env.actions import SILENT
-from goita_env.engine import core
+from goita_env.engine import core, tables
 from goita_env.engine.match import Match
-from goita_env.engine.tables import (
-    CALL_CHOICE,
-    CODE_MASK,
-    FRAME_OTHER_SCORE,
-    RADIX,
-    SCORE_BITS,
-    WAITING,
-)
 from goita_env.render import ansi, svg
 from goita_env.tiles import KING
 from goita_env.views import View
@@ -181,8 +173,7 @@ def test_no_drawing_tells_what_its_seat_cannot_know(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
     rng = np.random.default_rng(2)
-    match = Match(200, rules, "match")
-    match.reset(special_hands(rng, 200))
+    match = after_reset(Match(200, rules, "match"), special_hands(rng, 200))
     deals = match.deals.copy()
     compared = 0
     for _ in range(150):
@@ -207,8 +198,8 @@ def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
 
 def next_seat_holds_a_king(state: core.State, viewer: np.ndarray) -> np.ndarray:
     slot = (viewer + 1 + state.offset) & 3
-    hand = np.take_along_axis(state.hand, slot[None], axis=0)[0] & CODE_MASK
-    return hand >= RADIX[KING]
+    hand = np.take_along_axis(state.hand, slot[None], axis=0)[0] & tables.CODE_MASK
+    return hand >= tables.RADIX[KING]
 
 
 def partner_laid_a_pawn_face_down(state: core.State, viewer: np.ndarray) -> np.ndarray:
@@ -218,7 +209,7 @@ def partner_laid_a_pawn_face_down(state: core.State, viewer: np.ndarray) -> np.n
 
 
 def somebody_is_asked_a_question(state: core.State, viewer: np.ndarray) -> np.ndarray:
-    return (state.status >= CALL_CHOICE) & (state.status < WAITING)
+    return (state.status >= tables.CALL_CHOICE) & (state.status < tables.WAITING)
 
 
 def steps_were_counted(state: core.State, viewer: np.ndarray) -> np.ndarray:
@@ -261,7 +252,7 @@ def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
 
 
 def test_a_leak_into_a_drawing_is_caught(monkeypatch):
-    plant(monkeypatch, next_seat_holds_a_king, FRAME_OTHER_SCORE + SCORE_BITS - 1)
+    plant(monkeypatch, next_seat_holds_a_king, tables.FRAME_OTHER_SCORE + tables.SCORE_BITS - 1)
     before, after, viewers, _ = pairs("jga")
     (words, _), (other, _) = look(before, viewers), look(after, viewers)
     caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(60)]

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from oracle import Referee
 from playing import played
+from programs import ROOT
 
 from goita_env import Game, GoitaVectorEnv, get_rules, views
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode, hide_block
@@ -17,8 +17,6 @@ from goita_env.tiles import COUNTS, KING, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
 from goita_env.views import observation as layout
 from goita_env.views.observation import HAND_COUNTS, OBSERVATION_SIZE, SLICES
-
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "observation.md"
 
 
 @dataclass(frozen=True)
@@ -372,4 +370,4 @@ def test_every_slice_holds_the_bits_that_its_name_says(rules):
 
 
 def test_the_observations_page_holds_the_table_printed_from_the_code():
-    assert layout.documentation() in DOCS.read_text(encoding="utf-8")
+    assert layout.documentation() in (ROOT / "docs" / "observation.md").read_text(encoding="utf-8")

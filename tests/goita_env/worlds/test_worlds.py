@@ -5,26 +5,11 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+import world_positions
 from deals import RULE_SETS, complete
 from playing import deal, legal_mask, pick
-from world_positions import (
-    CHOOSY_DUTY,
-    EARLY,
-    FIVE,
-    KING_FIRST,
-    OPPONENTS,
-    PARTNERS,
-    Position,
-    after,
-    distinct,
-    hidden_places,
-    keys,
-    kinds_of,
-    late_positions,
-    many_positions,
-    placed,
-    possible,
-)
+from raising import refuses
+from world_positions import EARLY, after, late_positions, many_positions, possible
 
 from goita_env import views
 from goita_env.actions import parse
@@ -35,7 +20,7 @@ from goita_env.tiles import KING, LANCE, PAWN
 from goita_env.views import View
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
 
-ALL_RULES = [*RULE_SETS, pytest.param(CHOOSY_DUTY, id="choosy_duty")]
+ALL_RULES = [*RULE_SETS, pytest.param(world_positions.CHOOSY_DUTY, id="choosy_duty")]
 
 
 def z_score(counts: np.ndarray, expected: np.ndarray) -> float:
@@ -60,7 +45,7 @@ def test_the_brute_force_finds_worlds_that_are_impossible(rules):
 def test_enumeration_lists_the_worlds_of_the_brute_force_with_their_weights(rules):
     for at, expected, _ in late_positions(rules):
         worlds = enumerate_worlds(at.view, len(expected))
-        found = [key.tobytes() for key in keys(worlds.hands, worlds.face_down)]
+        found = [key.tobytes() for key in world_positions.keys(worlds.hands, worlds.face_down)]
         assert len(found) == len(set(found)) == len(worlds)
         assert set(found) == set(expected)
         assert np.allclose(worlds.weight, [expected[key] for key in found], rtol=1e-12, atol=0)
@@ -73,7 +58,9 @@ def test_late_samples_are_uniform_over_the_brute_force(rules):
     drawn = 20_000
     for at, expected, _ in late_positions(rules):
         worlds = sample(at.view, drawn, np.random.default_rng(11))
-        found, counts = distinct(keys(worlds.hands, worlds.face_down))
+        found, counts = world_positions.distinct(
+            world_positions.keys(worlds.hands, worlds.face_down)
+        )
         counted = dict(zip((key.tobytes() for key in found), counts.tolist(), strict=True))
         assert set(counted) <= set(expected)
         seen = np.array([counted.get(key, 0) for key in expected])
@@ -101,9 +88,9 @@ def two_samples(one: np.ndarray, two: np.ndarray) -> tuple[float, int]:
     return ((first - share * total) ** 2 / (share * (1 - share) * total)).sum(), len(total) - 1
 
 
-def with_callers_fives(at: Position, redeals: np.ndarray) -> np.ndarray:
+def with_callers_fives(at: world_positions.Position, redeals: np.ndarray) -> np.ndarray:
     """Tells in which redeals, [n, U], callers hold five pawns: not to replay many others."""
-    good, (held, downs) = np.ones(len(redeals), bool), hidden_places(at)
+    good, (held, downs) = np.ones(len(redeals), bool), world_positions.hidden_places(at)
     for seat in np.flatnonzero(at.view.called[0, 1:]) + 1:
         places = np.array([*held, *(one for one, _ in downs)]) == seat
         dealt = (redeals[:, places] == PAWN).sum(axis=1) + at.view.face_up[0, seat, PAWN]
@@ -117,7 +104,7 @@ def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name):
     tiles = np.arange(8).repeat(at.view.unseen[0])
     redeals = rng.permuted(np.tile(tiles, (400_000, 1)), axis=1)
     good = with_callers_fives(at, redeals)
-    hands, face_down = placed(at, redeals[good][:40_000])
+    hands, face_down = world_positions.placed(at, redeals[good][:40_000])
     good = possible(at, hands, face_down)
     redealt = statistics(hands[good], face_down[good])
     worlds = sample(at.view, 30_000, rng)
@@ -171,7 +158,7 @@ def stack(positions: list) -> tuple[View, Worlds]:
 
 def true_games(positions: list) -> core.State:
     """Plays the moves of positions of one rule set in the core, viewers on seat 0."""
-    hands = np.concatenate([kinds_of(at.hands) for at in positions])
+    hands = np.concatenate([world_positions.kinds_of(at.hands) for at in positions])
     dealers = [at.dealer for at in positions]
     parts = []
     for number, at in enumerate(positions):
@@ -282,12 +269,12 @@ def test_early_positions_are_soon_found_to_have_too_many_worlds():
 
 
 ENDS = {
-    "the last tile": ("jga", KING_FIRST, 2, "13 p p p 28 p p p 34 p p p 58"),
+    "the last tile": ("jga", world_positions.KING_FIRST, 2, "13 p p p 28 p p p 34 p p p 58"),
     "a call of six": ("jga", complete("111111", "", "", ""), 0, "call"),
-    "partners' fives": ("jga", PARTNERS, 0, "call call"),
-    "opponents' fives": ("nine", OPPONENTS, 0, "call call"),
-    "a redeal": ("pagat", FIVE, 0, "call redeal"),
-    "two partners' redeal": ("jga", OPPONENTS, 0, "call call redeal redeal"),
+    "partners' fives": ("jga", world_positions.PARTNERS, 0, "call call"),
+    "opponents' fives": ("nine", world_positions.OPPONENTS, 0, "call call"),
+    "a redeal": ("pagat", world_positions.FIVE, 0, "call redeal"),
+    "two partners' redeal": ("jga", world_positions.OPPONENTS, 0, "call call redeal redeal"),
 }
 
 
@@ -308,15 +295,13 @@ def test_the_end_of_a_round_is_an_error(name):
         with pytest.raises(SettingError, match="under way, got the end of one in row 1"):
             sample(both, 1, np.random.default_rng(0))
         for ask in (partial(enumerate_worlds, end, 1), partial(determinize, end, worlds)):
-            with pytest.raises(SettingError, match="under way, got the end of one in row 0"):
-                ask()
+            refuses(SettingError, "under way, got the end of one in row 0", ask)
 
 
 @pytest.mark.parametrize("number", [0, -1, 1.5, True, "many"])
 def test_a_number_of_worlds_below_1_and_a_list_for_no_row_are_errors(number):
     view = after(*EARLY["a called five"]).view
-    with pytest.raises(SettingError, match="expected a view of one row, got 0 rows"):
-        enumerate_worlds(view[:0], 10)
+    refuses(SettingError, "expected a view of one row, got 0 rows", enumerate_worlds, view[:0], 10)
     with pytest.raises(SettingError, match="expected a whole number of worlds from 1 on, got"):
         sample(view, number, np.random.default_rng(0))
     with pytest.raises(SettingError, match="expected a whole number of worlds as limit"):
@@ -333,8 +318,7 @@ def test_worlds_of_another_view_are_an_error():
         determinize(two, worlds)
     moved = Worlds(worlds.hands.copy(), worlds.face_down, worlds.weight, worlds.face_up)
     moved.hands[2] = moved.hands[2][[1, 0, 2, 3]]
-    with pytest.raises(HandsError, match="got others in world 2"):
-        determinize(view, moved)
+    refuses(HandsError, "got others in world 2", determinize, view, moved)
 
 
 def test_worlds_that_ask_another_question_are_an_error():

@@ -1,0 +1,32 @@
+"""The tournament report in a browser: widths, themes, accessibility."""
+
+import pytest
+
+import evaluate
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """The report of a small tournament with all of its sections."""
+    folder = tmp_path_factory.mktemp("report")
+    page, games = folder / "report.html", folder / "games"
+    command = ["--agents", "random", "greedy", "heuristic", "--deals", "8", "--cross"]
+    assert evaluate.main([*command, "--save-games", str(games), "--html", str(page)]) == 0
+    return page
+
+
+@pytest.mark.parametrize("wide", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_and_axe_finds_nothing(file, open_page, wide, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(file.as_uri(), wide=wide, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == wide
+    assert axe.run(page).response["violations"] == []
+
+
+def test_the_contents_lead_to_the_games_and_they_to_a_replay(file, open_page):
+    page = open_page(file.as_uri())
+    page.click("nav a:text-is('Games')")
+    assert page.url.endswith("#games")
+    page.click("#games li a >> nth=0")
+    assert page.inner_text("#said") == "the deal"
