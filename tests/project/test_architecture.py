@@ -27,7 +27,7 @@ AGENT_ORDER = [
     *("faults", "base", "answers", "cli", "files", "store", "parts", "registry", "models"),
     *("statistics", "bots"),
     *("solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
-    *("check", "grading", "report", "learning", "signals", "watch", "play"),
+    *("check", "grading", "report", "learning", "exploit", "signals", "watch", "play"),
 ]
 """The packages from top to bottom."""
 
