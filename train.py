@@ -24,7 +24,6 @@ from agents import cli, learning, report
 from agents.learning.resume import NAMING_OPTIONS, check_named, resume_command
 from agents.registry import load_agent
 from agents.tournament.plan import check_deals
-from goita_env import GoitaVectorEnv
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
@@ -303,33 +302,16 @@ def start(
 
 
 def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfPlayPPO:
-    match = args.episode == "match"
-    games = GoitaVectorEnv(
-        settings.games,
+    return learning.build_model(
+        settings,
         rules=args.rules,
-        episode=args.episode,
-        reward="win" if match else "points",
         seed=args.seed,
-        observe=False,
-    )
-    return learning.SelfPlayPPO(
-        learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
-        learning.GoitaVecEnv(games),
-        learning_rate=learning.linear(*settings.lr),
-        ent_coef=learning.linear(*settings.entropy),
-        n_steps=settings.steps,
-        batch_size=settings.batch,
-        n_epochs=settings.epochs,
-        gamma=1.0,
-        gae_lambda=settings.gae_lambda,
-        clip_range=settings.clip,
         bfloat16=args.precision == "bfloat16",
-        reward_scale=1.0 if match else args.reward_scale,
-        critic=tuple(args.critic or ()),
-        policy_kwargs={"layers": settings.layers},
-        rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
-        seed=args.seed,
+        reward_scale=args.reward_scale,
         device=args.device,
+        episode=args.episode,
+        critic=args.critic or (),
+        policy=learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
     )
 
 

@@ -70,6 +70,7 @@ AGENTS: Final = {
     "champion": Entry("agents.champion", "load"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
+    "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""

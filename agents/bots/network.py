@@ -140,7 +140,12 @@ class NetworkAgent(LogitAgent):
     Raises:
         AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is
             negative.
+
+    Attributes:
+        path: the file that the weights were read from; None: they were not.
     """
+
+    path: Path | None = None
 
     def __init__(
         self, info: NetworkInfo, tensors: dict[str, Array], temperature: float = 0.0
@@ -168,9 +173,11 @@ class NetworkAgent(LogitAgent):
         """Reads a network file; an AgentError if it is none, or for another layout."""
         try:
             metadata, tensors = read_tensors(path)
-            return cls(NetworkInfo.parse(metadata), tensors, temperature)
+            agent = cls(NetworkInfo.parse(metadata), tensors, temperature)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
+        agent.path = Path(path)
+        return agent
 
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""

@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from agents.learning.buffer import SeatRolloutBuffer
+from agents.learning.building import build_model
 from agents.learning.device import find_device, has_fast_bfloat16, use_threads
 from agents.learning.export import policy_bytes, save_policy
 from agents.learning.measuring import Measuring
@@ -35,6 +36,7 @@ __all__ = [
     "SelfPlayPolicy",
     "TrainingSettings",
     "begin_from",
+    "build_model",
     "check_widths",
     "find_device",
     "find_policy",

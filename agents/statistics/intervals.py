@@ -24,7 +24,13 @@ NORMAL_FROM: Final = 10_000
 are the same then to a hundredth of a point, and take seconds."""
 
 RESAMPLES: Final = 5_000
-_Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+def _z(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+_Z: Final = _z(LEVEL)
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,9 @@ def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
     return ratio_interval(array, np.ones(len(array)), seed)
 
 
-def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) -> Interval:
+def ratio_interval(
+    totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0, level: float = LEVEL
+) -> Interval:
     """Returns the sum of the totals over the sum of the counts, with its bootstrap interval.
 
     Points per round are such a ratio where deals begin whole matches, some longer than others. The
@@ -53,6 +61,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) 
         totals: [n] points of each deal, n at least 2.
         counts: [n] rounds of each deal, above 0.
         seed: of the resamples.
+        level: probability with which the interval covers the ratio.
     """
     above, below = _deals(totals), _deals(counts)
     ratio = float(above.sum() / below.sum())
@@ -60,7 +69,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) 
     if not residuals.any() or (above / below == above[0] / below[0]).all():
         return Interval(ratio, ratio, ratio)
     if len(above) >= NORMAL_FROM:
-        half = _Z * float(residuals.std(ddof=1)) / sqrt(len(above))
+        half = _z(level) * float(residuals.std(ddof=1)) / sqrt(len(above))
         return Interval(ratio, ratio - half, ratio + half)
     from scipy.stats import bootstrap
 
@@ -70,7 +79,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, seed: int = 0) 
         np.mean if alike else _ratio,
         n_resamples=RESAMPLES,
         batch=max(1, 2_000_000 // len(above)),
-        confidence_level=LEVEL,
+        confidence_level=level,
         method="percentile",
         paired=True,
         vectorized=True,

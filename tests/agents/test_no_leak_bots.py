@@ -95,6 +95,7 @@ def agent(request, tmp_path):
         "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
         "rollout": ":worlds=4",
         "solver": ":worlds=4,budget=56000",
+        "best_response": ":to=greedy,worlds=4",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built

@@ -135,9 +135,10 @@ DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE
 PUBLIC = [
     *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
     *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
-    *("agents", "agents.base", "agents.beliefs", "agents.grading", "agents.learning"),
-    *("agents.report", "agents.signals.log", "agents.signals.measures", "agents.solver"),
-    *("agents.models", "agents.search.evaluate", "agents.search.sampling", "agents.watch"),
+    *("agents", "agents.base", "agents.beliefs", "agents.exploit", "agents.grading"),
+    *("agents.learning", "agents.models", "agents.report", "agents.search.evaluate"),
+    *("agents.search.sampling", "agents.signals.log", "agents.signals.measures"),
+    *("agents.solver", "agents.watch"),
 ]
 """Modules with public names; the reference documents all of them."""
 

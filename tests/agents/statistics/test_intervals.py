@@ -81,3 +81,16 @@ def test_the_variance_removed_is_all_if_games_cancel_and_none_if_they_are_indepe
     half = np.array([luck + points, -luck + np.roll(points, 1)])
     assert intervals.variance_removed(half) == pytest.approx(0.5, abs=0.03)
     assert intervals.variance_removed(np.zeros((2, 5))) == 0
+
+
+def test_a_higher_level_widens_an_interval():
+    draws = np.random.default_rng(8)
+    for many in (200, 10_000):
+        values, ones = draws.normal(size=many), np.ones(many)
+        usual, wide = (
+            intervals.ratio_interval(values, ones),
+            intervals.ratio_interval(values, ones, level=0.99),
+        )
+        assert wide.low < usual.low < usual.high < wide.high
+        ratio = (wide.high - wide.low) / (usual.high - usual.low)
+        assert ratio == pytest.approx(2.576 / 1.96, rel=0.07)

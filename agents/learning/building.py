@@ -1,0 +1,68 @@
+"""Builds the learner of a training from its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.learning.policy import SelfPlayPolicy
+from agents.learning.ppo import SelfPlayPPO, linear
+from agents.learning.presets import TrainingSettings
+from agents.learning.vec_env import GoitaVecEnv
+from goita_env import GoitaVectorEnv
+from goita_env.rounds import Episode
+from goita_env.rules import Rules
+
+
+def build_model(
+    settings: TrainingSettings,
+    *,
+    rules: str | Rules,
+    seed: int,
+    bfloat16: bool,
+    reward_scale: float,
+    device: str = "cpu",
+    episode: Episode = "round",
+    critic: Sequence[int] = (),
+    policy: type[SelfPlayPolicy] = SelfPlayPolicy,
+) -> SelfPlayPPO:
+    """Returns a learner that has learnt nothing yet, with its games.
+
+    Args:
+        settings: of the training.
+        rules: a rule set or its name.
+        seed: of deals, weights and play.
+        bfloat16: whether the network computes in bfloat16.
+        reward_scale: factor of the points that are learnt from; wins of matches count 1.
+        device: "cpu" or "cuda".
+        episode: what is rewarded: the points of each round, or wins of matches.
+        critic: widths of the layers of a critic that sees all hands; empty: none.
+        policy: class of the network.
+    """
+    match = episode == "match"
+    games = GoitaVectorEnv(
+        settings.games,
+        rules=rules,
+        episode=episode,
+        reward="win" if match else "points",
+        seed=seed,
+        observe=False,
+    )
+    return SelfPlayPPO(
+        policy,
+        GoitaVecEnv(games),
+        learning_rate=linear(*settings.lr),
+        ent_coef=linear(*settings.entropy),
+        n_steps=settings.steps,
+        batch_size=settings.batch,
+        n_epochs=settings.epochs,
+        gamma=1.0,
+        gae_lambda=settings.gae_lambda,
+        clip_range=settings.clip,
+        bfloat16=bfloat16,
+        reward_scale=1.0 if match else reward_scale,
+        critic=tuple(critic),
+        policy_kwargs={"layers": settings.layers},
+        rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
+        seed=seed,
+        device=device,
+    )
