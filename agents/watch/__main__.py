@@ -44,7 +44,7 @@ class Args:
     """an agent with known probabilities, such as champion: says what each decision was worth"""
     json: Path | None = None
     """the analysis as JSON, too"""
-    worlds: int = 512
+    worlds: int = 1024
     """most worlds in which the analysis searches a decision under each type"""
     seed: int = 0
     """seed of the analysis"""

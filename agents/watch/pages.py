@@ -174,13 +174,14 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _by_type(decision: Decision) -> dict[str, str]:
+def _by_type(decision: Decision) -> tuple[str, str]:
     """Returns the types that count, in words: those under which a loss is clear, and the others."""
-    found: dict[str, list[str]] = {"clear": [], "not": []}
-    for one in decision.counted:
-        clear = verdicts.verdict(decision, one) == "clear"
-        found["clear" if clear else "not"].append(clean(one.name))
-    return {key: "; ".join(names) for key, names in found.items()}
+    lost = {one: verdicts.verdict(decision, one) == "clear" for one in decision.counted}
+    clear, fine = (
+        "; ".join(clean(one.name) for one, is_lost in lost.items() if is_lost == wanted)
+        for wanted in (True, False)
+    )
+    return clear, fine
 
 
 def _script_data(source: Source, analysis: Analysis) -> Any:

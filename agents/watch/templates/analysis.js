@@ -49,15 +49,18 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     const table = find("types");
     table.textContent = "";
     if (!one.types.length) return;
-    head(table, ["if they play like", "chance", "best", "points lost", ""]);
+    head(table, ["if they play like", "chance", "best", "points lost"]);
     const body = table.createTBody();
     for (const type of [...one.types].sort((a, b) => b.probability - a.probability)) {
       const row = body.insertRow();
       row.className = type.counts ? "" : "faint";
-      row.append(make("th", { scope: "row", textContent: type.name }));
-      const lost = type.verdict === "best" ? "–" : `${type.loss.toFixed(1)} ± ${type.loss_error.toFixed(1)}`;
+      const th = make("th", { scope: "row" });
+      th.append(...type.name.split(/(?<=[:=.])/).flatMap((part) => [part, make("wbr")]));
+      row.append(th);
+      const lost = type.loss > 0 ? `${type.loss.toFixed(1)} ± ${type.loss_error.toFixed(1)}` : "";
       cells(row, [percent(type.probability), word(type.best), lost]);
-      row.append(make("td", { textContent: VERDICTS[type.verdict], className: type.verdict === "clear" ? "agreed" : "" }));
+      row.lastElementChild.append(make("small", { textContent: VERDICTS[type.verdict] }));
+      if (type.verdict === "clear") row.lastElementChild.classList.add("agreed");
     }
   }
 
