@@ -75,7 +75,7 @@ def decisions():
 @pytest.fixture(scope="module")
 def analysed():
     found = source(DEAL, replace(DEAL, number=2, moves=DEAL.moves[:5]))
-    return found, watch.analyse(found, "greedy", worlds=32)
+    return found, watch.analyse(found, "greedy", worlds=32, **FEW)
 
 
 def test_every_move_is_there_and_forced_ones_are_not_judged(decisions):
@@ -311,8 +311,7 @@ def kept_in(file):
 
 
 def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkeypatch):
-    source, _ = analysed
-    whole = watch.analyse(source, "greedy", worlds=32, **FEW)
+    source, whole = analysed
     keep, seen = tmp_path / "page.html.parts", []
 
     def stop(done: int, total: int) -> None:

@@ -221,7 +221,7 @@ def test_the_page_and_the_json_say_which_types(tmp_path):
     text = watch.page(source, analysis)
     assert "Errors, whoever the others are: 1" in text
     assert "Depends on who you play with: 1" in text
-    assert f"<td>{OTHERS[1]}; {BROAD}</td><td>{OTHERS[0]}</td>" in text
+    assert f'>{OTHERS[1]}; {BROAD}</td><td class="types">{OTHERS[0]}</td>' in text
 
 
 def test_the_command_takes_types_and_refuses_what_is_none(tmp_path, capsys):
