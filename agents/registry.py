@@ -163,6 +163,11 @@ def prepare(spec: str) -> Callable[[], Agent]:
     return partial(factory, argument, **_options(factory, spec, options, given=1))
 
 
+def split_agents(text: str) -> tuple[str, ...]:
+    """Returns the texts of the agents in a list, "(A;B;C)"; brackets nest."""
+    return tuple(_agents_in(tuple[Agent, ...], text))
+
+
 def may_share(agent: Agent, spec: str) -> bool:
     """Returns whether one instance may play several seats of a game, or several games of a deal.
 

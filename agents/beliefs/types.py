@@ -22,6 +22,7 @@ from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.history import Event
 from agents.models import EPSILONS, LEGAL_MODEL, OpponentModel, PolicyModel, UnexplainedError
 from goita_env import View
+from goita_env.errors import SettingError
 from goita_env.worlds import Worlds
 
 NEGLIGIBLE: Final = 0.01
@@ -181,16 +182,26 @@ class TypeListener(Following):
         filters = self._filters[1, k], self._filters[2, j], self._filters[3, k]
         return self._hand_belief(number, np.asarray(marginal), filters, ("types",) * 3)
 
-    def sample(self, count: int, rng: np.random.Generator) -> tuple[Worlds, Int]:
+    def sample(
+        self, count: int, rng: np.random.Generator, opponents: int | None = None
+    ) -> tuple[Worlds, Int]:
         """Draws worlds, each with a pair of types: worlds and numbers of pairs, int64 [count].
 
         The pair ``n`` is ``divmod(n, J)``: the type of the opponents and that of the partner. Pairs
         are a systematic sample, of which each quarter is one by itself.
 
+        Args:
+            count: how many.
+            rng: of all that is random in them.
+            opponents: number of the type that the opponents are known to have; None: any.
+
         Raises:
+            SettingError: if the opponents cannot be of that type, or are hardly.
             UnexplainedError: if no type explains what all seats did together.
         """
-        beliefs = self.beliefs()
+        beliefs = [one for one in self.beliefs() if opponents in (None, one[1])]
+        if not beliefs:
+            raise SettingError(f"expected a type that is still possible, got {opponents!r}")
         pair = np.array([k * len(self.types.partners) + j for _, k, j, _ in beliefs])
         if len(beliefs) == 1:
             return beliefs[0][-1].sample(count, rng), pair.repeat(count)

@@ -10,9 +10,12 @@ import numpy as np
 
 from agents.base import Agent, Float, Policy, is_stateless
 from agents.beliefs import Listener, PolicyModel, Seat
+from agents.beliefs.people import people
+from agents.beliefs.types import Types
 from agents.bots.network import NetworkAgent
 from agents.champion.agent import WEIGHTS
 from agents.search.evaluate import BUDGET, WORLDS, evaluate_actions
+from agents.search.rollout import players_of
 from agents.search.sampling import PosteriorSampler, sample_worlds
 from goita_env import View
 from goita_env.errors import SettingError
@@ -62,9 +65,10 @@ class PartnerGuess:
 def hint(view: View) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
-    It searches as ``champion:search=on`` does, with the same worlds, budget and threshold, but
-    plays each of the likeliest actions out in the same number of worlds, so that their points can
-    be compared. The same view gives the same hint.
+    It searches with the worlds, budget and threshold of ``champion:search=on``, but takes the
+    others for types of people (``agents.beliefs.people``), and plays each of the likeliest actions
+    out in the same number of worlds, so that their points can be compared. The same view gives the
+    same hint.
 
     Args:
         view: of a seat that has a choice: one row.
@@ -78,8 +82,8 @@ def hint(view: View) -> Hint:
     found = evaluate_actions(
         view,
         searched,
-        policy,
-        sample_worlds(view, seeds, np.array([WORLDS]), PosteriorSampler(policy)),
+        players_of(policy, _people()),
+        sample_worlds(view, seeds, np.array([WORLDS]), PosteriorSampler(_people())),
         prior_action=likeliest[:1],
         seeds=seeds,
         allocation="uniform",
@@ -129,6 +133,11 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
 @cache
 def _champion() -> NetworkAgent:
     return NetworkAgent.load(WEIGHTS)
+
+
+@cache
+def _people() -> Types:
+    return people()
 
 
 def _known(agent: Agent) -> Agent:

@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.base import AgentError, Float, Int, Results
 from agents.beliefs.hindsight import log_likelihood
+from agents.beliefs.types import Types
 from agents.search.rollout import RolloutAgent
 from agents.search.sampling import PosteriorSampler
 from goita_env import View
@@ -19,6 +20,23 @@ LEAKAGE: Final = 0.05
 
 KEPT: Final = 16_384
 """Matches that are remembered; the one that was heard of longest ago is forgotten."""
+
+
+def carried(types: Types, prior: Float, likelihood: Float) -> Float:
+    """Returns the prior of the round after one that is over: [K, J].
+
+    Args:
+        types: how the others may play.
+        prior: [K, J] of the round that is over.
+        likelihood: [K, J] of that round, as ``log_likelihood`` tells it.
+    """
+    first = types.prior()
+    score = np.log(prior) + likelihood
+    if score.max() == -np.inf:  # nobody in the set plays so
+        return first
+    found = np.exp(score - score.max())
+    mixed: Float = (1 - LEAKAGE) * found / found.sum() + LEAKAGE * first
+    return mixed
 
 
 @dataclass
@@ -82,12 +100,7 @@ class CarryingRolloutAgent(RolloutAgent):
 
     def _next_prior(self, match: _Match) -> Float:
         """Returns the prior of the round after one that has ended: [K, J]."""
-        first = self.types.prior()
         if match.ended is None:
-            return first
-        score = np.log(match.prior) + log_likelihood(match.ended[0], self.types, match.ended[1])
-        if score.max() == -np.inf:  # nobody in the set plays so
-            return first
-        found = np.exp(score - score.max())
-        mixed: Float = (1 - LEAKAGE) * found / found.sum() + LEAKAGE * first
-        return mixed
+            return self.types.prior()
+        likelihood = log_likelihood(match.ended[0], self.types, match.ended[1])
+        return carried(self.types, match.prior, likelihood)

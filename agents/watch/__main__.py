@@ -13,8 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from agents import cli, watch
+from agents.beliefs.people import PEOPLE
 from agents.files import write_whole
 from agents.models import ANALYSIS_EPSILON
+from agents.registry import split_agents
 from agents.watch.reading import Source
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
@@ -44,12 +46,15 @@ class Args:
     json: Path | None = None
     """the analysis as JSON, too"""
     worlds: int = 1024
-    """most worlds in which the analysis searches a decision"""
+    """most worlds in which the analysis searches a decision under each type"""
     seed: int = 0
     """seed of the analysis"""
     epsilon: float = ANALYSIS_EPSILON
     """share of the mover's decisions that its partner takes for uniformly random ones; for games of
     the agent itself use less, such as 0.02"""
+    types: str | None = None
+    """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
+    agents.beliefs.people); a broad type is added"""
     workers: int | None = None
     """processes that analyse (default: one a core)"""
 
@@ -58,6 +63,8 @@ class Args:
             raise SettingError("expected --analyse AGENT with --json, got none")
         if self.analyse is not None and self.output.suffix in ANIMATIONS:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
+        if self.analyse is None and self.types is not None:
+            raise SettingError("expected --analyse AGENT with --types, got none")
         if self.workers is not None and self.workers < 1:
             raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
 
@@ -111,6 +118,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             worlds=args.worlds,
             seed=args.seed,
             epsilon=args.epsilon,
+            types=PEOPLE if args.types is None else split_agents(args.types),
             workers=args.workers or cores(),
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),

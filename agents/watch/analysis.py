@@ -1,15 +1,15 @@
 """Analyses recorded deals: what every decision was worth, and what it told the partner.
 
 For each decision an analysis sets side by side what an agent's policy would do; what its search
-makes of every legal action, by playouts in worlds that the seat could not rule out; what perfect
-play makes of it with all hands open; and what the mover's partner could infer of its hand before
-and after. ``agents.watch.verdicts`` decides which decisions were errors.
+makes of every legal action, whoever the others are (``agents.watch.valuing``); what perfect play
+makes of it with all hands open; and what the mover's partner could infer of its hand before and
+after. ``agents.watch.verdicts`` decides which decisions were errors.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,30 +17,20 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
-from agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
-from agents.grading.grades import phase_of
-from agents.models import ANALYSIS_EPSILON, EPSILONS
+from agents.base import Float
+from agents.beliefs.people import PEOPLE
+from agents.models import ANALYSIS_EPSILON
 from agents.parts import Parts, pack
-from agents.registry import content_hash, load_agent
-from agents.search.evaluate import evaluate_actions
-from agents.search.sampling import PosteriorSampler, sample_worlds
-from agents.solver.engine import Solver, load_kernel
-from agents.solver.limits import check_search
+from agents.registry import content_hash
+from agents.solver.engine import load_kernel
 from agents.tournament.workers import on_processes
-from agents.watch.decisions import ActionGrade, Decision, Kinds, PartnerKnowledge
+from agents.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
+from agents.watch.decisions import Decision
+from agents.watch.matches import MatchPriors
 from agents.watch.reading import Source
-from goita_env import Game, View, __version__, actions
+from goita_env import Game, __version__, actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_env.tiles import NUM_SEATS, NUM_TILES
-
-WORLDS: Final = 1024
-"""Worlds that a decision is searched in: a quarter of them for every action, all of them for the
-one that was played and the two or more that did best."""
 
 FORMER: Final = b'{"format":"goita-analysis-parts-1"'
 """How a file of parts began in version 0.2.0."""
@@ -48,23 +38,6 @@ FORMER: Final = b'{"format":"goita-analysis-parts-1"'
 ACTIONS: Final = frozenset(map(actions.name, range(actions.NUM_ACTIONS)))
 
 DealDecisions = tuple[Decision, ...]
-
-
-@dataclass(frozen=True)
-class AnalysisSettings:
-    """Says how deals are analysed; results depend on these and on the deal alone."""
-
-    agent: str
-    """The agent, as ``load_agent`` takes it; its probabilities must be known."""
-    worlds: int = WORLDS
-    """Most worlds that a decision is searched in."""
-    seed: int = 0
-    epsilon: float = ANALYSIS_EPSILON
-    """Share of the mover's decisions that its partner takes for uniformly random ones: people play
-    unlike any bot. For games of the agent itself use less, such as 0.02."""
-
-    def __post_init__(self) -> None:
-        check_search(self.worlds)
 
 
 @dataclass(frozen=True)
@@ -76,6 +49,7 @@ class Analysis:
     """The policy whose probabilities are shown, in words."""
     partner_model: str
     """The model of the mover by which its partner infers its hand, in words."""
+    types: tuple[TypeInfo, ...]
     deals: tuple[DealDecisions, ...]
 
 
@@ -86,6 +60,7 @@ def analyse(
     worlds: int = WORLDS,
     seed: int = 0,
     epsilon: float = ANALYSIS_EPSILON,
+    types: tuple[str, ...] = PEOPLE,
     workers: int = 1,
     keep: Path | None = None,
     progress: Callable[[int, int], object] = lambda *_: None,
@@ -95,16 +70,17 @@ def analyse(
     Args:
         source: the record.
         agent: whose policy is shown, searched with and inferred with.
-        worlds: most worlds of a decision.
+        worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
         epsilon: of the partner's model of the mover: see ``AnalysisSettings``.
+        types: policies that the others may play like; a broad type is added.
         workers: processes, each a deal at a time; they change no result.
         keep: a file to which each deal is added as it ends. A stopped analysis with the same
             settings continues from it; with other settings it is begun anew.
         progress: called with the number of deals that are done, and of all.
 
     Raises:
-        AgentError: if the agent cannot analyse.
+        AgentError: if the agent cannot analyse, or the others cannot be of a type.
         SettingError: if a number is not above 0, or the file holds something else or is open in
             another program.
         WorkerError: if a process died.
@@ -113,16 +89,23 @@ def analyse(
     """
     if workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
-    settings = AnalysisSettings(agent, worlds, seed, epsilon)
-    analyst = _Analyst(settings)
-    wanted = {key_of(one.deal): one.deal for one in source.deals}
+    settings = AnalysisSettings(agent, worlds, seed, epsilon, tuple(types))
+    analyst = Analyst(settings)
+    wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
     # All that parts must have in common to be of one analysis.
-    arguments = {"version": __version__, **asdict(settings), "files": content_hash(agent)}
+    files = [content_hash(text) for text in (agent, *settings.types)]
+    arguments = {"version": __version__, **asdict(settings), "files": files}
     kind = "parts of an analysis"
+    check = partial(check_names, names={one.name for one in analyst.types})
     with Parts(keep, kind, arguments, FORMER) if keep is not None else nullcontext() as parts:
         kept = parts.found.keys() & wanted.keys() if parts else set()
-        found = {key: parts.value(key, DealDecisions, check_names) for key in kept} if parts else {}
-        missing = [deal for key, deal in wanted.items() if key not in found]
+        found = {key: parts.value(key, DealDecisions, check) for key in kept} if parts else {}
+        known = MatchPriors(analyst.others)
+        missing = [
+            (key, one.deal, known.after(one.earlier))
+            for key, one in wanted.items()
+            if key not in found
+        ]
         progress(len(found), len(wanted))
         if missing:
             load_kernel()  # compiled once, not in every process
@@ -132,23 +115,38 @@ def analyse(
             if parts is not None:
                 parts.add(key, pack(decisions))
             progress(len(found), len(wanted))
-    deals = tuple(found[key_of(one.deal)] for one in source.deals)
-    return Analysis(settings, analyst.policy, analyst.partner_model, deals)
+    deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
+    return Analysis(settings, analyst.policy, analyst.partner_model, analyst.types, deals)
 
 
-def analyse_deal(deal: DealRecord, settings: AnalysisSettings) -> DealDecisions:
-    """Analyses every recorded decision of a deal, as far as its moves are legal."""
-    analyst, key = _Analyst(settings), key_of(deal)
+def analyse_deal(
+    deal: DealRecord, settings: AnalysisSettings, priors: Float | None = None
+) -> DealDecisions:
+    """Analyses every recorded decision of a deal, as far as its moves are legal.
+
+    Args:
+        deal: the deal.
+        settings: how.
+        priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
+            knew them (``MatchPriors``); None: those at the beginning of a match.
+    """
+    analyst, key = Analyst(settings, priors), key_of(deal)
     return tuple(
         analyst.decide(game, number, seat, action, decision_seed(settings.seed, key, number))
         for number, seat, action, game in _moments(deal)
     )
 
 
-def key_of(deal: DealRecord) -> str:
-    """Returns a text that deals have in common if they are analysed alike."""
+def key_of(deal: DealRecord, earlier: Sequence[DealRecord] = ()) -> str:
+    """Returns a text that deals have in common if they are analysed alike.
+
+    ``earlier``: the rounds of the same match before it.
+    """
     told = (deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves)
-    return blake2b(repr((*told, deal.second_king_first)).encode(), digest_size=12).hexdigest()
+    before = tuple(key_of(one) for one in earlier)
+    return blake2b(
+        repr((*told, deal.second_king_first, *before)).encode(), digest_size=12
+    ).hexdigest()
 
 
 def decision_seed(seed: int, key: str, move: int) -> int:
@@ -157,16 +155,27 @@ def decision_seed(seed: int, key: str, move: int) -> int:
     return int.from_bytes(digest, "little")
 
 
-def check_names(decisions: DealDecisions) -> None:
-    """Checks the actions of decisions that a file holds; their types and lengths are checked."""
+def check_names(decisions: DealDecisions, names: Set[str]) -> None:
+    """Checks the words of decisions that a file holds; their types and lengths are checked.
+
+    ``names`` are those of the types of the opponents.
+    """
     for one in decisions:
-        options = {option.action for option in one.options} or {one.action, one.best}
-        if not {one.action, one.best} <= options <= ACTIONS:
+        options = [option.action for option in one.options]
+        said = {*options} or {one.action, one.best}
+        sound = {one.action, one.best} <= said <= ACTIONS and bool(options) == bool(one.types)
+        for typed in one.types:
+            sound &= typed.name in names and typed.best in said
+            sound &= [option.action for option in typed.options] == options
+        if not sound:
             raise SettingError(f"expected a decision as it was written, got move {one.move!r}")
 
 
-def _keyed(settings: AnalysisSettings, deal: DealRecord) -> tuple[str, DealDecisions]:
-    return key_of(deal), analyse_deal(deal, settings)
+def _keyed(
+    settings: AnalysisSettings, work: tuple[str, DealRecord, Float]
+) -> tuple[str, DealDecisions]:
+    key, deal, priors = work
+    return key, analyse_deal(deal, settings, priors)
 
 
 def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
@@ -186,125 +195,3 @@ def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
             yield number, *move, game
         else:
             game.play(move[1])
-
-
-class _Analyst:
-    """Analyses the decisions of one deal, one after another.
-
-    A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
-    are shown, and by which a partner infers, are those at temperature 1.
-    """
-
-    def __init__(self, settings: AnalysisSettings) -> None:
-        agent = load_agent(settings.agent)
-        if not (isinstance(agent, Policy) and is_stateless(agent)):
-            raise AgentError(
-                "expected an agent with known probabilities and no memory, such as champion, "
-                f"heuristic or file:PATH, got {agent.name!r} (of a search bot: its base)"
-            )
-        self._base: Policy = agent
-        self._shown, self.policy = agent, agent.name
-        if isinstance(agent, HasTemperature):
-            warm = agent.temperature or 1.0
-            self._shown, self.policy = agent.at(warm), f"{agent.name} at temperature {warm:g}"
-        self._worlds, self._solver = settings.worlds, Solver()
-        self._samplers = [PosteriorSampler(agent) for _ in range(NUM_SEATS)]
-        mover = PolicyModel(self._shown, epsilon=settings.epsilon)
-        opponent = PolicyModel(self._shown, epsilon=EPSILONS[0])
-        self.partner_model = mover.name
-        self._models: dict[Seat, OpponentModel] = {
-            "next": opponent,
-            "partner": mover,
-            "previous": opponent,
-        }
-        self._listeners: list[Listener] = []
-
-    def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
-        """Returns the analysis of a decision, and plays its action."""
-        view, hand, before_play = game.view(seat), game.dealt[seat], action >= actions.CALL
-        values = {} if before_play else self._solver.values(game)
-        open_value = max(values.values(), default=None)
-        options, best, loss, loss_error = self._search(view, seat, action, values, seed)
-        before = None if before_play else self._belief(game, seat)
-        game.play(action)
-        after = None if before_play else self._belief(game, seat)
-        knowledge = _knowledge(before, after, hand) if before and after else None
-        tiles = NUM_TILES - int(view.hand_sizes.sum())
-        return Decision(
-            move=number,
-            seat=seat,
-            action=actions.name(action),
-            phase="before play" if before_play else phase_of(tiles),
-            options=options,
-            best=actions.name(best),
-            loss=loss,
-            loss_error=loss_error,
-            value=self._value(view),
-            open_value=open_value,
-            open_loss=0 if open_value is None else open_value - values[action],
-            partner_knowledge=knowledge,
-        )
-
-    def _search(
-        self, view: View, seat: int, played: int, values: Mapping[int, int], seed: int
-    ) -> tuple[tuple[ActionGrade, ...], int, float, float]:
-        """Returns the legal actions, the best of them, and what the played one lost, with error."""
-        legal = view.legal()
-        if legal.sum() == 1:
-            return (), played, 0.0, 0.0
-        seeds, prior_action = np.array([seed], np.uint64), np.array([played])
-        sampler, most = self._samplers[seat], np.array([self._worlds])
-        found = evaluate_actions(
-            view,
-            legal,
-            self._base,
-            sample_worlds(view, seeds, most, sampler, shuffled=False),
-            prior_action=prior_action,
-            seeds=seeds,
-            allocation="halving",
-        )
-        (loss,), (loss_error,) = found.lead(found.best, prior_action)
-        chances = self._shown.probabilities(view, legal)[0]
-        rows = zip(found.action, found.points, found.error, found.worlds, strict=True)
-        options = tuple(
-            ActionGrade(
-                action=actions.name(action),
-                probability=float(chances[action]),
-                points=float(points),
-                error=float(error),
-                worlds=int(worlds),
-                open=values.get(int(action)),
-            )
-            for action, points, error, worlds in rows
-        )
-        return options, int(found.best[0]), float(loss), float(loss_error)
-
-    def _value(self, view: View) -> float | None:
-        values = getattr(self._base, "values", None)
-        trained_for = getattr(getattr(self._base, "info", None), "reward", "points")
-        return float(values(view)[0]) if values and trained_for == "points" else None
-
-    def _belief(self, game: Game, seat: int) -> HandBelief:
-        """Returns what a seat's partner believes of its hand now, nobody being asked a question."""
-        if not self._listeners:
-            self._listeners = [Listener(game.view(one), self._models) for one in range(NUM_SEATS)]
-        partner = (seat + 2) % NUM_SEATS
-        self._listeners[partner].hear(game.view(partner))
-        return self._listeners[partner].posterior("partner")
-
-
-def _knowledge(
-    before: HandBelief, after: HandBelief, hand: npt.NDArray[np.int8]
-) -> PartnerKnowledge:
-    return PartnerKnowledge(
-        information=after.divergence(before),
-        entropy=(before.entropy(), after.entropy()),
-        log_probability=(before.log_probability(hand), after.log_probability(hand)),
-        expected=(_kinds(before.expected()), _kinds(after.expected())),
-        at_least_one=(_kinds(before.at_least(1)), _kinds(after.at_least(1))),
-    )
-
-
-def _kinds(array: Float) -> Kinds:
-    one, two, three, four, five, six, seven, eight = array.tolist()
-    return one, two, three, four, five, six, seven, eight

@@ -6,7 +6,7 @@ Points are those of the mover's team in the round.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -19,6 +19,12 @@ Phase = Literal["before play", "first", "middle", "last"]
 
 Pair = tuple[float, float]
 """Before the move, and after it."""
+
+Range = tuple[float, float]
+"""The lowest and the highest over the types that count."""
+
+COUNTS: Final = 0.05
+"""Probability above which a type of the others counts in a verdict."""
 
 Kinds = tuple[float, float, float, float, float, float, float, float]
 """[8] Of each kind of tile."""
@@ -33,12 +39,42 @@ class ActionGrade:
     probability: float
     """With which the policy chooses it."""
     points: float
-    """By search: the average over the worlds in which it was played out."""
+    """By search, under the posterior over types."""
+    error: float
+    """Standard error of the points, by sampling alone."""
+    range: Range
+    """Of the points, by type."""
+    worlds: int
+    """In which it was played out, of all types."""
+    open: int | None
+    """With perfect play from there on, all hands open; None before play."""
+
+
+@dataclass(frozen=True)
+class TypedPoints:
+    """Says what a legal action is worth if the opponents are of one type."""
+
+    action: str
+    points: float
+    """The average over the worlds in which it was played out."""
     error: float
     """Standard error of the points."""
     worlds: int
-    open: int | None
-    """With perfect play from there on, all hands open; None before play."""
+
+
+@dataclass(frozen=True)
+class TypeGrade:
+    """Grades the legal actions for opponents of one type."""
+
+    name: str
+    probability: float
+    """Of the type, by what the seat had seen, earlier rounds of the match included."""
+    options: tuple[TypedPoints, ...]
+    """The legal actions, in the order of ``Decision.options``."""
+    best: str
+    loss: float
+    """By how many points the best did better than the chosen one, in the same worlds."""
+    loss_error: float
 
 
 @dataclass(frozen=True)
@@ -71,9 +107,14 @@ class Decision:
     best: str
     """The action that did best by search; the chosen one where it did, or was forced."""
     loss: float
-    """By how many points the best did better than the chosen one, in the same worlds."""
+    """By how many points the best did better than the chosen one, in the same worlds, under the
+    posterior over types."""
     loss_error: float
     """Standard error of the loss."""
+    loss_range: Range
+    """Of the losses by type, each against the best action under that type."""
+    types: tuple[TypeGrade, ...]
+    """The same for each type that is possible; empty where the move was forced."""
     value: float | None
     """What the policy's network expects its team to gain; None: it does not predict points."""
     open_value: int | None
@@ -87,3 +128,14 @@ class Decision:
     def expected(self) -> float | None:
         """Points of the best action by search, None where there was no choice."""
         return next((one.points for one in self.options if one.action == self.best), None)
+
+    @property
+    def counted(self) -> tuple[TypeGrade, ...]:
+        """The types that count in the verdict: the likeliest, and others above ``COUNTS``."""
+        return counted(self.types)
+
+
+def counted(types: tuple[TypeGrade, ...]) -> tuple[TypeGrade, ...]:
+    """Returns the types that count in a verdict: the likeliest, and others above ``COUNTS``."""
+    most = max((one.probability for one in types), default=0.0)
+    return tuple(one for one in types if one.probability > COUNTS or one.probability == most)

@@ -14,7 +14,7 @@ from math import ceil
 from typing import Final
 
 from agents.watch.decisions import Decision
-from agents.watch.verdicts import verdict
+from agents.watch.verdicts import agreement
 
 LEFT: Final = 52
 """Of the first position."""
@@ -28,6 +28,8 @@ _OPEN: Final = (308, 364)
 BOTTOM: Final = _OPEN[1]
 _MARK: Final = 14
 """Height of the mark over the longest bar."""
+_MARKS: Final = {"agreed": "!", "depends": "?"}
+"""Marks of decisions that lose whoever the others are, and of those that depend on it."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,17 @@ def draw(decisions: Sequence[Decision], moves: int, result: int | None) -> Graph
     for x, value in last:
         y = _height(value, edge) - 7
         parts.append(f'<path class="result" d="M{at(x):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
-    verdicts = {one.move: verdict(one) for one in decisions}
+    said = {one.move: agreement(one) for one in decisions}
+    ranges = {o.move: o.loss_range for o in decisions if said[o.move] in _MARKS}
+    losses = {one.move: one.loss for one in decisions}
     parts += [
-        _bars({one.move: one.loss for one in decisions}, _LOST, at, lambda move: verdicts[move]),
-        _bars({one.move: one.open_loss for one in decisions}, _OPEN, at, lambda _: "hands"),
+        _bars(losses, _LOST, at, lambda move: said[move], ranges),
+        _bars({one.move: one.open_loss for one in decisions}, _OPEN, at, lambda _: "hands", {}),
     ]
-    clear = [str(move) for move, said in verdicts.items() if said == "clear"]
+    agreed = [str(move) for move, kind in said.items() if kind == "agreed"]
     ends = f" The round ended with {result:+}." if result is not None else ""
     span = f"from {min(points):+.0f} to {max(points):+.0f}" if points else "unknown"
-    errors = f"clear losses at moves {', '.join(clear)}" if clear else "no clear loss"
+    errors = f"errors at moves {', '.join(agreed)}" if agreed else "no error"
     label = f"Expected points of seats 0 and 2 before each move, {span}; {errors}.{ends}"
     return Graph("".join(parts), label)
 
@@ -130,19 +134,26 @@ def _bars(
     band: tuple[int, int],
     at: Callable[[float], float],
     names: Callable[[int], str],
+    ranges: Mapping[int, tuple[float, float]],
 ) -> str:
-    """Returns the bars of points lost by move, each as wide as most of its move."""
+    """Returns the bars of points lost by move, each as wide as most of its move.
+
+    A line over a bar goes from the lowest to the highest loss by type.
+    """
     top, bottom = band
-    most, wide = max([10.0, *losses.values()]), min((at(1) - at(0)) * 0.6, 18)
+    most = max([10.0, *losses.values(), *(high for _, high in ranges.values())])
+    wide, scale = min((at(1) - at(0)) * 0.6, 18), (bottom - top - _MARK) / most
     parts = [_tick(top + _MARK + 5, f"{most:.0f}")]
     for move, loss in losses.items():
-        if loss <= 0:
-            continue
-        high, x, name = max((bottom - top - _MARK) * loss / most, 1.5), at(move - 0.5), names(move)
-        parts.append(
-            f'<rect class="bar {name}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '
-            f'width="{wide:.1f}" height="{high:.1f}"/>'
-        )
-        if name == "clear":
-            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - high - 3:.1f}">!</text>')
+        x, name, high = at(move - 0.5), names(move), max(scale * loss, 1.5)
+        if loss > 0:
+            parts.append(
+                f'<rect class="bar {name}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '
+                f'width="{wide:.1f}" height="{high:.1f}"/>'
+            )
+        if move in ranges:
+            low, up = (scale * points for points in ranges[move])
+            parts.append(f'<path class="range" d="M{x:.1f} {bottom - low:.1f}V{bottom - up:.1f}"/>')
+            y = bottom - max(high, up) - 3
+            parts.append(f'<text class="mark {name}" x="{x:.1f}" y="{y:.1f}">{_MARKS[name]}</text>')
     return "".join(parts)

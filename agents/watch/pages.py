@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -14,9 +16,10 @@ from agents.files import write_whole
 from agents.registry import short_name
 from agents.report.figures import clean
 from agents.watch import graph, verdicts
-from agents.watch.decisions import Decision
+from agents.watch.decisions import COUNTS, Decision
 from agents.watch.frames import Book
 from agents.watch.reading import Source, Watched, read
+from agents.watch.verdicts import Judged
 from goita_env import __version__
 from goita_env.errors import RecordError
 from goita_env.render import svg, themes
@@ -26,7 +29,7 @@ from goita_env.tiles import NAMES
 if TYPE_CHECKING:
     from agents.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-3"
+FORMAT: Final = "goita-analysis-4"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 _DECIMALS: Final = 4
@@ -100,17 +103,35 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
             "scores": list(watched.deal.scores),
             "players": list(watched.players),
             "result": _result(watched),
-            "decisions": [asdict(one) | {"verdict": verdicts.verdict(one)} for one in decisions],
+            "decisions": [_told(one) for one in decisions],
         }
         for number, (watched, decisions) in enumerate(
             zip(source.deals, analysis.deals, strict=True), 1
         )
     ]
-    worst = [{"deal": one.deal, "move": one.decision.move} for one in verdicts.worst(judged)]
+    worst = {
+        name: [{"deal": one.deal, "move": one.decision.move} for one in found]
+        for name, found in _worst(judged).items()
+    }
     totals = {by: [asdict(one) for one in rows] for by, rows in verdicts.totals(judged).items()}
     told = {"title": source.title, **_about(analysis), "deals": deals}
-    rounded: dict[str, Any] = _rounded(told | {"worst": worst, "totals": totals})
+    rounded: dict[str, Any] = _rounded(told | worst | {"totals": totals})
     return rounded
+
+
+def _told(decision: Decision) -> dict[str, Any]:
+    """Returns a decision with its verdicts."""
+    types = [asdict(one) | {"verdict": verdicts.verdict(decision, one)} for one in decision.types]
+    said = {"verdict": verdicts.verdict(decision), "agreement": verdicts.agreement(decision)}
+    return asdict(decision) | said | {"types": types}
+
+
+def _worst(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """Returns the worst errors whoever the others are, and those that depend on it."""
+    return {
+        "worst": verdicts.worst(judged, "agreed"),
+        "depends": verdicts.worst(judged, "depends"),
+    }
 
 
 def _about(analysis: Analysis) -> dict[str, Any]:
@@ -120,6 +141,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         **asdict(analysis.settings),
         "policy": analysis.policy,
         "partner_model": analysis.partner_model,
+        "types": [asdict(one) for one in analysis.types],
     }
 
 
@@ -142,11 +164,23 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     judged = verdicts.judge(source.deals, analysis.deals)
     return {
         "about": _about(analysis),
-        "worst": verdicts.worst(judged),
-        "errors": sum(one.verdict == "clear" for one in judged),
+        **_worst(judged),
+        "count": Counter(one.agreement for one in judged),
+        "by_type": _by_type,
+        "percent": f"{100 * COUNTS:g}",
         "also": _also(analysis),
         "totals": verdicts.totals(judged),
     }
+
+
+def _by_type(decision: Decision) -> tuple[str, str]:
+    """Returns the types that count, in words: those under which a loss is clear, and the others."""
+    lost = {one: verdicts.verdict(decision, one) == "clear" for one in decision.counted}
+    clear, fine = (
+        "; ".join(clean(one.name) for one, is_lost in lost.items() if is_lost == wanted)
+        for wanted in (True, False)
+    )
+    return clear, fine
 
 
 def _script_data(source: Source, analysis: Analysis) -> Any:
@@ -163,8 +197,13 @@ def _script_data(source: Source, analysis: Analysis) -> Any:
 
 
 def _judged(decision: Decision) -> dict[str, Any]:
-    return asdict(decision) | {
-        "verdict": verdicts.verdict(decision),
+    """Returns what the script shows of a decision: of each action's points by type the range."""
+    told = _told(decision)
+    counted = {one.name for one in decision.counted}
+    for one in told["types"]:
+        del one["options"]
+        one["counts"] = one["name"] in counted
+    return told | {
         "threshold": verdicts.threshold(max(2, len(decision.options))),
         "policy_agrees": verdicts.policy_agrees(decision),
     }

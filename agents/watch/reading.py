@@ -18,6 +18,9 @@ from goita_env.rules import JGA, Rules
 
 UNFINISHED: Final = "The deal is unfinished: the record ends here"
 
+MOST_EARLIER: Final = 100
+"""Rounds of a match before the first deal of a page that are looked at."""
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -29,6 +32,8 @@ class Watched:
     """What is unsound, or that it is unfinished."""
     place: str = ""
     """Where its source has it; empty if that is its place on the page."""
+    earlier: tuple[DealRecord, ...] = ()
+    """The rounds of the same match before it, as far as the record has them."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,34 @@ def read(
     chosen = found.deals[first - 1 : last]
     if not chosen:
         raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}")
-    return replace(found, deals=tuple(map(_placed, chosen, count(1))))
+    shown = _with_earlier(found.deals[:last], first - 1)
+    return replace(found, deals=tuple(map(_placed, shown, count(1))))
+
+
+def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]:
+    """Returns the deals from ``first`` on, each with the earlier rounds of its match."""
+    begun = first
+    while begun > max(0, first - MOST_EARLIER) and _goes_on(deals[begun - 1], deals[begun]):
+        begun -= 1
+    found: list[Watched] = []
+    for one in deals[begun:]:
+        goes_on = bool(found) and _goes_on(found[-1], one)
+        earlier = (*found[-1].earlier, found[-1].deal) if goes_on else ()
+        found.append(replace(one, earlier=earlier))
+    return tuple(found[first - begun :])
+
+
+def _goes_on(before: Watched, after: Watched) -> bool:
+    """Tells whether a deal is the next one of the same match: its scores are those left before.
+
+    A score of 0:0 begins a match.
+    """
+    if before.players != after.players or before.deal.rules != after.deal.rules:
+        return False
+    try:
+        return after.deal.scores == before.deal.result().scores != (0, 0)
+    except RecordError:
+        return False
 
 
 def _range(text: str) -> tuple[int, int]:

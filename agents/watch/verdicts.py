@@ -13,9 +13,15 @@ shared   as clear, but the policy itself gives the move at least ``MOST_PROBABLE
          policy of one agent differ
 ======== ==========================================================================================
 
-The standard error is that of sampling worlds alone. The search plays rounds out by a policy and
-believes what that policy makes of the others' moves; how the others really play is the larger
-uncertainty.
+The standard error is that of sampling worlds alone. How the others play is the larger uncertainty.
+So a decision has such a verdict for each type of opponents and for their posterior, and they are
+brought together. The types that count are those more likely than ``decisions.COUNTS``:
+
+======== ==========================================================================================
+agreed   clear under every type that counts: an error, whoever the others are
+depends  clear under some of them
+fine     clear under none
+======== ==========================================================================================
 """
 
 from __future__ import annotations
@@ -26,11 +32,13 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, Literal, get_args
 
-from agents.watch.decisions import Decision, Phase
+from agents.watch.decisions import Decision, Phase, TypeGrade
 from agents.watch.reading import Watched
 from goita_env.tiles import NUM_SEATS
 
 Verdict = Literal["forced", "best", "level", "close", "clear", "shared"]
+
+Agreement = Literal["forced", "agreed", "depends", "fine"]
 
 FALSE_ALARMS: Final = 0.05
 """Share of the decisions that lost nothing which may be called clear losses."""
@@ -51,6 +59,9 @@ class Judged:
     """Who sat there; empty where no name is known."""
     decision: Decision
     verdict: Verdict
+    """Under the posterior over types."""
+    agreement: Agreement
+    """Of the verdicts by type."""
 
 
 @dataclass(frozen=True)
@@ -61,28 +72,44 @@ class Total:
     decisions: int
     likeliest: int
     """How often the policy's likeliest action was chosen."""
+    agreed: int
+    depends: int
+    fine: int
     clear: int
+    """As the next three: under the posterior over types."""
     shared: int
     close: int
     level: int
     """Level or best."""
     lost: float
-    """Points that the clear losses add up to, by what the seats could know."""
+    """Points that the agreed errors add up to, under the posterior over types."""
     open_lost: int
     """Points that all of them lost against perfect play, all hands open; before play nothing."""
 
 
-def verdict(decision: Decision) -> Verdict:
-    """Returns whether a decision was an error, by what the seat could know."""
+def verdict(decision: Decision, under: TypeGrade | None = None) -> Verdict:
+    """Returns whether a decision was an error, by what the seat could know.
+
+    ``under``: one of its types; None: their posterior.
+    """
     if not decision.options:
         return "forced"
-    if decision.loss <= 0:
+    one = under or decision
+    if one.loss <= 0:
         return "best"
-    if decision.loss <= decision.loss_error:
+    if one.loss <= one.loss_error:
         return "level"
-    if decision.loss <= threshold(len(decision.options)) * decision.loss_error:
+    if one.loss <= threshold(len(decision.options)) * one.loss_error:
         return "close"
     return "shared" if policy_agrees(decision) else "clear"
+
+
+def agreement(decision: Decision) -> Agreement:
+    """Returns whether a decision was an error whoever the others are, or for some of them."""
+    if not decision.options:
+        return "forced"
+    clear = {verdict(decision, one) == "clear" for one in decision.counted}
+    return "fine" if True not in clear else "depends" if False in clear else "agreed"
 
 
 def policy_agrees(decision: Decision) -> bool:
@@ -104,17 +131,18 @@ def threshold(choices: int) -> float:
 def judge(watched: Sequence[Watched], analysed: Iterable[Sequence[Decision]]) -> list[Judged]:
     """Returns all decisions of some deals with their verdicts, in order."""
     return [
-        Judged(number, one.players[decision.seat], decision, verdict(decision))
+        Judged(number, one.players[decision.seat], decision, verdict(decision), agreement(decision))
         for number, (one, decisions) in enumerate(zip(watched, analysed, strict=True), 1)
         for decision in decisions
     ]
 
 
-def worst(judged: Iterable[Judged], most: int = MOST_LISTED) -> list[Judged]:
-    """Returns the worst errors: clear, then close, then shared ones, each by what they lost."""
-    order = ("clear", "close", "shared")
-    errors = [one for one in judged if one.verdict in order]
-    return sorted(errors, key=lambda one: (order.index(one.verdict), -one.decision.loss))[:most]
+def worst(
+    judged: Iterable[Judged], agreement: Agreement = "agreed", most: int = MOST_LISTED
+) -> list[Judged]:
+    """Returns the decisions of a kind that lost most, under the posterior over types."""
+    some = [one for one in judged if one.agreement == agreement]
+    return sorted(some, key=lambda one: -one.decision.loss)[:most]
 
 
 def totals(judged: Sequence[Judged]) -> dict[str, list[Total]]:
@@ -138,15 +166,19 @@ def totals(judged: Sequence[Judged]) -> dict[str, list[Total]]:
 
 def _total(name: str, some: Sequence[Judged]) -> Total:
     count = Counter(one.verdict for one in some)
+    agreements = Counter(one.agreement for one in some)
     return Total(
         name,
         decisions=len(some),
         likeliest=sum(_likeliest(one.decision) for one in some),
+        agreed=agreements["agreed"],
+        depends=agreements["depends"],
+        fine=agreements["fine"],
         clear=count["clear"],
         shared=count["shared"],
         close=count["close"],
         level=count["level"] + count["best"],
-        lost=sum(one.decision.loss for one in some if one.verdict == "clear"),
+        lost=sum(one.decision.loss for one in some if one.agreement == "agreed"),
         open_lost=sum(one.decision.open_loss for one in some),
     )
 

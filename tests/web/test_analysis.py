@@ -15,19 +15,19 @@ def analysed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("analysis")
     (folder / "record.txt").write_text(f"{LINE}\n{LINE[:70]}\n", encoding="utf-8")
     source = read(str(folder / "record.txt"))
-    analysis = watch.analyse(source, "greedy", worlds=64)
+    analysis = watch.analyse(source, "greedy", worlds=64, types=("greedy", "random"))
     page = folder / "analysis.html"
     page.write_text(watch.page(source, analysis), encoding="utf-8")
     return page, watch.to_json(source, analysis)
 
 
-def clear(told, seat=None) -> list[tuple[int, int]]:
-    """Deal and move of the clear losses, in order."""
+def errors(told, seat=None) -> list[tuple[int, int]]:
+    """Deal and move of the agreed errors, in order."""
     return [
         (deal["deal"], one["move"])
         for deal in told["deals"]
         for one in deal["decisions"]
-        if one["verdict"] == "clear" and seat in (None, one["seat"])
+        if one["agreement"] == "agreed" and seat in (None, one["seat"])
     ]
 
 
@@ -39,9 +39,9 @@ def at(page) -> tuple[int, int]:
 
 def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, open_page):
     file, told = analysed
-    one = next(d for d in told["deals"][0]["decisions"] if d["verdict"] == "clear")
+    one = next(d for d in told["deals"][0]["decisions"] if d["agreement"] == "agreed")
     page = open_page(f"{file.as_uri()}#1.{one['move']}")
-    assert page.inner_text("#verdict") == f"Move {one['move']}: a clear loss"
+    assert page.inner_text("#verdict") == f"Move {one['move']}: an error, whoever the others are"
     assert f"{one['loss']:.1f} ± {one['loss_error']:.1f} points" in page.inner_text("#judged")
     shown = page.inner_text("#options tr.played")
     assert "played" in shown
@@ -50,8 +50,33 @@ def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, 
     assert f"told {one['partner_knowledge']['information']:.2f} nats" in page.inner_text(
         "#information"
     )
+    rows = page.locator("#types tbody tr").all_inner_texts()
+    for grade in sorted(one["types"], key=lambda grade: -grade["probability"]):
+        row = rows.pop(0)
+        assert grade["name"] in row
+        assert (f"{grade['loss']:.1f} ± {grade['loss_error']:.1f}" in row) == (grade["loss"] > 0)
+        assert ("a clear loss" in row) == (grade["verdict"] == "clear")
+    assert rows == []
     assert page.locator("#belief tbody tr").count() == 8
     assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
+
+
+def test_a_decision_that_depends_on_the_others_says_on_whom(analysed, open_page):
+    file, told = analysed
+    page, found = open_page(file.as_uri()), told["depends"]
+    assert found
+    for place in found:
+        decisions = told["deals"][place["deal"] - 1]["decisions"]
+        (one,) = (each for each in decisions if each["move"] == place["move"])
+        page.evaluate(f"location.hash = '#{place['deal']}.{place['move']}'")
+        heading = f"Move {one['move']}: depends on who you play with"
+        page.wait_for_selector(f"#verdict:text-is('{heading}')")
+        said = page.inner_text("#judged").partition("a clear loss if they play like ")[2]
+        lost, fine = (part.strip(".").split("; ") for part in said.split("; not if like "))
+        for grade in one["types"]:
+            if grade["probability"] > 0.051:
+                assert grade["name"] in (lost if grade["verdict"] == "clear" else fine)
+    assert page.locator("#depending + p + .scroll tbody tr").count() == len(found)
 
 
 def test_a_loss_that_the_policy_would_have_made_too_is_said_to_be_no_clear_one(analysed, open_page):
@@ -60,7 +85,7 @@ def test_a_loss_that_the_policy_would_have_made_too_is_said_to_be_no_clear_one(a
         (deal["deal"], one)
         for deal in told["deals"]
         for one in deal["decisions"]
-        if one["verdict"] == "shared"
+        if (one["verdict"], one["agreement"]) == ("shared", "fine")
     ]
     assert shared
     page = open_page(file.as_uri())
@@ -69,18 +94,18 @@ def test_a_loss_that_the_policy_would_have_made_too_is_said_to_be_no_clear_one(a
         heading = f"Move {one['move']}: greedy would have played this, too"
         page.wait_for_selector(f"#verdict:text-is('{heading}')")
         assert "more than sampling explains; but greedy" in page.inner_text("#judged")
-        assert "how the others play is the larger uncertainty" in page.inner_text("#sure")
+        assert "How the others play is the larger uncertainty" in page.inner_text("#sure")
 
 
 def test_keys_and_buttons_go_from_loss_to_loss(analysed, open_page):
     file, told = analysed
-    page, found = open_page(file.as_uri()), clear(told)
+    page, found = open_page(file.as_uri()), errors(told)
     for place in found:
         page.keyboard.press(".")
         assert at(page) == place
     page.keyboard.press(".")
     assert at(page) == found[-1]
-    assert page.inner_text("#tour") == "No clear loss after this move."
+    assert page.inner_text("#tour") == "No error after this move."
     page.click("[data-do=before]")
     assert at(page) == found[-2]
 
@@ -94,8 +119,8 @@ def test_the_graph_the_list_and_its_links_lead_to_moves(analysed, open_page):
     page.click("a[href^='#1.']:text('move') >> nth=0")
     place = min((w for w in told["worst"] if w["deal"] == 1), key=told["worst"].index)
     assert at(page) == (1, place["move"])
-    marked = page.locator("#moves .lost").count()
-    assert marked == sum(deal == 1 for deal, _ in clear(told)) > 0
+    marked = page.locator("#moves .lost.agreed").count()
+    assert marked == sum(deal == 1 for deal, _ in errors(told)) > 0
 
 
 def test_what_a_seat_saw_shows_nothing_that_needs_other_hands(analysed, open_page):
@@ -116,7 +141,7 @@ def test_what_a_seat_saw_shows_nothing_that_needs_other_hands(analysed, open_pag
                 assert page.locator("#options thead th").count() == 3
                 assert "played" in page.inner_text("#options")
         page.keyboard.press("Home")
-        for place in clear(told, seat):
+        for place in errors(told, seat):
             page.keyboard.press(".")
             assert at(page) == place
 

@@ -11,10 +11,17 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
   const word = (action) => (action === "p" ? "pass" : action);
 
-  const VERDICTS = {
-    forced: "forced", best: "nothing did better", level: "level with the best",
-    close: "a close loss", clear: "a clear loss", shared: told.also,
+  const HEADINGS = {
+    forced: "forced", agreed: "an error, whoever the others are",
+    depends: "depends on who you play with", fine: "fine",
   };
+  const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
+
+  const VERDICTS = {
+    best: "nothing better", level: "level", close: "close", clear: "a clear loss", shared: "as the policy",
+  };
+  const MARKS = { agreed: "!", depends: "?" };
+  const range = ([low, high], show = signed) => `${show(low)} to ${show(high)}`;
 
   function cells(row, texts) {
     for (const text of texts) row.append(make("td", { textContent: text, className: "number" }));
@@ -35,6 +42,28 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     cell.append(what);
   }
 
+  const several = (one) => one.types.filter((type) => type.counts).length > 1;
+
+  // What the decision lost, if the opponents are of each type; faint where the type hardly counts.
+  function types(one) {
+    const table = find("types");
+    table.textContent = "";
+    if (!one.types.length) return;
+    head(table, ["if they play like", "chance", "best", "points lost"]);
+    const body = table.createTBody();
+    for (const type of [...one.types].sort((a, b) => b.probability - a.probability)) {
+      const row = body.insertRow();
+      row.className = type.counts ? "" : "faint";
+      const th = make("th", { scope: "row" });
+      th.append(...type.name.split(/(?<=[:=.])/).flatMap((part) => [part, make("wbr")]));
+      row.append(th);
+      const lost = type.loss > 0 ? `${type.loss.toFixed(1)} ± ${type.loss_error.toFixed(1)}` : "";
+      cells(row, [percent(type.probability), word(type.best), lost]);
+      row.lastElementChild.append(make("small", { textContent: VERDICTS[type.verdict] }));
+      if (type.verdict === "clear") row.lastElementChild.classList.add("agreed");
+    }
+  }
+
   function list(one) {
     const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
     table.textContent = "";
@@ -50,6 +79,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
       if (option.action === one.action) row.className = "played";
       name(row.insertCell(), one, option);
       cells(row, [percent(option.probability), `${signed(option.points)} ± ${option.error.toFixed(1)}`]);
+      if (several(one)) row.lastElementChild.append(make("small", { textContent: range(option.range) }));
       if (open) cells(row, [whole(option.open)]);
     }
     const left = one.options.length - shown.length;
@@ -58,10 +88,16 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
 
   function judged(one) {
     if (one.verdict === "forced") return "There was nothing else to do.";
-    if (one.verdict === "best") return `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`;
-    const lost = `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points`;
-    if (one.verdict === "shared") return `${lost}, more than sampling explains; but ${told.also}.`;
-    return `${lost}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.${one.policy_agrees ? ` Yet ${told.also}.` : ""}`;
+    const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
+    const names = (some) => some.map((type) => type.name).join("; ");
+    const by = several(one) ? `, ${range(one.loss_range, (points) => points.toFixed(1))} by type` : "";
+    const lost = one.verdict === "best"
+      ? `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`
+      : `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points${by}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.`;
+    if (one.agreement === "agreed") return `${lost} It is a clear loss ${several(one) ? `under each of ${counts.length} types` : `if they play like ${names(counts)}, and hardly anything else is likely`}.`;
+    if (one.agreement === "depends") return `${lost} It is a clear loss if they play like ${names(clear)}; not if like ${names(counts.filter((type) => type.verdict !== "clear"))}.`;
+    if (one.verdict === "shared") return `${lost} That is more than sampling explains; but ${told.also}.`;
+    return `${lost}${one.policy_agrees ? ` And ${told.also}.` : ""}`;
   }
 
   function worth(one) {
@@ -100,13 +136,13 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
 
   function show() {
     const one = decision(at.move), seen = one && known(one);
-    find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${VERDICTS[one.verdict]}` : `Move ${at.move}`;
-    find("verdict").className = seen ? one.verdict : "";
+    find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${heading(one)}` : `Move ${at.move}`;
+    find("verdict").className = seen ? one.agreement : "";
     find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
     find("sure").hidden = !(seen && one.options.length);
-    find("options").parentElement.hidden = !(seen && one.options.length);
+    for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
-    if (seen) { list(one); belief(one); } else { find("options").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
+    if (seen) { list(one); types(one); belief(one); } else { find("options").textContent = find("types").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
     if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);
@@ -123,11 +159,11 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
       const one = decision(link.dataset.move);
-      if (!one || !known(one) || one.verdict !== "clear") continue;
-      const mark = make("span", { className: "lost", textContent: "!" });
+      if (!one || !known(one) || !MARKS[one.agreement]) continue;
+      const mark = make("span", { className: `lost ${one.agreement}`, textContent: MARKS[one.agreement] });
       mark.setAttribute("aria-hidden", "true");
       link.querySelector(".words").before(mark);
-      link.querySelector(".words").append("; a clear loss");
+      link.querySelector(".words").append(`; ${HEADINGS[one.agreement]}`);
     }
   }
 
@@ -136,13 +172,13 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     to({ move: Math.ceil((x - told.left) / step()) });
   });
 
-  // Clear losses in order of play; of one seat alone where the page shows what that seat saw.
+  // Errors in order of play; of one seat alone where the page shows what that seat saw.
   function tour(by) {
-    const places = told.deals.flatMap((moves, n) => Object.values(moves).filter((one) => one.verdict === "clear" && known(one)).map((one) => [n, one.move]));
+    const places = told.deals.flatMap((moves, n) => Object.values(moves).filter((one) => one.agreement === "agreed" && known(one)).map((one) => [n, one.move]));
     const ahead = ([n, move]) => by * (n - at.deal || move - at.move) > 0;
     const next = (by > 0 ? places : places.reverse()).find(ahead);
     if (next) to({ deal: next[0], move: next[1] });
-    else find("tour").textContent = places.length ? `No clear loss ${by > 0 ? "after" : "before"} this move.` : "No clear loss.";
+    else find("tour").textContent = places.length ? `No error ${by > 0 ? "after" : "before"} this move.` : "No error.";
   }
 
   const does = { before: () => tour(-1), after: () => tour(1) };

@@ -19,15 +19,25 @@ import evaluate
 from agents import load_agent, solver, watch
 from agents.base import AgentError
 from agents.beliefs import Listener, PolicyModel, follow
+from agents.beliefs.people import people
+from agents.beliefs.types import TypeListener
 from agents.models import EPSILONS
 from agents.search.evaluate import evaluate_actions
-from agents.search.sampling import PosteriorSampler, sample_worlds
+from agents.search.rollout import players_of
+from agents.search.sampling import SampledWorlds, TypedWorlds
 from agents.store import Block
 from agents.watch import analysis as analysing
 from agents.watch import graph, verdicts
 from agents.watch.__main__ import main
-from agents.watch.analysis import Analysis, AnalysisSettings, analyse_deal, decision_seed, key_of
-from agents.watch.decisions import ActionGrade, Decision
+from agents.watch.analysis import (
+    Analysis,
+    AnalysisSettings,
+    TypeInfo,
+    analyse_deal,
+    decision_seed,
+    key_of,
+)
+from agents.watch.decisions import ActionGrade, Decision, TypedPoints, TypeGrade
 from agents.watch.reading import Source, Watched, read
 from goita_env import Game, actions, records
 from goita_env.errors import SettingError
@@ -36,6 +46,8 @@ from goita_env.tiles import NUM_KINDS
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "analysis.md"
 QUICK = AnalysisSettings("greedy", worlds=32)
+FEW = {"types": ("greedy",)}
+"""Types that cost little."""
 DEAL = records.history.loads(LINE).deals[0]
 SHORT = replace(DEAL, moves=DEAL.moves[:3])
 NAMES = ("north", "</script>west", "", "")
@@ -63,7 +75,7 @@ def decisions():
 @pytest.fixture(scope="module")
 def analysed():
     found = source(DEAL, replace(DEAL, number=2, moves=DEAL.moves[:5]))
-    return found, watch.analyse(found, "greedy", worlds=32)
+    return found, watch.analyse(found, "greedy", worlds=32, **FEW)
 
 
 def test_every_move_is_there_and_forced_ones_are_not_judged(decisions):
@@ -87,7 +99,7 @@ def test_open_values_are_those_of_the_solver(decisions):
 
 
 def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
-    agent = load_agent("greedy")
+    agent, types = load_agent("greedy"), people()
     for one, game in list(zip(decisions, games(DEAL), strict=True))[::4]:
         if not one.options:
             continue
@@ -95,22 +107,30 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         legal = view.legal()
         chances = agent.probabilities(view, legal)[0]
         assert [o.probability for o in one.options] == chances[legal[0]].tolist()
-        # A sampler that begins anew draws the same worlds as one that is kept.
-        seeds = np.array([decision_seed(0, key_of(DEAL), one.move)], np.uint64)
-        sampler, played = PosteriorSampler(agent), np.array([actions.parse(one.action)])
-        values = evaluate_actions(
-            view,
-            legal,
-            agent,
-            sample_worlds(view, seeds, np.array([32]), sampler, shuffled=False),
-            prior_action=played,
-            seeds=seeds,
-            allocation="halving",
-        )
-        assert [o.points for o in one.options] == values.points.tolist()
-        assert [o.error for o in one.options] == values.error.tolist()
-        lead = values.lead(values.best, played)
-        assert (one.loss, one.loss_error) == tuple(map(float, np.ravel(lead)))
+        # A listener that begins anew draws the same worlds as one that is kept.
+        seed = decision_seed(0, key_of(DEAL), one.move)
+        seeds, played = np.array([seed], np.uint64), np.array([actions.parse(one.action)])
+        listener = TypeListener(view, types)
+        probability = listener.probability().sum(axis=1)
+        shares = [grade.probability for grade in one.types]
+        assert shares == pytest.approx(probability[probability > 0].tolist(), rel=1e-5)
+        for grade, number in zip(one.types, np.flatnonzero(probability).tolist(), strict=True):
+            count = 32 if grade in one.counted else 8
+            drawn = listener.sample(count, np.random.default_rng(seed), number)
+            values = evaluate_actions(
+                view,
+                legal,
+                players_of(agent, types),
+                SampledWorlds.join([TypedWorlds(*drawn)]),
+                prior_action=played,
+                seeds=seeds,
+                allocation="halving",
+            )
+            assert [o.points for o in grade.options] == values.points.tolist()
+            assert [o.error for o in grade.options] == values.error.tolist()
+            lead = values.lead(values.best, played)
+            assert (grade.loss, grade.loss_error) == tuple(map(float, np.ravel(lead)))
+            assert grade.best == actions.name(int(values.best[0]))
 
 
 def test_what_a_partner_could_know_is_what_its_listener_believes(decisions):
@@ -139,7 +159,7 @@ def test_what_a_partner_could_know_is_what_its_listener_believes(decisions):
 
 def test_the_champion_tells_its_value_and_is_shown_warm():
     short = replace(DEAL, moves=DEAL.moves[:2])
-    found = watch.analyse(source(short), "champion", worlds=8)
+    found = watch.analyse(source(short), "champion", worlds=8, **FEW)
     (one, two) = found.deals[0]
     game = games(short)[1]
     agent = load_agent("champion")
@@ -173,18 +193,24 @@ def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
 
 
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
+    """A decision of a seat that knows what type the others are of."""
     options = tuple(
-        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, 8, 0) for n in range(1, choices + 1)
+        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0) for n in range(1, choices + 1)
     )
     values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
     values |= {"open_value": 30, "open_loss": 50, "partner_knowledge": None, "options": options}
-    return Decision(**{**values, "loss": loss, "loss_error": error, **other})
+    values |= {"loss": loss, "loss_error": error, "loss_range": (loss, loss), **other}
+    typed = tuple(TypedPoints(one.action, 0.0, 1.0, 8) for one in values["options"])
+    types = (TypeGrade("heuristic", 1.0, typed, values["best"], loss, error),) if typed else ()
+    return Decision(types=types, **values)
 
 
 def played_with(probability: float, loss: float, error: float = 1.0, **other) -> Decision:
     """A decision whose move has so much of the policy's probability, of three actions."""
     shares = (probability, *[(1 - probability) / 2] * 2)
-    options = tuple(ActionGrade(f"1{n}", p, 0.0, 1.0, 8, 0) for n, p in enumerate(shares, 1))
+    options = tuple(
+        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0) for n, p in enumerate(shares, 1)
+    )
     return decision(loss, error, options=options, **other)
 
 
@@ -209,6 +235,9 @@ def played_with(probability: float, loss: float, error: float = 1.0, **other) ->
 def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one, verdict, agrees):
     assert verdicts.verdict(one) == verdict
     assert verdicts.policy_agrees(one) is agrees
+    if one.options:
+        assert verdicts.verdict(one, one.types[0]) == verdict
+        assert verdicts.agreement(one) == ("agreed" if verdict == "clear" else "fine")
     sums = verdicts.totals(verdicts.judge([Watched(DEAL)], [[one]]))["phase"]
     assert [(row.clear, row.shared, row.lost) for row in sums] == (
         []
@@ -224,20 +253,22 @@ def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one,
 def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
     found, said = source(SHORT), f"{who} would have played this, too"
     decisions = tuple(played_with(0.9, 9.0, move=move) for move in (1, 2, 3))
-    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", (decisions,))
+    types = (TypeInfo("heuristic", "a model", 1.0),)
+    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
     text = watch.page(found, analysis)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
     assert data["also"] == said
     assert {one["policy_agrees"] for one in data["deals"][0].values()} == {True}
-    assert text.count(f"<td>{said}</td>") == 3
-    assert "0 clear losses, then others" in text
-    assert text.count("how the others play is the larger uncertainty") == 2
-    assert {one["verdict"] for one in watch.to_json(found, analysis)["deals"][0]["decisions"]} == {
-        "shared"
-    }
+    assert f": {said}, and search and policy of one agent differ" in text
+    assert "Errors, whoever the others are: 0" in text
+    assert "How the others play is the larger uncertainty" in text
+    told = watch.to_json(found, analysis)
+    assert {one["verdict"] for one in told["deals"][0]["decisions"]} == {"shared"}
+    assert {one["agreement"] for one in told["deals"][0]["decisions"]} == {"fine"}
+    assert told["worst"] == told["depends"] == []
     drawn = graph.draw(decisions, 3, None)
-    assert drawn.svg.count("bar shared") == 3
-    assert "no clear loss" in drawn.label
+    assert drawn.svg.count("bar fine") == 3
+    assert "no error" in drawn.label
 
 
 def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
@@ -248,15 +279,16 @@ def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
     assert verdicts.threshold(2) == pytest.approx(NormalDist().inv_cdf(0.95))
 
 
-def test_the_worst_come_first_clear_ones_then_close_ones_then_shared_ones():
+def test_the_worst_errors_come_first_and_only_agreed_ones_are_listed():
     losses = [(9, 8), (3, 1), (5, 1), (0, 0), (1, 2)]
     found = [decision(loss, error, move=move) for move, (loss, error) in enumerate(losses, 1)]
     judged = verdicts.judge([Watched(DEAL)], [[*found, played_with(0.5, 9, 1, move=6)]])
-    assert [one.decision.move for one in verdicts.worst(judged)] == [3, 2, 1, 6]
+    assert [one.decision.move for one in verdicts.worst(judged)] == [3, 2]
     assert [one.decision.move for one in verdicts.worst(judged, most=1)] == [3]
+    assert verdicts.worst(judged, "depends") == []
 
 
-def test_sums_leave_forced_moves_out_and_count_clear_losses_alone(analysed):
+def test_sums_leave_forced_moves_out_and_count_agreed_errors_alone(analysed):
     source, analysis = analysed
     judged = verdicts.judge(source.deals, analysis.deals)
     sums = verdicts.totals(judged)
@@ -267,10 +299,11 @@ def test_sums_leave_forced_moves_out_and_count_clear_losses_alone(analysed):
         assert sum(row.decisions for row in rows) == len(chosen)
         kinds = (row.clear + row.shared + row.close + row.level for row in rows)
         assert sum(kinds) == len(chosen)
+        assert sum(row.agreed + row.depends + row.fine for row in rows) == len(chosen)
         assert sum(row.open_lost for row in rows) == sum(one.decision.open_loss for one in chosen)
-        lost = sum(one.decision.loss for one in chosen if one.verdict == "clear")
+        lost = sum(one.decision.loss for one in chosen if one.agreement == "agreed")
         assert sum(row.lost for row in rows) == pytest.approx(lost)
-    assert sum(row.clear for row in sums["seat"]) > 0
+    assert sum(row.agreed for row in sums["seat"]) > 0
 
 
 def kept_in(file):
@@ -286,29 +319,33 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        watch.analyse(source, "greedy", worlds=32, keep=keep, progress=stop)
+        watch.analyse(source, "greedy", worlds=32, **FEW, keep=keep, progress=stop)
     assert len(kept_in(keep)) == 1
 
-    def noting(deal: DealRecord, settings: AnalysisSettings):
+    def noting(deal: DealRecord, settings: AnalysisSettings, priors):
         analysed_now.append(deal.number)
-        return analyse_deal(deal, settings)
+        return analyse_deal(deal, settings, priors)
 
     analysed_now: list[int] = []
     monkeypatch.setattr(analysing, "analyse_deal", noting)
     note = {"keep": keep, "progress": lambda *n: seen.append(n)}
-    assert watch.analyse(source, "greedy", worlds=32, **note) == whole
+    assert watch.analyse(source, "greedy", worlds=32, **FEW, **note) == whole
     assert seen == [(1, 2), (2, 2)]
     assert analysed_now == [2]
 
 
 def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
     keep, seen = tmp_path / "parts", []
-    watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
-    watch.analyse(source(SHORT), "greedy", worlds=8, keep=keep, progress=lambda *n: seen.append(n))
+    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    watch.analyse(
+        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+    )
     assert seen == [(0, 1), (1, 1)]
     assert len(kept_in(keep)) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["parts"]
-    watch.analyse(source(SHORT), "greedy", worlds=8, keep=keep, progress=lambda *n: seen.append(n))
+    watch.analyse(
+        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+    )
     assert seen[2:] == [(1, 1)]
 
 
@@ -336,6 +373,10 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, me
         lambda one: one | {"phase": "<script>"},
         lambda one: one | {"options": one["options"][:1], "best": "call"},
         lambda one: one | {"loss": "much"},
+        lambda one: one | {"types": []},
+        lambda one: one | {"types": [one["types"][0] | {"name": "<script>"}]},
+        lambda one: one | {"types": [one["types"][0] | {"best": "<script>"}]},
+        lambda one: one | {"types": [one["types"][0] | {"options": []}]},
         lambda one: one | {"partner_knowledge": one["partner_knowledge"] | {"entropy": [0.0]}},
         lambda one: (
             one | {"partner_knowledge": one["partner_knowledge"] | {"expected": [[0.0]] * 2}}
@@ -346,14 +387,14 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, me
 )
 def test_crafted_parts_are_refused_in_a_sentence(tmp_path, change):
     keep = tmp_path / "parts"
-    watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
+    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
     ((key, value),) = kept_in(keep)
     found = [change(one) for one in msgspec.msgpack.decode(value)]
     block = Block(key, (msgspec.msgpack.encode(found),))
     with sqlite3.connect(keep) as db:
         db.execute("UPDATE blocks SET value = ?, digest = ?", (*block.values, block.digest()))
     with pytest.raises(SettingError, match="damaged file") as error:
-        watch.analyse(source(SHORT), "greedy", worlds=16, keep=keep)
+        watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
     assert "\n" not in str(error.value)
 
 
@@ -378,11 +419,12 @@ def test_json_holds_what_its_page_says(analysed):
     assert json.loads(json.dumps(told)) == told
     deal, first = told["deals"][0], told["deals"][0]["decisions"][0]
     tables = told, deal, first, first["options"][0], first["partner_knowledge"]
-    tables += told["worst"][0], told["totals"], told["totals"]["seat"][0]
+    tables += told["worst"][0], told["totals"], told["totals"]["seat"][0], told["types"][0]
+    tables += first["types"][0], first["types"][0]["options"][0]
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-3"
+    assert told["format"] == "goita-analysis-4"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
@@ -394,7 +436,7 @@ def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
     text, plain = watch.page(found, analysis), watch.page(found)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert "analysing" not in plain.partition('id="data"')[0]
-    assert "The worst decisions" not in plain
+    assert "whoever the others are" not in plain
     assert data["analysis"]["deals"][0]["1"]["action"] == "46"
     for one in verdicts.worst(verdicts.judge(found.deals, analysis.deals)):
         assert f'<a href="#{one.deal}.{one.decision.move}">' in text
@@ -407,17 +449,19 @@ def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
     assert asked <= set(re.findall(r'id="(\w+)"', text))
 
 
-def test_a_graph_marks_every_decision_and_every_clear_loss(decisions):
+def test_a_graph_marks_every_decision_and_every_error(decisions):
     drawn = graph.draw(decisions, 13, 30)
     root = ElementTree.fromstring(f"<svg>{drawn.svg}</svg>")
     kinds = [one.get("class") for one in root]
-    clear = sum(verdicts.verdict(one) == "clear" for one in decisions)
+    said = [verdicts.agreement(one) for one in decisions]
     assert kinds.count("dot search") == sum(bool(one.options) for one in decisions)
-    assert kinds.count("mark") == kinds.count("bar clear") == clear > 0
+    assert kinds.count("mark agreed") == kinds.count("bar agreed") == said.count("agreed") > 0
+    assert kinds.count("mark depends") == said.count("depends")
+    assert kinds.count("range") == said.count("agreed") + said.count("depends")
     assert kinds.count("bar hands") == sum(one.open_loss > 0 for one in decisions)
     assert kinds.count("result") == 1
-    moves = [str(one.move) for one in decisions if verdicts.verdict(one) == "clear"]
-    assert f"clear losses at moves {', '.join(moves)}" in drawn.label
+    moves = [str(one.move) for one in decisions if verdicts.agreement(one) == "agreed"]
+    assert f"errors at moves {', '.join(moves)}" in drawn.label
     assert drawn.label.endswith("The round ended with +30.")
     empty = graph.draw((), 0, None)
     assert "unknown" in empty.label
@@ -428,7 +472,7 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     record, page, told = (tmp_path / name for name in ("game.yaml", "page.html", "told.json"))
     record.write_text(YAML, encoding="utf-8")
     command = [str(record), "--analyse", "greedy", "-o", str(page), "--json", str(told)]
-    assert main([*command, "--worlds", "8", "--workers", "1"]) == 0
+    assert main([*command, "--worlds", "8", "--workers", "1", "--types", "(greedy)"]) == 0
     assert capsys.readouterr().out == f"{page}: 1 deal\n"
     assert json.loads(told.read_text(encoding="utf-8"))["worlds"] == 8
     assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
@@ -470,13 +514,14 @@ def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
     assert evaluate.main(saved) == 0
     capsys.readouterr()
     found = read(str(folder), deals="1")
-    analysis = watch.analyse(found, "greedy", worlds=8)
+    analysis = watch.analyse(found, "greedy", worlds=8, **FEW)
     rows = watch.to_json(found, analysis)["totals"]["player"]
     assert {row["name"] for row in rows} == set(found.deals[0].players)
     assert len(rows) == 2
     game = Game(hands=FIVE, dealer=0, seed=1)
     for move in ("call", "redeal"):
         game.play(actions.parse(move))
-    (one, two) = analyse_deal(records.from_game(game).deals[0], QUICK)
+    quick = replace(QUICK, **FEW)
+    (one, two) = analyse_deal(records.from_game(game).deals[0], quick)
     assert (one.action, two.action) == ("call", "redeal")
     assert two.partner_knowledge is None

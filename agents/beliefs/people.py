@@ -1,0 +1,46 @@
+"""Names the types that people are taken for, by hints and analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.beliefs.types import Types, types_of
+from agents.models import PolicyModel
+from agents.registry import load_agent
+
+PEOPLE: Final = ("heuristic", "heuristic:conventions=off", "champion:temperature=1")
+"""Policies that people play like, more or less. A broad type stands beside them."""
+
+EPSILON: Final = 0.3
+"""Share of their actions that may be any legal ones: people play unlike any bot."""
+
+
+def people(policies: Sequence[str] = PEOPLE) -> Types:
+    """Returns the types of opponents, and of a partner, who play about like some policies.
+
+    The last type of the opponents is a broad one: see ``types_of``.
+
+    Args:
+        policies: as ``load_agent`` takes them.
+
+    Raises:
+        AgentError: if one is no agent with known probabilities, or none is given.
+    """
+    agents = [load_agent(text) for text in policies]
+    return types_of(agents, agents, EPSILON)
+
+
+def names_of(types: Types) -> tuple[str, ...]:
+    """Returns a name for each type of the opponents, all different: [K].
+
+    It is that of the policy, with the epsilon where an earlier type has the same policy.
+    """
+    found: list[str] = []
+    for number, model in enumerate(types.opponents, 1):
+        name = model.name
+        if isinstance(model, PolicyModel):
+            name = model.agent.name
+            name = f"{name}, epsilon {model.epsilon:g}" if name in found else name
+        found.append(f"{name} ({number})" if name in found else name)
+    return tuple(found)

@@ -1,0 +1,155 @@
+"""Analyses the decisions of one deal, one after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
+from agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
+from agents.beliefs.people import PEOPLE, names_of, people
+from agents.grading.grades import phase_of
+from agents.models import ANALYSIS_EPSILON, EPSILONS
+from agents.registry import load_agent
+from agents.solver.engine import Solver
+from agents.solver.limits import check_search
+from agents.watch.decisions import Decision, Kinds, PartnerKnowledge
+from agents.watch.matches import MatchPriors
+from agents.watch.valuing import TypedSearch, Valued
+from goita_env import Game, View, actions
+from goita_env.tiles import NUM_SEATS, NUM_TILES
+
+WORLDS: Final = 1024
+"""Worlds that a decision is searched in under each type: a quarter of them for every action, all of
+them for the one that was played and the two or more that did best."""
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """Says how deals are analysed; results depend on these and on the deal alone."""
+
+    agent: str
+    """The agent, as ``load_agent`` takes it; its probabilities must be known."""
+    worlds: int = WORLDS
+    """Most worlds that a decision is searched in under each type."""
+    seed: int = 0
+    epsilon: float = ANALYSIS_EPSILON
+    """Share of the mover's decisions that its partner takes for uniformly random ones: people play
+    unlike any bot. For games of the agent itself use less, such as 0.02."""
+    types: tuple[str, ...] = PEOPLE
+    """Policies that the others may play like, as ``load_agent`` takes them."""
+
+    def __post_init__(self) -> None:
+        check_search(self.worlds)
+
+
+@dataclass(frozen=True)
+class TypeInfo:
+    """Describes a type of the opponents."""
+
+    name: str
+    """By which decisions call it."""
+    model: str
+    """How it plays, in words."""
+    prior: float
+    """Its probability when a match begins."""
+
+
+class Analyst:
+    """Analyses the decisions of one deal, one after another.
+
+    A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
+    are shown, and by which a partner infers, are those at temperature 1.
+    """
+
+    def __init__(self, settings: AnalysisSettings, priors: Float | None = None) -> None:
+        agent = load_agent(settings.agent)
+        if not (isinstance(agent, Policy) and is_stateless(agent)):
+            raise AgentError(
+                "expected an agent with known probabilities and no memory, such as champion, "
+                f"heuristic or file:PATH, got {agent.name!r} (of a search bot: its base)"
+            )
+        self._base: Policy = agent
+        self._shown, self.policy = agent, agent.name
+        if isinstance(agent, HasTemperature):
+            warm = agent.temperature or 1.0
+            self._shown, self.policy = agent.at(warm), f"{agent.name} at temperature {warm:g}"
+        self._solver, self.others = Solver(), people(settings.types)
+        known = MatchPriors(self.others).after(()) if priors is None else priors
+        self._search = TypedSearch(agent, self.others, settings.worlds, known)
+        chances = self.others.prior().sum(axis=1).tolist()
+        models = zip(names_of(self.others), self.others.opponents, chances, strict=True)
+        self.types = tuple(TypeInfo(name, model.name, prior) for name, model, prior in models)
+        mover = PolicyModel(self._shown, epsilon=settings.epsilon)
+        opponent = PolicyModel(self._shown, epsilon=EPSILONS[0])
+        self.partner_model = mover.name
+        self._models: dict[Seat, OpponentModel] = {
+            "next": opponent,
+            "partner": mover,
+            "previous": opponent,
+        }
+        self._listeners: list[Listener] = []
+
+    def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
+        """Returns the analysis of a decision, and plays its action."""
+        view, hand, before_play = game.view(seat), game.dealt[seat], action >= actions.CALL
+        values = {} if before_play else self._solver.values(game)
+        open_value = max(values.values(), default=None)
+        legal, valued = view.legal(), Valued()
+        if legal.sum() > 1:
+            chances = self._shown.probabilities(view, legal)[0]
+            valued = self._search.value(view, seat, action, seed, chances, values)
+        before = None if before_play else self._belief(game, seat)
+        game.play(action)
+        after = None if before_play else self._belief(game, seat)
+        knowledge = _knowledge(before, after, hand) if before and after else None
+        tiles = NUM_TILES - int(view.hand_sizes.sum())
+        return Decision(
+            move=number,
+            seat=seat,
+            action=actions.name(action),
+            phase="before play" if before_play else phase_of(tiles),
+            options=valued.options,
+            best=actions.name(action if valued.best is None else valued.best),
+            loss=valued.loss,
+            loss_error=valued.loss_error,
+            loss_range=valued.loss_range,
+            types=valued.types,
+            value=self._value(view),
+            open_value=open_value,
+            open_loss=0 if open_value is None else open_value - values[action],
+            partner_knowledge=knowledge,
+        )
+
+    def _value(self, view: View) -> float | None:
+        values = getattr(self._base, "values", None)
+        trained_for = getattr(getattr(self._base, "info", None), "reward", "points")
+        return float(values(view)[0]) if values and trained_for == "points" else None
+
+    def _belief(self, game: Game, seat: int) -> HandBelief:
+        """Returns what a seat's partner believes of its hand now, nobody being asked a question."""
+        if not self._listeners:
+            self._listeners = [Listener(game.view(one), self._models) for one in range(NUM_SEATS)]
+        partner = (seat + 2) % NUM_SEATS
+        self._listeners[partner].hear(game.view(partner))
+        return self._listeners[partner].posterior("partner")
+
+
+def _knowledge(
+    before: HandBelief, after: HandBelief, hand: npt.NDArray[np.int8]
+) -> PartnerKnowledge:
+    return PartnerKnowledge(
+        information=after.divergence(before),
+        entropy=(before.entropy(), after.entropy()),
+        log_probability=(before.log_probability(hand), after.log_probability(hand)),
+        expected=(_kinds(before.expected()), _kinds(after.expected())),
+        at_least_one=(_kinds(before.at_least(1)), _kinds(after.at_least(1))),
+    )
+
+
+def _kinds(array: Float) -> Kinds:
+    one, two, three, four, five, six, seven, eight = array.tolist()
+    return one, two, three, four, five, six, seven, eight
