@@ -198,8 +198,7 @@ def measure(
     policy: type[learning.SelfPlayPolicy],
 ) -> None:
     """Prints and saves the policy's results against the bots, on deals that selected nothing."""
-    best = run.history.best()
-    if best is not None:
+    if (best := run.history.best()) is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
     agent = learning.load_policy(run.files.policy, policy)
     agent.name = f"file:{run.files.policy}"

@@ -157,8 +157,7 @@ def _attack(args: Args) -> None:
         play_block(
             Task(names, seed, 0, 0, args.deals, args.rules, seatings=PAIR_SEATINGS), [attacker]
         )
-    rebuilt = attacker.rebuilt()
-    if rebuilt:
+    if rebuilt := attacker.rebuilt():
         games = len(attacker.hands)
         raise AssertionError(f"expected hidden hands, got {rebuilt} of {games} deals rebuilt")
 
@@ -176,8 +175,8 @@ class _Twins:
 
     def _tell(self, method: str, *arguments: object) -> None:
         for agent in (self.here, self.there):
-            tell = getattr(agent, method, None)  # a stateless agent has none of these methods
-            if tell is not None:
+            # a stateless agent has none of these methods
+            if (tell := getattr(agent, method, None)) is not None:
                 tell(*arguments)
 
     begin = partialmethod(_tell, "begin")

@@ -7,6 +7,9 @@ epsilon, any legal action, all equally likely (trembles: Selten 1975).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 from weakref import WeakKeyDictionary
 
@@ -120,8 +123,7 @@ class PolicyModel:
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
         if test not in self._passed:
-            wrong = inconsistency(self._agent, rules)
-            if wrong is not None:
+            if (wrong := inconsistency(self._agent, rules)) is not None:
                 raise AgentError(f"{self._given.name!r} cannot be a model: {wrong}")
             self._passed.add(test)
 
@@ -171,30 +173,28 @@ class CachedModel:
         return answers[known.searchsorted(keys)]
 
 
-class _UniformModel:
-    name = "uniform"
+@dataclass(eq=False)
+class _ModelOfLegality:
+    """Knows nothing of a seat but what is legal for it."""
+
+    name: str
+    rule: Callable[[Bool], Float]
 
     def __repr__(self) -> str:
-        return "UNIFORM_MODEL"
+        return f"{self.name.upper()}_MODEL"
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        return _uniform(legal)
+        return self.rule(legal)
 
 
-class _LegalModel:
-    name = "legal"
-
-    def __repr__(self) -> str:
-        return "LEGAL_MODEL"
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        return legal.astype(np.float64)
+def _uniform(legal: Bool) -> Float:
+    return legal / np.count_nonzero(legal, axis=1, keepdims=True)
 
 
-UNIFORM_MODEL: Final[OpponentModel] = _UniformModel()
+UNIFORM_MODEL: Final[OpponentModel] = _ModelOfLegality("uniform", _uniform)
 """Any legal action is as likely as any other."""
 
-LEGAL_MODEL: Final[OpponentModel] = _LegalModel()
+LEGAL_MODEL: Final[OpponentModel] = _ModelOfLegality("legal", partial(np.asarray, dtype=np.float64))
 """What was done was legal, and nothing else follows from it: any legal action has likelihood 1.
 
 Every deal in which the seat's actions were legal, with one tile or another under each of its
@@ -209,8 +209,3 @@ def check_stateless(agent: Agent) -> None:
             f"expected an agent that plays from one view alone, got {agent.name!r}, "
             "which has a memory or is a program of its own"
         )
-
-
-def _uniform(legal: Bool) -> Float:
-    probabilities: Float = legal / legal.sum(axis=1, keepdims=True)
-    return probabilities

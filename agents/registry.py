@@ -110,8 +110,7 @@ def check_names(specs: Iterable[str]) -> None:
     """Checks that no two agents have the same name; raises an AgentError."""
     found: dict[str, str] = {}
     for spec in specs:
-        other = found.setdefault(short_name(spec), spec)
-        if other != spec:
+        if (other := found.setdefault(short_name(spec), spec)) != spec:
             raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
 
 
@@ -312,8 +311,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
                 f"expected {key}={wanted}, got {value!r} in {spec!r}"
                 + (f": {error}" if isinstance(error, AgentError) else "")
             ) from error
-    missing = [name for name in required if name not in options]
-    if missing:
+    if missing := [name for name in required if name not in options]:
         raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
     return options
 

@@ -114,8 +114,7 @@ def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
         return {}
     if not isinstance(options, Mapping):
         raise SettingError(f"expected options as a dict with keys of {[*known]}, got {options!r}")
-    unknown = [key for key in options if key not in known]
-    if unknown:
+    if unknown := [key for key in options if key not in known]:
         raise SettingError(f"expected options of {[*known]}, got {unknown!r}")
     return {key: value for key, value in options.items() if value is not None}
 
@@ -180,8 +179,7 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEA
     Raises:
         SettingError: if they are no such seats.
     """
-    seats = integer_rows(dealer, (num_games,))
-    if seats is None:
+    if (seats := integer_rows(dealer, (num_games,))) is None:
         raise SettingError(
             f"expected a dealer, a seat 0..{num_seats - 1}, or a row a game, shape ({num_games},), "
             f"got {dealer!r}"
@@ -197,8 +195,7 @@ def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
     Raises:
         SettingError: if they are not points of two teams before the end of a match.
     """
-    array = integer_rows(scores, (num_games, 2))
-    if array is None:
+    if (array := integer_rows(scores, (num_games, 2))) is None:
         raise SettingError(
             f"expected the points of two teams, or a row a game, shape ({num_games}, 2), "
             f"got {scores!r}"

@@ -151,8 +151,7 @@ class Game:
             ActionError: if it is not an action.
             IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
         """
-        seat = self.seat
-        if seat is None:
+        if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")
         number = check_action(actions.parse(action) if isinstance(action, str) else action)
         legal = self._legal()
@@ -164,8 +163,7 @@ class Game:
         )
         self.moves.append((seat, number))
         self.winner, self.points = None, 0
-        outcome = self._match.step(np.array([number]))
-        if outcome is not None:
+        if (outcome := self._match.step(np.array([number]))) is not None:
             self.winner, self.points = int(outcome.winner[0]), int(outcome.points[0])
             even, odd = self.scores
             gained = (0, self.points) if self.winner & 1 else (self.points, 0)

@@ -81,8 +81,7 @@ def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
         HandsError: if they are not deals of the 32 tiles, saying which game and what is wrong.
     """
     shape = (num_games, NUM_SEATS, HAND_SIZE)
-    kinds = integer_rows(hands, shape)
-    if kinds is None:
+    if (kinds := integer_rows(hands, shape)) is None:
         raise HandsError(
             f"expected hands as {NUM_SEATS} strings of digits or whole numbers of shape "
             f"{shape[1:]} for all games, or a row a game, shape {shape}, got {describe(hands)}"

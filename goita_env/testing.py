@@ -20,6 +20,7 @@ from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rounds import Rounds
+from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
@@ -66,8 +67,7 @@ def check_agent(
         again = _ask(agent, turn.view, turn.action_mask, step)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         turn = env.step(actions)
-    wrong = inconsistency(agent, rules)
-    if wrong is not None:
+    if (wrong := inconsistency(agent, rules)) is not None:
         raise AssertionError(wrong)
 
 
@@ -137,8 +137,7 @@ def _difference(
         if answers.shape != wanted.shape:
             return f"expected {what} of shape {wanted.shape}, asked {how}, got {answers.shape}"
         apart = np.abs(answers.astype(np.float64) - wanted).reshape(len(wanted), -1).max(axis=1)
-        many = int((~(apart <= TOLERANCE)).sum())
-        if many:
+        if many := int((~(apart <= TOLERANCE)).sum()):
             return (
                 f"expected {what} that depend on the view alone, got others for {many} of "
                 f"{len(wanted)} views when asked {how}"
@@ -168,13 +167,7 @@ def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) 
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
         decisions = rounds.decisions
-        if decisions.redealt is not None:
-            bots.tell_redealt(decisions.redealt)
-        if decisions.ended is not None:
-            bots.tell_ended(decisions.ended)
-        if decisions.dealt is not None:
-            rows = decisions.dealt.rows
-            bots.tell_dealt(rows, rounds.positions()._state.select(rows))
+        tell(decisions, bots.remembering)
         rounds.step(
             _ask(agent, decisions.view, decisions.legal, step) if len(decisions.rows) else []
         )
@@ -189,8 +182,7 @@ def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.int
     _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
     allowed = legal[np.arange(len(view)), actions]
     _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
-    probabilities = getattr(agent, "probabilities", None)
-    if probabilities is not None:
+    if (probabilities := getattr(agent, "probabilities", None)) is not None:
         wrong = _distribution_fault(np.asarray(probabilities(view, legal.copy())), legal)
         if wrong is not None:
             raise AssertionError(wrong)

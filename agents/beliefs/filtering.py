@@ -153,8 +153,7 @@ class SeatFilter:
 
     def _decide(self, event: Event) -> None:
         state, played = self._candidates(event)
-        likely = self._likelihood(state, played)
-        weight = self.weight[state] * likely
+        weight = self.weight[state] * self._likelihood(state, played)
         kept = weight > 0
         if not kept.any():
             raise UnexplainedError(
@@ -166,8 +165,7 @@ class SeatFilter:
         self.weight, added = self._rescaled(weight[kept])
         self.scale += added
         self._take(state)
-        pair = actions.decode(event.action)
-        if pair is not None:
+        if (pair := actions.decode(event.action)) is not None:
             if event.hidden:
                 self.face_down[:, self._plays] = (played - 1) // NUM_KINDS
             else:
@@ -270,8 +268,8 @@ class SeatFilter:
         first = np.flatnonzero(np.diff(state, prepend=-1))
         which = np.cumsum(np.diff(state, prepend=-1) != 0) - 1
         rows = state[first]
-        found: Float = self._probabilities(rows, self._replay.choices().legal(rows))[which, played]
-        return found
+        known = self._probabilities(rows, self._replay.choices().legal(rows))
+        return np.asarray(known[which, played])
 
     def _probabilities(self, rows: Int, legal: Bool) -> Float:
         """Returns the probabilities of states' actions: float64 [k, 69]; a single one is sure."""

@@ -57,8 +57,7 @@ class Support:
 
     def numbers(self, hands: Int) -> Int:
         """Returns the numbers of hands [n, 8] that are among them: int64 [n]."""
-        numbers: Int = self.index[hands @ _radix(self.unseen)]
-        return numbers
+        return np.asarray(self.index[hands @ _radix(self.unseen)])
 
 
 def support(unseen: Int) -> Support:

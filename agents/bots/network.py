@@ -81,15 +81,15 @@ class NetworkInfo:
                 raise AgentError(f"expected a network with {name} {LAYOUT[name]!r}, got {found}")
         try:
             layers, decisions = int(texts["layers"]), int(texts["decisions"])
-            points_per_value = float(texts["points_per_value"])
+            inverse_scale = float(texts["points_per_value"])
             if not 1 <= layers <= MAX_LAYERS or not 0 <= decisions < MAX_DECISIONS:
                 raise ValueError(f"1 to {MAX_LAYERS} layers, {MAX_DECISIONS:,} decisions at most")
-            if not 0 < points_per_value < inf:
+            if not 0 < inverse_scale < inf:
                 raise ValueError("points_per_value above 0")
             keys = {"rules": texts["rules"]}
             keys |= {k: json.loads(v) for k, v in texts.items() if k == "rules_fields"}
             reward = texts.get("reward", "points")
-            return cls(layers, decisions, 1 / points_per_value, Rules.from_keys(keys), reward)
+            return cls(layers, decisions, 1 / inverse_scale, Rules.from_keys(keys), reward)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise AgentError(
                 "expected the metadata of a network, "
@@ -116,8 +116,7 @@ class LogitAgent:
         """Returns an action in each row: int64 [N]; no random number is drawn at temperature 0."""
         logits = self._masked(view, legal)
         if self.temperature == 0:
-            likeliest: Int = logits.argmax(axis=1)
-            return likeliest
+            return np.asarray(logits.argmax(axis=1))
         return sample(self._softmax(logits), rng)
 
     def probabilities(self, view: View, legal: Bool) -> Float:

@@ -143,8 +143,7 @@ class ExternalAgent:
         """Notes deals that ended in a redeal, for programs that want to be told."""
         history = History(view)
         for row, game in enumerate(games.tolist()):
-            table = self._tables.get(game)
-            if table is None:
+            if (table := self._tables.get(game)) is None:
                 continue
             table.note(history, row)
             program = self._programs.get(table.seat)
@@ -273,8 +272,7 @@ class ExternalAgent:
             self.restarts += 1  # it starts when it is needed next
 
     def _kill(self, seat: int) -> None:
-        program = self._programs.pop(seat, None)
-        if program is not None:
+        if (program := self._programs.pop(seat, None)) is not None:
             program.process.stop()
 
 

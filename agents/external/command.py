@@ -19,8 +19,7 @@ _LIMIT: Final = 'ulimit -c 0; ulimit -v "$0" && exec "$@"'
 
 def parse_memory(text: str) -> int:
     """Returns a size in bytes: "2G", "512M", "64K" or plain bytes; else raises an AgentError."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
+    if (match := _SIZE.fullmatch(text)) is None:
         raise AgentError(f"expected a size as 2G, 512M, 64K or in bytes, got {text!r}")
     return int(match[1]) * _UNITS[match[2]]
 
@@ -72,7 +71,6 @@ def limited(words: list[str], memory: int) -> list[str]:
     """
     import resource  # POSIX alone
 
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
+    if (hard := resource.getrlimit(resource.RLIMIT_AS)[1]) != resource.RLIM_INFINITY:
         memory = min(memory, hard)  # a hard limit cannot be raised
     return ["/bin/sh", "-c", _LIMIT, str(max(memory >> 10, 1)), *words]

@@ -43,7 +43,6 @@ class Host:
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
-        self._memory = agent if isinstance(agent, StatefulAgent) else None
         self._takes_faults = False
         self._rules: Rules | None = None
         self._tables: dict[int, SeatTable] = {}
@@ -62,8 +61,7 @@ class Host:
             message = protocol.decode(line)
             if message["type"] == "bye":
                 break
-            answer = answers.get(message["type"])
-            if answer is not None:
+            if (answer := answers.get(message["type"])) is not None:
                 answer(message)
             else:  # a later version may have more messages
                 print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
@@ -76,8 +74,7 @@ class Host:
             )
         self._rules = Rules.from_keys({"rules": JGA.name} | message)
         self._takes_faults = protocol.FAULT in protocol.features(message)
-        seed = protocol.read_seed(message)
-        if seed is not None:
+        if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         SeatTable(self._rules, _FIRST_DEAL).view()
@@ -89,12 +86,11 @@ class Host:
     def _deal(self, message: Message) -> None:
         if self._rules is None:
             raise ProtocolError('expected "hello" before anything else')
-        table = SeatTable(self._rules, message)
+        table, agent = SeatTable(self._rules, message), self._agent
         self._tables[table.game] = table
-        memory = self._memory
-        if memory is not None:
+        if isinstance(agent, StatefulAgent):
             view = table.view()
-            self._call("deal", table, lambda: memory.begin(view.game, np.array([table.seat]), view))
+            self._call("deal", table, lambda: agent.begin(view.game, np.array([table.seat]), view))
 
     def _event(self, message: Message) -> None:
         self._table(message).happens(message)
@@ -123,11 +119,10 @@ class Host:
             self._call("redeal", table, lambda: agent.redeal(view.game, view))
 
     def _end(self, message: Message) -> None:
-        table = self._table(message)
+        table, agent = self._table(message), self._agent
         del self._tables[table.game]
         table.ends()
-        memory = self._memory
-        if memory is not None:
+        if isinstance(agent, StatefulAgent):
             hands = message.get("hands")
             kinds = parse_hands(hands if isinstance(hands, list) else [])
             winner = protocol.read_seat(message, "winner")
@@ -135,7 +130,7 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            self._call("end", table, lambda: memory.end(view.game, results, counts[None]))
+            self._call("end", table, lambda: agent.end(view.game, results, counts[None]))
 
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
         """Runs the agent's code; reports a failure to the client and returns None."""
@@ -150,8 +145,7 @@ class Host:
             return None
 
     def _table(self, message: Message) -> SeatTable:
-        table = self._tables.get(protocol.read_number(message, "game"))
-        if table is None:
+        if (table := self._tables.get(protocol.read_number(message, "game"))) is None:
             raise ProtocolError(f"expected a game with a deal, got {message.get('game')!r}")
         return table
 

@@ -90,8 +90,7 @@ class Program:
         lines = self.process.ready_lines()
         self.process.fresh()
         for line in lines:
-            said = self._read(line)
-            if said is None:
+            if (said := self._read(line)) is None:
                 continue
             if said.game == self._owed:
                 self._owed = None
@@ -116,8 +115,7 @@ class Program:
                 line = self.process.read_line(deadline)
             except BotError as failure:
                 raise self._late(game, again) if failure.kind == "late" else failure from None
-            said = self._read(line)
-            if said is None:
+            if (said := self._read(line)) is None:
                 continue
             late = said.game == self._owed
             self._owed = None  # answers come in order, so the late one comes first

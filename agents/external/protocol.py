@@ -184,8 +184,7 @@ def read_number(message: Message, key: str) -> int:
 
 def read_seed(message: Message) -> int | None:
     """Returns the seed of a "hello", up to 100 digits in a text; None if it has none."""
-    text = message.get("seed")
-    if text is None:
+    if (text := message.get("seed")) is None:
         return None
     if not isinstance(text, str) or re.fullmatch("[0-9]{1,100}", text) is None:
         raise ProtocolError(f'expected digits in a text as "seed", got {text!r}')

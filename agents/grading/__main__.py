@@ -15,7 +15,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from rich.console import Console
 from rich.progress import Progress, TaskID
@@ -23,17 +22,15 @@ from tabulate import tabulate
 
 from agents import cli
 from agents.base import close
-from agents.files import read_text
 from agents.grading.grades import PHASES, Grade, grade_deal
+from agents.record_files import read_record
 from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
 from agents.statistics.intervals import Interval, mean_interval
 from agents.tournament.games import play_deals
 from goita_env.errors import GoitaError, SettingError
-from goita_env.records import DealRecord, check, kifu
+from goita_env.records import DealRecord, check
 from goita_env.rules import JGA, Rules
-
-MOST_BYTES: Final = 10**7
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Args:
     seed: int = 0
     """seed of deals and agents, the same deals for all"""
     kifu: tuple[Path, ...] | None = None
-    """YAML records, or folders of them; what is unsound in them is left out"""
+    """records in any notation, or folders of YAML kifu; what is unsound in them is left out"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     workers: int | None = None
@@ -84,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     bar.update(task, completed=done)
 
                 losses.append(summarize(name, on_all_cores(grade_deal, deals, args.workers, show)))
-    except (GoitaError, OSError) as error:
+    except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
         sys.stderr.write("\n")
@@ -146,20 +143,20 @@ def table(losses: Sequence[Losses]) -> str:
 
 
 def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
-    """Returns the sound deals of YAML records that were played to the end.
+    """Returns the sound deals of records, or of folders of YAML kifu, that were played to the end.
 
     Raises:
         OSError: if a file can't be read.
         RecordError: if one is no record at all.
         SettingError: if there are none, or a file is no text, or larger than any record.
+        ImportError: if a kifu lacks its extra.
     """
     files: list[Path] = []
     for path in paths:
         files += sorted(path.glob("*.yaml")) if path.is_dir() else [path]
     deals = []
     for file in files:
-        text = read_text(file, MOST_BYTES)
-        record = kifu.loads(text, rules=rules, strict=False, source=file.name)
+        record = read_record(file, rules, strict=False)
         unsound = {problem.deal for problem in check(record)}
         deals += [deal for deal in record.deals if deal.number not in unsound]
     if len(deals) < 2:

@@ -82,8 +82,7 @@ def read_policy(path: Path) -> PolicyFile:
         found, arrays = read_tensors(path, dimensions=range(9))
         metadata: dict[str, str] = found or {}
         tensors = {name: th.tensor(array) for name, array in arrays.items()}
-        version = metadata.get("observation_version")
-        if version != str(OBSERVATION_VERSION):
+        if (version := metadata.get("observation_version")) != str(OBSERVATION_VERSION):
             raise SettingError(
                 f"expected a policy for observation version {OBSERVATION_VERSION}, got {version!r}"
             )

@@ -80,8 +80,7 @@ class RunFiles:
 
     def tidy(self, history: History, pool: Pool | None) -> None:
         """Copies the best snapshot and deletes those in neither the history nor the pool."""
-        best = history.best()
-        if best is not None:
+        if (best := history.best()) is not None:
             try:
                 data = self.snapshot(best).read_bytes()
             except OSError as error:

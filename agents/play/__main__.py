@@ -70,8 +70,7 @@ class Args:
             raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
         if self.resume:
             names = ("seat", "rules", "name", "seed", "deal", "save")
-            given = [f"--{name}" for name in names if getattr(self, name) is not None]
-            if given:
+            if given := [f"--{name}" for name in names if getattr(self, name) is not None]:
                 raise SettingError(
                     f"expected --resume without {', '.join(given)}: a saved match keeps its own"
                 )

@@ -133,5 +133,4 @@ def _champion() -> NetworkAgent:
 
 def _known(agent: Agent) -> Agent:
     """Returns an agent whose probabilities are known from one view: it, or the champion."""
-    known = isinstance(agent, Policy) and is_stateless(agent)
-    return agent if known else _champion().at(1.0)
+    return agent if isinstance(agent, Policy) and is_stateless(agent) else _champion().at(1.0)

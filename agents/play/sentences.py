@@ -22,8 +22,7 @@ def place(seat: int, viewer: int) -> str:
 
 def action(number: int) -> str:
     """Returns an action in words: "gold then silver", "pass"."""
-    pair = actions.decode(number)
-    if pair is not None:
+    if (pair := actions.decode(number)) is not None:
         return f"{NAMES[pair[0]]} then {NAMES[pair[1]]}"
     return "pass" if number == actions.PASS else actions.name(number)
 
@@ -40,8 +39,7 @@ def move(game: Game, number: int, viewer: int) -> str:
     def verb(word: str) -> str:
         return word if own else f"{word}{'es' if word == 'pass' else 's'}"
 
-    pair = actions.decode(number)
-    if pair is not None:
+    if (pair := actions.decode(number)) is not None:
         block, attack = (NAMES[kind] for kind in pair)
         if not game.view(seat).leads[0]:
             return f"{who} {verb('receive')} with {block}, {verb('attack')} with {attack}"

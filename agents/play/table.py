@@ -148,8 +148,7 @@ class PlayTable:
         """
         while self.asks == "":
             legal = self.legal
-            said = self._make(legal[0] if len(legal) == 1 else self._ask())
-            if said:
+            if said := self._make(legal[0] if len(legal) == 1 else self._ask()):
                 yield said
 
     def decide(self, action: int) -> str:

@@ -51,8 +51,7 @@ class Terminal:
         if between:
             prompt = "Enter: next round, back: take back, quit, ? helps > "
         while True:
-            text = self._line(prompt)
-            if text is None:
+            if (text := self._line(prompt)) is None:
                 return False
             if not (text or between):
                 continue

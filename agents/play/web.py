@@ -288,8 +288,7 @@ def serve(table: PlayTable, path: Path, host: str, port: int) -> None:
         listening.bind((host, port))
         listening.listen()  # a quick click on the link waits a moment
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
-        seed = table.settings.seed
-        notes = f"seed {seed}; Ctrl-C ends; the match is saved in {path}"
+        notes = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
         print(f"Play at {address}   ({notes})", flush=True)
         config = uvicorn.Config(app, log_level="warning", lifespan="off")
         uvicorn.Server(config).run(sockets=[listening])

@@ -101,8 +101,7 @@ def last_words(fault: FaultCount) -> str:
     where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
     where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
     text = f"{', '.join(where)}: {fault.text}" if where else fault.text
-    trace = fault.traceback.splitlines()
-    lines = [text, *trace[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
+    lines = [text, *fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
     return "\n".join(line.rstrip("\r\n") for line in lines if line)
 
 

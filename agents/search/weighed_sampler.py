@@ -70,10 +70,9 @@ class WeighedSampler:
 
 def _candidates(view: View, number: int, rng: np.random.Generator, *, listed: bool) -> Worlds:
     """Returns all worlds of one row in a random order if they are few, else so many drawn ones."""
-    worlds = enumerate_worlds(view, number) if listed else None
-    if worlds is None:
-        return sample(view, number, rng)
-    return worlds[rng.permutation(len(worlds))]
+    if listed and (worlds := enumerate_worlds(view, number)) is not None:
+        return worlds[rng.permutation(len(worlds))]
+    return sample(view, number, rng)
 
 
 def _dealt_prior(worlds: Worlds) -> Float:
@@ -83,8 +82,7 @@ def _dealt_prior(worlds: Worlds) -> Float:
     were known. A policy chooses kinds: a hand with more tiles of a kind isn't likelier for it.
     """
     held, dealt = worlds.hands[:, 1:], worlds.dealt[:, 1:]
-    prior: Float = (_FACTORIAL[held] / _FACTORIAL[dealt]).prod(axis=(1, 2))
-    return prior
+    return np.asarray((_FACTORIAL[held] / _FACTORIAL[dealt]).prod(axis=(1, 2)))
 
 
 def _levelled(weight: Float) -> Float:

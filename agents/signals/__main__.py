@@ -23,8 +23,9 @@ from typing import Final
 from agents import cli
 from agents.beliefs import PolicyModel
 from agents.files import write_whole
+from agents.record_files import read_record
 from agents.signals import log
-from agents.signals.follow import follow_deal, read_record, table
+from agents.signals.follow import follow_deal, table
 from agents.signals.plan import full, quick
 from agents.signals.study import study, to_json
 from goita_env.errors import GoitaError, SettingError
@@ -67,7 +68,7 @@ class FollowArgs:
     """Prints what each move of a record tells one seat about the hidden hands."""
 
     record: Path = field(metadata=cli.POSITIONAL)
-    """file with a record: a YAML kifu (.yaml, .yml), else history strings, a deal a line"""
+    """file with a record: a YAML kifu, history strings (a deal a line) or a complete record"""
     seat: int
     """seat that listens, 0 to 3"""
     assume: str
@@ -79,7 +80,7 @@ class FollowArgs:
     epsilon: float = 0.02
     """probability with which the model takes a random legal action"""
     rules: Rules = JGA
-    """rule set"""
+    """rule set of a kifu or history string"""
 
     def run(self) -> None:
         deals = read_record(self.record, self.rules).deals

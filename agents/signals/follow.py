@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -22,8 +21,7 @@ from goita_env import Game
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, name
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import parse_hands
-from goita_env.records import DealRecord, Record, history, kifu
-from goita_env.rules import JGA, Rules
+from goita_env.records import DealRecord
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import FACE_DOWN
 
@@ -102,19 +100,6 @@ def follow_deal(deal: DealRecord, seat: int, model: ListenerModel) -> list[Step]
     if not steps:
         raise RecordError(f"deal {deal.number}: expected plays to follow, got none")
     return steps
-
-
-def read_record(path: Path, rules: Rules = JGA) -> Record:
-    """Reads a YAML kifu (.yaml, .yml), else history strings.
-
-    Raises:
-        RecordError: if it is malformed.
-        OSError: if it cannot be read.
-    """
-    text = path.read_text(encoding="utf-8-sig")
-    if path.suffix in (".yaml", ".yml"):
-        return kifu.loads(text, rules=rules, source=str(path))
-    return history.loads(text, rules=rules, source=str(path))
 
 
 def table(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:

@@ -221,8 +221,7 @@ def _open(file: Path, plan: StudyPlan) -> Parts:
     if file.is_dir():
         raise SettingError(f"expected a file, got {str(file)!r}, a folder of version 0.2.0")
     files = {agent: content_hash(agent) for agent in plan.agents}
-    arguments = {"plan": asdict(plan), "files": files, "code": code()}
-    return Parts(file, "parts of a study", arguments)
+    return Parts(file, "parts of a study", {"plan": asdict(plan), "files": files, "code": code()})
 
 
 def code() -> str:

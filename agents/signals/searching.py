@@ -85,15 +85,14 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
             only = np.zeros_like(weights[seat])
             only[first.support.find(hands[seat + 1].astype(np.int64))] = 1
             weights[seat] = weights[seat] * only
-    found = reweighted(first, (weights[0], weights[1], weights[2]))
-    if found is None:
+    if (found := reweighted(first, (weights[0], weights[1], weights[2]))) is None:
         raise SettingError(f"expected sources that explain what happened, got {sources!r}")
     states = parts[0].states[0], parts[1].states[1], parts[2].states[2]
     return replace(found, states=states, models=sources.names)
 
 
 def _continues(listeners: dict[str, Listener], view: View) -> bool:
-    """Has listeners hear a view if it is a later moment of their round; tells whether it is.
+    """Updates listeners with a view that is later in their round; returns whether it is.
 
     The first to refuse refuses before it has taken anything in, as do all the others.
     """

@@ -64,8 +64,7 @@ def _finish(given: SearchRules) -> Int:
     """Returns tens of points of a last pair that is led, not alike and alike: int64 [2, 8]."""
     unlike = [actions.encode((attack + 1) % NUM_KINDS, attack) for attack in _KINDS]
     alike = [actions.encode(attack, attack) for attack in _KINDS]
-    found: Int = given.points[LEAD * ACTIONS + np.array([unlike, alike])] // 10
-    return found
+    return np.asarray(given.points[LEAD * ACTIONS + np.array([unlike, alike])] // 10)
 
 
 def _without(one: int, other: int) -> int:

@@ -133,8 +133,7 @@ class Store:
         self._db.executemany("REPLACE INTO meta VALUES (?, ?)", rows)
 
     def _check_integrity(self) -> None:
-        found = self._value("PRAGMA integrity_check(1)")
-        if found != "ok":
+        if (found := self._value("PRAGMA integrity_check(1)")) != "ok":
             raise damaged(self.path, self.layout, str(found))
         if self._db.execute("PRAGMA foreign_key_check").fetchone():
             raise damaged(self.path, self.layout, "rows of no block")

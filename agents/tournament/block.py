@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.answers import check_actions
-from agents.base import Agent, AgentError, Bool, Int, RedealObserver, Results, StatefulAgent, close
+from agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
 from agents.faults import FAULTS, Fault, FaultTracking
 from agents.tournament.games import Recorder, SavedDeal, is_saved
 from agents.tournament.guarded import Watch
@@ -23,6 +23,7 @@ from agents.tournament.seated import PURPOSE, Seated, seat_players
 from agents.tournament.task import GAME_FIGURES, BlockResult, Task
 from goita_env import View
 from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds.telling import tell
 from goita_env.seeds import GameNumbers
 
 
@@ -196,22 +197,8 @@ class _Block:
                 agent.forfeit()
 
     def _notify(self, decisions: Decisions) -> None:
-        if not self.stateful:
-            return
-        if decisions.redealt is not None:
-            for agent, index, seats, games in self._sitting(decisions.redealt.rows):
-                if isinstance(agent, RedealObserver):
-                    agent.redeal(games, decisions.redealt.view(index, seats))
-        if decisions.ended is not None:
-            ended, hands = decisions.ended, decisions.ended.hands
-            for agent, index, seats, games in self._sitting(ended.rows):
-                results = Results(
-                    ended.winner[index], ended.points[index], ended.view(index, seats)
-                )
-                agent.end(games, results, hands[index])
-        if decisions.dealt is not None:
-            for agent, index, seats, games in self._sitting(decisions.dealt.rows):
-                agent.begin(games, seats, decisions.dealt.view(index, seats))
+        if self.stateful:
+            tell(decisions, self._sitting)
 
     def _sitting(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
         """Yields each stateful agent with its indices into ``rows``, its seats and its games."""

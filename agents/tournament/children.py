@@ -121,8 +121,7 @@ class Children(Processes):
         while True:
             try:
                 while len(running) < 2 * self.workers and not lost:
-                    task = next(waiting, None)
-                    if task is None:
+                    if (task := next(waiting, None)) is None:
                         break
                     lost.append(task)
                     running[self.submit(partial(self._play, task))] = lost.pop()

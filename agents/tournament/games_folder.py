@@ -89,8 +89,7 @@ class GamesFolder:
 
     def check_whole(self, tasks: Iterable[Task]) -> None:
         """Checks that the games of all these blocks are there; raises a SettingError."""
-        lost = [file.name for file in map(self.file, tasks) if not file.exists()]
-        if lost:
+        if lost := [file.name for file in map(self.file, tasks) if not file.exists()]:
             raise SettingError(
                 f"expected the games of every block of the results in {str(self.path)!r}, "
                 f"got none of {len(lost)}: {lost[0]} and so on"

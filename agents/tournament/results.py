@@ -103,8 +103,7 @@ class ResultsFile(Store):
         super().__init__(path, LAYOUT, ours)
         try:
             theirs = self.arguments
-            differ = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
-            if differ:
+            if differ := [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]:
                 raise SettingError(
                     f"expected the arguments that {str(path)!r} was begun with: "
                     + "; ".join(f"{k} {theirs.get(k)!r}, now {ours.get(k)!r}" for k in differ)

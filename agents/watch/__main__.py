@@ -28,8 +28,8 @@ class Args:
     """Options of the command line."""
 
     record: str = field(metadata=cli.POSITIONAL)
-    """a file (YAML kifu, history strings, saved games), a folder of saved games, or a history
-    string itself"""
+    """a file (YAML kifu, history strings, complete record, saved games), a folder of saved games,
+    or a history string itself"""
     output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
     """the page to write; a name that ends in .gif or .svg: an animation"""
     force: bool = False

@@ -6,18 +6,14 @@ import re
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Final
 
-from agents.files import read_limited, read_text
+from agents.files import read_limited
+from agents.record_files import is_history, read_record
 from agents.tournament import games_folder
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
-from goita_env.records import DealRecord, Problem, Record, complete, history, kifu
+from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
-
-MOST_BYTES: Final = 4 * 10**7
-
-_HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
 
 
 @dataclass(frozen=True)
@@ -59,12 +55,12 @@ def read(
     """
     first, last = _range(deals) if deals else (1, most)
     path = Path(what)
-    if _HISTORY.match(what) and not path.exists():
+    if is_history(what) and not path.exists():
         found = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
     elif path.is_dir() or path.suffix == ".jsonl":
         found = _saved(path, last)
     else:
-        found = _recorded(_loads(path, rules), path.name)
+        found = _recorded(read_record(path, rules, strict=False), path.name)
     chosen = found.deals[first - 1 : last]
     if not chosen:
         raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}")
@@ -78,14 +74,6 @@ def _range(text: str) -> tuple[int, int]:
     if not 1 <= first <= last:
         raise SettingError(f"expected deals as 3 or 5-9, got {text!r}")
     return first, last
-
-
-def _loads(path: Path, rules: str | Rules) -> Record:
-    text = read_text(path, MOST_BYTES)
-    if text.lstrip().startswith("{"):
-        return complete.loads(text, strict=False, source=path.name)
-    loads = history.loads if _HISTORY.match(text) else kifu.loads
-    return loads(text, rules=rules, strict=False, source=path.name)
 
 
 def _recorded(record: Record, title: str) -> Source:

@@ -94,8 +94,7 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
     called = (*q.called, q.asked) if action == actions.CALL else q.called
     if called and q.many:
         return "call"
-    later = [seat for seat in q.holders if seat > q.asked]
-    if later:
+    if later := [seat for seat in q.holders if seat > q.asked]:
         return Question(q.holders, q.many, called, later[0])
     winners = called if rules.partners_fives_win == "called" else q.holders
     if len(winners) == 2 and winners[1] == partner(winners[0]):

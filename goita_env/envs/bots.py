@@ -13,8 +13,6 @@ from goita_env import seeds
 from goita_env.agent import (
     Agent,
     RandomAgent,
-    RedealObserver,
-    Results,
     StatefulAgent,
     close,
     sample_at,
@@ -24,7 +22,6 @@ from goita_env.arrays import U64, Bool, Float, Int
 from goita_env.checks import are_legal, check_actions, illegal_action
 from goita_env.engine.state import State
 from goita_env.errors import SettingError
-from goita_env.rounds import Ended
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view
@@ -313,25 +310,11 @@ class Bots:
 
     def tell_dealt(self, rows: Int, dealt: State) -> None:
         """Tells bots with a memory what was dealt in games [n]; ``dealt``: how they stand."""
-        for bot, index, seats, games in self._sitting(rows):
+        for bot, index, seats, games in self.remembering(rows):
             view = seat_view(dealt.select(index), seats, games, hide_question=True)
             bot.begin(games, seats, view)
 
-    def tell_redealt(self, redealt: Ended) -> None:
-        """Tells those of them that want to know how deals ended in a redeal."""
-        for bot, index, seats, games in self._sitting(redealt.rows):
-            if isinstance(bot, RedealObserver):
-                bot.redeal(games, redealt.view(index, seats))
-
-    def tell_ended(self, ended: Ended) -> None:
-        """Tells bots with a memory how rounds ended."""
-        hands = ended.hands
-        for bot, index, seats, games in self._sitting(ended.rows):
-            view = ended.view(index, seats)
-            results = Results(ended.winner[index], ended.points[index], view)
-            bot.end(games, results, hands[index])
-
-    def _sitting(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
+    def remembering(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
         """Yields each bot with a memory: where in ``rows`` it sits, at which seats, its games."""
         for number, player in self._players.items():
             if player.memory is not None:

@@ -99,9 +99,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
     def render(self) -> Any:
         """Draws the full table, as ``goita_v0.env`` does: returns it, or prints it ("human")."""
-        if not self._batch.begun:
-            return None
-        return frame(self._batch.positions(), self._mode)
+        return frame(self._batch.positions(), self._mode) if self._batch.begun else None
 
     def close(self) -> None:
         """Ends what bots that were named by texts run beside the game."""

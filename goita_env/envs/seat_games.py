@@ -21,6 +21,7 @@ from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.rounds import Ended
+from goita_env.rounds.telling import tell_ended, tell_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
@@ -225,8 +226,7 @@ class SeatedGames:
                 chosen = self._choose(len(answered), waiting)
                 chosen[len(chosen) - len(answered) :] = actions
                 answered = actions = NO_ROWS
-                endings = active.step(chosen)
-                if endings is not None:
+                if (endings := active.step(chosen)) is not None:
                     self._settle(endings, result)
             elif waiting:
                 answered = np.sort(np.concatenate(waiting))
@@ -304,17 +304,17 @@ class SeatedGames:
 
     def _settle(self, endings: Endings, result: SeatStep) -> None:
         done = skipped = NO_ROWS
-        final = endings.final
+        final, outcome, bots = endings.final, endings.outcome, self.bots
         won = final.winner >= 0
-        if self.bots.remember and len(endings.redealt):
-            numbers, redealt = self.bots.numbers, final.select(~won)
-            self.bots.tell_redealt(Ended.redealt(endings.redealt, numbers, redealt))
-        if endings.outcome is not None:
+        if bots.remember and len(endings.redealt):
+            over = Ended.redealt(endings.redealt, bots.numbers, final.select(~won))
+            tell_redealt(over, bots.remembering)
+        if outcome is not None:
             final = final if won.all() else final.select(won)
-            if self.bots.remember:
-                rounds, numbers = endings.outcome, self.bots.numbers
-                self.bots.tell_ended(Ended.scored(rounds, rounds.rows, numbers, final))
-            done, skipped = self._score(endings.outcome, final, result)
+            if bots.remember:
+                over = Ended.scored(outcome, outcome.rows, bots.numbers, final)
+                tell_ended(over, bots.remembering)
+            done, skipped = self._score(outcome, final, result)
         if self._again and len(done):  # the next episodes are dealt already
             self._open(done)
         if len(endings.dealt):

@@ -34,7 +34,7 @@ _SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], 
 
 
 class StepResult:
-    """Hands out what a step led to; its arrays are never written again.
+    """Holds what a step led to; its arrays are never written again.
 
     Where the environment does not observe, ``words``, ``observation`` and ``view`` raise a
     ``StaleTurnError`` once it has stepped on.

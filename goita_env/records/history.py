@@ -85,8 +85,7 @@ def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
         raise RecordError(f"expected {_FORM}, got {brief(','.join(fields))}")
     *hands, dealer = fields[: NUM_SEATS + 1]
     for seat, hand in zip(_SEATS, hands, strict=True):
-        hidden = set(hand) & set("x0")
-        if hidden:
+        if set(hand) & set("x0"):
             raise RecordError(
                 f"expected all eight tiles of seat {seat}, "
                 f"got {brief(hand)}: x is unknown and 0 is empty, a full record has neither"

@@ -139,8 +139,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _name(root: dict[str, Any], player: str) -> str:
-    name = root.get(player)
-    if name is None:
+    if (name := root.get(player)) is None:
         return ""
     if not isinstance(name, str):
         raise RecordError(f"expected the name {player} in quotes, got {brief(name)}")
@@ -169,8 +168,7 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
         raise RecordError(f"expected hand with the tiles of p0 to p3, got {brief(hand)}")
     hands = []
     for player in _PLAYERS:
-        unknown = [tile for tile in hand[player] if tile not in _KINDS]
-        if unknown:
+        if unknown := [tile for tile in hand[player] if tile not in _KINDS]:
             raise RecordError(
                 f"expected tiles of {_TILES} for {player}, got {brief(unknown[0])} "
                 f"in {brief(hand[player])}"

@@ -177,8 +177,7 @@ class Record:
         object.__setattr__(self, "players", tuple(self.players))
         if len(self.players) != NUM_SEATS or not all(isinstance(p, str) for p in self.players):
             raise SettingError(f"expected four names, got {brief(self.players)}")
-        odd = [name for name in self.players if not is_writable(name)]
-        if odd:
+        if odd := [name for name in self.players if not is_writable(name)]:
             raise SettingError(f"expected names that UTF-8 can write, got {brief(odd[0])}")
 
     def replay(self) -> Iterator[Game]:
@@ -290,8 +289,7 @@ def _play(deal: DealRecord, game: Game, made: int, source: str) -> Problem | Non
     """Makes a move of the deal; returns what is wrong with it."""
     seat, action = deal.moves[made]
     _answer_unrecorded(game, seat, action)
-    complaint = _complaint(game, seat, action)
-    if complaint:
+    if complaint := _complaint(game, seat, action):
         return _problem(deal, made, complaint, source)
     game.play(action)
     return None

@@ -136,8 +136,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     for place, one in enumerate(first):
         x = 20 + 580 / columns * (place // rows)
         y = top + 26 + _ROW * (place % rows)
-        pair = actions.decode(one.action)
-        if pair is None:
+        if (pair := actions.decode(one.action)) is None:
             texts["name"].append((x + 2, y + 6, action_words(one.action)))
         else:
             tiles += [(x + 14 + 30 * column, y, kind, False) for column, kind in enumerate(pair)]
@@ -163,8 +162,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     if len(shown) > most:
         rest = sum(one.probability or 0 for one in shown[most:])
         share = f", {_percent(rest)}" if shown[0].probability is not None else ""
-        text = f"{len(shown) - most} more{share}"
-        pen.text(580, below + 16, text, 16, pen.colors.faint, "end")
+        pen.text(580, below + 16, f"{len(shown) - most} more{share}", 16, pen.colors.faint, "end")
         below += 24
     return below + 8
 

@@ -187,8 +187,7 @@ class Pen:
     def _glyph(self, character: str) -> str:
         symbol = f"{PREFIX}{ord(character):x}"
         if symbol not in self._definitions:
-            outline = glyphs()[character][1]
-            self._definitions[symbol] = f'<path id="{symbol}" d="{outline}"/>'
+            self._definitions[symbol] = f'<path id="{symbol}" d="{glyphs()[character][1]}"/>'
         return symbol
 
     def _tile(self, kind: int, down: bool) -> str:

@@ -135,8 +135,7 @@ def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
 def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
     x, y, anchor = _WORDS[turn]
     size, side = 22, 1 if anchor == "start" else -1
-    team = (turn + shown.bottom_team) % 2
-    _team(pen, x + side * 7, y - 8, team)
+    _team(pen, x + side * 7, y - 8, (turn + shown.bottom_team) % 2)
     pen.text(x + side * 20, y, place.name, size, anchor=anchor)
     for remark in (*place.remarks, *place.calls):
         y += 22

@@ -20,8 +20,7 @@ def position(shown: Scene) -> list[str]:
 
 
 def action(number: int) -> str:
-    pair = actions.decode(number)
-    if pair is None:
+    if (pair := actions.decode(number)) is None:
         return "pass" if number == actions.PASS else actions.name(number)
     return f"{NAMES[pair[0]]} {NAMES[pair[1]]}"
 

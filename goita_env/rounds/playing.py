@@ -149,7 +149,7 @@ class Rounds:
     @property
     def waiting(self) -> Int:
         """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._games(self._waiting.there.nonzero()[0])
+        return self._moment.games(self._waiting.there.nonzero()[0])
 
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden, those that wait among them."""
@@ -212,7 +212,7 @@ class Rounds:
                 if outcome is not None:
                     self._playing -= int(np.count_nonzero(outcome.done))
                     dealt = np.concatenate((again, outcome.rows[~outcome.done]))
-            dealt = self._games(np.sort(dealt))
+            dealt = self._moment.games(np.sort(dealt))
             self._thin_out()
         self.time += 1
         self.decisions = decisions = self._ask()
@@ -229,9 +229,9 @@ class Rounds:
             won = final.winner >= 0
             parts = final.select(won.nonzero()[0]), final.select((~won).nonzero()[0])
         if outcome is not None:
-            scored = Ended.scored(outcome, self._games(outcome.rows), self.numbers, parts[0])
+            scored = Ended.scored(outcome, self._moment.games(outcome.rows), self.numbers, parts[0])
         if len(again):
-            redealt = Ended.redealt(self._games(again), self.numbers, parts[1])
+            redealt = Ended.redealt(self._moment.games(again), self.numbers, parts[1])
         return scored, redealt
 
     def _thin_out(self) -> None:
@@ -239,7 +239,7 @@ class Rounds:
         state = self._match.state
         if 0 < self._playing < CROWDED * state.num_games:
             kept = (state.status != OVER).nonzero()[0]
-            self._held = self._games(kept)
+            self._held = self._moment.games(kept)
             self._waiting.keep(kept)
             self._match.keep(kept)
 
@@ -256,7 +256,7 @@ class Rounds:
     def _made(self, actions: Int) -> Made:
         seats = self._match.state.seat
         places = (seats >= 0).nonzero()[0]
-        return Made(self._games(places), seats[places], actions[places])
+        return Made(self._moment.games(places), seats[places], actions[places])
 
     def _check(self, places: Int, actions: npt.ArrayLike) -> Int:
         chosen = check_actions(actions, len(places))
@@ -264,7 +264,7 @@ class Rounds:
         allowed = core.allowed(low[places], high[places], chosen)
         if np.count_nonzero(allowed) < len(places):
             wrong = int(allowed.argmin())
-            game, place = int(self._games(places)[wrong]), places[[wrong]]
+            game, place = int(self._moment.games(places)[wrong]), places[[wrong]]
             legal = core.unpack_legal(low[place], high[place])[0]
             if not legal.any():
                 raise ActionError(
@@ -287,7 +287,7 @@ class Rounds:
             )
         places = np.minimum(self._places(games), self._match.num_games - 1)
         fine = (self._mark(self.decisions._asked) | self._waiting.there)[places]
-        fine &= self._games(places) == games
+        fine &= self._moment.games(places) == games
         if not fine.all():
             game = games[fine.argmin()]
             raise ActionError(f"expected answers for games that are asked, got one for game {game}")
@@ -302,10 +302,6 @@ class Rounds:
     def _places(self, games: Int) -> Int:
         """[m] Where games stand in the match, if they still do."""
         return games if self._held is None else self._held.searchsorted(games)
-
-    def _games(self, places: Int) -> Int:
-        """[m] The games that stand at places of the match."""
-        return places if self._held is None else self._held[places]
 
 
 def _numbers(values: npt.ArrayLike, many: int, what: str) -> Int:

@@ -132,16 +132,16 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
     def render(self) -> str | npt.NDArray[Any] | None:
         """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset."""
-        if not self._has_reset:
-            return None
-        return rendered(self.render_mode, self._game.__str__, self._game._repr_svg_)
+        game = self._game
+        return (
+            rendered(self.render_mode, game.__str__, game._repr_svg_) if self._has_reset else None
+        )
 
     def _forfeited(self, offender: int) -> Iterable[float]:
         return self.rules.forfeit(offender, self._game.hands[offender])
 
     def _ask(self) -> None:
-        seat = self._game.seat
-        if seat is None:
+        if (seat := self._game.seat) is None:
             self._end()
         else:
             self.agent_selection = self.possible_agents[seat]

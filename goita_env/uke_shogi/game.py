@@ -96,8 +96,7 @@ class UkeShogiGame:
             ActionError: if it is not an action.
             IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
         """
-        seat = self.seat
-        if seat is None:
+        if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}")
         action = check_action(action, NUM_ACTIONS)
         legal = self.legal_actions()

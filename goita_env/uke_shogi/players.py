@@ -30,8 +30,7 @@ def greedy_player(view: UkeShogiView, rng: np.random.Generator) -> int:  # noqa:
        nobody else holds.
     3. Among equals, lead the kind held most, then the dearest.
     """
-    actions = view.legal_actions()
-    plays = [action - 1 for action in actions if action != PASS]
+    plays = [action - 1 for action in view.legal_actions() if action != PASS]
     if view.led is not None:
         king_first = view.rules.payment
         plays.sort(key=lambda kind: (kind == KING) != king_first)

@@ -239,7 +239,7 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone(spec, own):
     assert registry.is_own(spec) is own  # there is no such module that could be imported
 
 
-def test_results_carry_the_hash_of_the_source_and_go_on_with_the_same_alone(my_bots):
+def test_results_carry_the_hash_of_the_source_and_resume_with_the_same_alone(my_bots):
     def plan():
         return arena.Plan(("my_bots:Cautious", "greedy"), deals=4)
 

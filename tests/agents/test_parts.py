@@ -119,7 +119,7 @@ def test_crafted_pieces_are_refused_in_a_sentence_and_nothing_of_them_runs(tmp_p
         parts.value("one", Piece)
 
 
-def test_pieces_go_on_with_the_same_arguments_and_begin_anew_with_others(tmp_path):
+def test_pieces_resume_with_the_same_arguments_and_begin_anew_with_others(tmp_path):
     path = tmp_path / "parts"
 
     def begun(seed):

@@ -144,7 +144,7 @@ def test_every_decision_is_told_where_it_is_asked_for():
     assert game.done
 
 
-def test_games_go_on_with_the_next_episode_where_that_is_asked_for():
+def test_games_continue_with_the_next_episode_where_that_is_asked_for():
     rounds = Rounds(8, seed=1, auto_reset=True)
     ends = np.zeros(8, int)
     for _ in range(200):
@@ -203,7 +203,7 @@ def worlds_of(rounds, count=1):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_positions_are_played_on_to_the_end_of_the_round(rules):
+def test_positions_are_played_to_the_end_of_the_round(rules):
     hands = special_hands(np.random.default_rng(2), 60)
     positions = worlds_of(Rounds(60, rules=rules, hands=hands), 4)
     plain = play(Rounds.from_positions(positions, finals=True))

@@ -18,7 +18,7 @@ KING = "8"
 POINTS = dict(zip(DIGITS, (10, 20, 20, 30, 30, 40, 40, 50), strict=True))
 
 RECEIVERS = {"1": "1", "2": "2", "3": "38", "4": "48", "5": "58", "6": "68", "7": "78", "8": ""}
-"""What receives each attack: its own kind, or a king, but for pawn, lance and king."""
+"""What receives each attack: the same kind, or a king, but for pawn, lance and king."""
 
 PASS = "p"
 THREE_PASSES = 3

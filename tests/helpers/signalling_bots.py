@@ -58,7 +58,7 @@ class CodeBot(LeadBot):
 
 
 class MixedCodeBot(LeadBot):
-    """Is, for whoever does not know which, the one code or the other."""
+    """Plays one code or the other, as if each were equally likely."""
 
     def __init__(self):
         super().__init__("mixed code")

@@ -24,7 +24,8 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing"),
 ]
 AGENT_ORDER = [
-    *("faults", "base", "answers", "cli", "files", "store", "parts", "registry", "models"),
+    *("faults", "base", "answers", "cli", "files", "record_files", "store", "parts", "registry"),
+    *("models",),
     *("statistics", "bots"),
     *("solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
     *("check", "grading", "report", "learning", "signals", "watch", "play"),

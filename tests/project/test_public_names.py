@@ -20,7 +20,7 @@ def test_nothing_else_leaks():
         for name, value in vars(goita_env).items()
         if not name.startswith("_")
         and name not in goita_env.__all__
-        # Submodules become attributes of their package whoever imports them.
+        # Any import of a submodule makes it an attribute of its package.
         and not (isinstance(value, types.ModuleType) and value.__name__ == f"goita_env.{name}")
     }
     assert others == set()

@@ -64,14 +64,7 @@ class Board:
     @cached_property
     def attacked(self) -> Bool:
         """[N, 4, 8] Each seat has attacked with the kind."""
-        found: Bool = (self.view.attacks[:, :, :, None] == KINDS).any(axis=2)
-        return found
-
-    @cached_property
-    def first_attacks(self) -> Bool:
-        """[N, 4, 8] The kind was among the first two attacks of each seat."""
-        found: Bool = (self.view.attacks[:, :, :2, None] == KINDS).any(axis=2)
-        return found
+        return np.asarray((self.view.attacks[:, :, :, None] == KINDS).any(axis=2))
 
     @cached_property
     def holds(self) -> Float:
@@ -142,22 +135,19 @@ class Board:
         """[N, 8, 8] Chance that the best attack left after the pair is received by no opponent."""
         chance = (self.left > 0) * self.open.T[:, :, None, None]
         chance[KING] *= self.king_may_follow
-        found: Float = chance.max(axis=0)
-        return found
+        return np.asarray(chance.max(axis=0))
 
     @cached_property
     def cover(self) -> Float:
         """[N, 8, 8] Kinds left after the pair, each as often as an opponent holds it."""
         hold = self.opponents_hold * (KINDS != KING)
-        found: Float = ((self.left > 0) * hold.T[:, :, None, None]).sum(axis=0)
-        return found
+        return np.asarray(((self.left > 0) * hold.T[:, :, None, None]).sum(axis=0))
 
     @cached_property
     def last_points(self) -> Float:
         """[N, 8, 8] Tens of points of the dearest last pair in what is left (a lead: doubled)."""
         worth = np.clip(self.left, 0, 2) * _TENS[:, None, None, None]
-        found: Float = np.minimum(worth.max(axis=0), self.wanted)
-        return found
+        return np.asarray(np.minimum(worth.max(axis=0), self.wanted))
 
     @cached_property
     def wanted(self) -> Float:
@@ -167,28 +157,24 @@ class Board:
     @cached_property
     def now_points(self) -> Float:
         """[N, 8, 8] Tens of points of the pair as the last of the hand."""
-        found: Float = np.minimum(_TENS * (1 + ALIKE * self.leads[:, None, None]), self.wanted)
-        return found
+        return np.asarray(np.minimum(_TENS * (1 + ALIKE * self.leads[:, None, None]), self.wanted))
 
     @cached_property
     def partner_led(self) -> Bool:
         """[N, 8] The partner was early to attack with the kind."""
-        return self.first_attacks[:, PARTNER]
+        return np.asarray((self.view.attacks[:, PARTNER, :2, None] == KINDS).any(axis=1))
 
     @cached_property
     def pairs(self) -> Int:
         """[N] Kinds but pawns of which the hand holds two or more."""
-        found: Int = (self.hand[:, LANCE:] >= 2).sum(axis=1)
-        return found
+        return np.asarray((self.hand[:, LANCE:] >= 2).sum(axis=1))
 
     @cached_property
     def shown_pairs(self) -> Int:
         """[N] Kinds from lance to gold of which the hand holds two or more."""
-        found: Int = (self.hand[:, LANCE : KNIGHT + 3] >= 2).sum(axis=1)
-        return found
+        return np.asarray((self.hand[:, LANCE : KNIGHT + 3] >= 2).sum(axis=1))
 
     @cached_property
     def tiles_down(self) -> Int:
         """[N] Tiles that all seats have played."""
-        found: Int = 4 * HAND_SIZE - self.sizes.sum(axis=1)
-        return found
+        return np.asarray(4 * HAND_SIZE - self.sizes.sum(axis=1))

@@ -102,8 +102,7 @@ def pass_partner(board: Board, tally: Tally) -> None:
     narrow = partner & (board.size == 4)
     tally.to_pass("partner_narrow", narrow)
     tally.to_pass("partner_narrow_open", narrow * (board.open * (board.hand > 0)).max(axis=1))
-    rows = np.arange(len(partner))
-    may = board.holds[rows, PREVIOUS - 1, np.maximum(board.attack, 0)]
+    may = board.holds[np.arange(len(partner)), PREVIOUS - 1, np.maximum(board.attack, 0)]
     tally.to_pass("partner_danger", partner * (board.sizes[:, PREVIOUS] == 2) * may)
     tally.to_pass("partner_blocked", partner * may)
 
@@ -123,8 +122,7 @@ def hold_back(board: Board, tally: Tally) -> None:
 def bury(board: Board, tally: Tally) -> None:
     """Lays face down what narrows the hand least, and keeps lances: "Bury"."""
     lead = board.leads & board.early
-    narrows = (board.hand == 1) * board.opponents_hold
-    tally.to_block("bury_narrows", lead[:, None] * narrows)
+    tally.to_block("bury_narrows", lead[:, None] * (board.hand == 1) * board.opponents_hold)
     tally.to_pair("bury_keep", lead[:, None, None] * board.cover)
     tally.to_block("bury_lance", lead[:, None] & (KINDS == LANCE))
 

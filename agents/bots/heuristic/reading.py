@@ -91,8 +91,7 @@ def _unanswered(view: View) -> Bool:
     begun = np.where(plays, _EVENTS, MAX_PLAYS).min(axis=2)
     asked = last[:, 1:] > begun[:, _PARTNER_OF]
     first = view.attacks[:, _PARTNER_OF, 0, None] == _KINDS
-    found: Bool = asked[:, :, None] & first & _ANSWERED
-    return found
+    return np.asarray(asked[:, :, None] & first & _ANSWERED)
 
 
 def holdings(view: View, reading: Reading) -> Float:
@@ -106,8 +105,7 @@ def holdings(view: View, reading: Reading) -> Float:
     odds = (1 - lacks) * kept
     for name, times in evidence(view).items():
         odds = odds * _powers(getattr(reading, name))[times]
-    found: Float = odds / (odds + lacks + 1e-12)
-    return found
+    return np.asarray(odds / (odds + lacks + 1e-12))
 
 
 @cache

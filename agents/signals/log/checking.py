@@ -96,8 +96,7 @@ def check_file(file: Path, kind: str) -> Head:
 
 def _head(text: bytes, file: Path) -> Head:
     try:
-        form = msgspec.json.decode(text, type=dict[str, Any]).get("format")
-        if form != FORMAT:
+        if (form := msgspec.json.decode(text, type=dict[str, Any]).get("format")) != FORMAT:
             raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
         head = msgspec.json.decode(text, type=Head)
         Rules.from_keys(msgspec.to_builtins(head))
@@ -190,8 +189,7 @@ def check_play(play: Play, head: Head, file: Path) -> None:
         "probabilities that sum to 1": bool((play.probabilities >= 0).all())
         and bool(np.allclose(sums, 1, atol=1e-4)),
     }
-    wrong = [name for name, holds in fine.items() if not holds]
-    if wrong:
+    if wrong := [name for name, holds in fine.items() if not holds]:
         raise LogError(f"expected {wrong[0]} in {file}, got others")
 
 

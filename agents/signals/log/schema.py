@@ -190,13 +190,11 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
 
 
 def _numpy(table: pa.Table, name: str) -> Array:
-    found: Array = table.column(name).to_numpy()
-    return found
+    return np.asarray(table.column(name).to_numpy())
 
 
 def _flat(table: pa.Table, name: str) -> Array:
-    found: Array = table.column(name).combine_chunks().flatten().to_numpy()
-    return found
+    return np.asarray(table.column(name).combine_chunks().flatten().to_numpy())
 
 
 def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:

@@ -84,8 +84,7 @@ def write(
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
-    wrong = {key: found.get(key) for key in part if found.get(key) != part[key]}
-    if wrong:
+    if wrong := {key: found.get(key) for key in part if found.get(key) != part[key]}:
         wanted = {key: part[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
 

@@ -272,8 +272,7 @@ def activation_probe(
 
 def cross_entropy(probability: Float, truth: Bool) -> Float:
     """Returns -log of the probability of each truth, at most -log 0.001, in nats."""
-    found: Float = -np.log(np.maximum(np.where(truth, probability, 1 - probability), 1e-3))
-    return found
+    return np.asarray(-np.log(np.maximum(np.where(truth, probability, 1 - probability), 1e-3)))
 
 
 def _read(inputs: Float, held: Bool, truth: Bool) -> Float:

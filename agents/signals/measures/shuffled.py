@@ -204,5 +204,4 @@ def _pooled(view: View, model: OpponentModel) -> Float:
         speaker.take(event)
     speaker.drop(most)
     weight = speaker.by_hand() * every.prior
-    pooled: Float = weight @ speaker.outlook() / weight.sum()
-    return pooled
+    return np.asarray(weight @ speaker.outlook() / weight.sum())

@@ -201,7 +201,7 @@ def test_which_of_two_tiles_alike_lies_where_changes_nothing():
         np.testing.assert_array_equal(found[0], other)
 
 
-def test_what_a_policy_never_does_is_an_error_and_a_tremble_allows_for_it():
+def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
     sure = PolicyModel("greedy", epsilon=0)
     game = played(Game(hands=HANDS, dealer=0), "15", "p")
     heard = Listener(game.view(0), {"partner": sure})
@@ -251,7 +251,7 @@ def test_a_seat_that_is_none_is_refused():
             call()
 
 
-def test_temperature_and_tremble_do_what_they_say():
+def test_temperature_and_epsilon_do_what_they_say():
     game = played(Game(hands=HANDS, dealer=2), "14")
     view = game.view(3)
     legal = view.legal()

@@ -183,7 +183,7 @@ NONSENSE = {
         ("tells of faults without end", ["raised", "flood"], ""),
     ],
 )
-def test_a_bot_that_misbehaves_forfeits_and_the_games_go_on(behaviour, kinds, text):
+def test_a_bot_that_misbehaves_forfeits_and_the_games_continue(behaviour, kinds, text):
     with bad(behaviour) as agent:
         result = play_pair(agent, "random", 20, seed=2)
         assert result.deals == 20

@@ -106,7 +106,7 @@ def test_a_run_of_shipped_agents_goes_on_as_it_is():
     assert train.main(["--resume", "runs/one", "--pool", "heuristic:conventions=off"]) == 0
 
 
-def test_it_is_told_how_to_go_on_with_a_run_that_names_ones_own():
+def test_the_error_says_how_to_resume_a_run_that_names_ones_own():
     def told(**named):
         return resume_command(vars(train.Args(**named)), Path("runs/one"))
 

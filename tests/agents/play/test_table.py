@@ -213,7 +213,7 @@ def test_a_match_goes_on_alike_from_its_file_and_after_taking_back(agent, tmp_pa
 def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
     heard = []
 
-    class Told(GreedyAgent):
+    class Listening(GreedyAgent):
         def begin(self, games, seats, view):
             heard.append("begin")
 
@@ -224,7 +224,7 @@ def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
         def end(self, games, results, hands):
             heard.append("end")
 
-    one = dealt(FIVE, agents=("", "greedy", Told(), "greedy"))
+    one = dealt(FIVE, agents=("", "greedy", Listening(), "greedy"))
     list(one.advance())
     one.decide(actions.CALL)
     list(one.advance())

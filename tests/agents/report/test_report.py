@@ -75,7 +75,7 @@ FAULT = FaultCount(
 
 @pytest.fixture(autouse=True)
 def no_terminal(monkeypatch):
-    """Nobody says how wide tables should be, whoever runs the tests."""
+    """Removes the width of tables that the environment may set."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 

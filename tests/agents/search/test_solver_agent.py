@@ -98,7 +98,7 @@ def test_a_row_is_answered_the_same_alone_and_in_a_batch():
     seeds = np.random.default_rng(0).integers(2**63, size=len(view))
 
     class Fixed:
-        """Hands out one number that was drawn for the batch."""
+        """Returns one number that was drawn for the batch."""
 
         def __init__(self, seed):
             self.seed = seed

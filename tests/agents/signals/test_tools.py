@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from record_samples import LINE, SIX, YAML
+from record_samples import LINE, SIX
 
 import goita_env
 from agents.base import AgentError
 from agents.beliefs import UNIFORM_MODEL, PolicyModel
 from agents.signals.__main__ import main
-from agents.signals.follow import follow_deal, read_record, table
+from agents.signals.follow import follow_deal, table
 from agents.signals.page import bounds, html
 from agents.signals.page import figures as page_figures
 from agents.signals.plan import full, quick
@@ -57,13 +57,6 @@ def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
     text = table(deal, 0, steps, "greedy")
     assert "model of the others: greedy" in text
     assert "it was dealt" in text
-
-
-def test_a_yaml_kifu_and_history_strings_are_read(tmp_path, deal):
-    for name, text in (("a.yaml", YAML), ("a.txt", LINE)):
-        file = tmp_path / name
-        file.write_text(text, encoding="utf-8")
-        assert read_record(file).deals[0].moves == deal.moves
 
 
 @pytest.mark.parametrize("seat", [4, -1, True, "0"])

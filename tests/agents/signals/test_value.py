@@ -1,4 +1,4 @@
-"""What listening and single signals are worth in points: what must hold whoever plays."""
+"""What listening and single signals are worth in points: what must hold of every agent."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES
 
 COMPILING = "compiling the solver, once; this takes a few seconds\n"
-"""Said by whoever runs it first after an install."""
+"""Printed by the first run after an install."""
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -258,7 +258,7 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_its_end_and_redeals(episod
             assert (result.points[seating] == -np.array(told)).all()
 
 
-def test_an_agent_that_runs_something_is_closed_by_whoever_built_it(monkeypatch):
+def test_an_agent_that_runs_something_is_closed_by_what_built_it(monkeypatch):
     closed = []
 
     class Running(LastLegal):

@@ -66,7 +66,7 @@ def test_a_line_says_all_there_is_to_know_and_its_history_is_one_of_goita_core()
     assert (deal.hands, deal.dealer) == (record.hands, record.dealer)
 
 
-def test_a_share_is_a_share_of_the_deals_and_the_same_ones_whoever_plays():
+def test_a_share_is_a_share_of_the_deals_and_the_same_ones_for_all_agents():
     for share in (0.1, 0.5):
         chosen = [is_saved(5, deal, share) for deal in range(20_000)]
         assert np.mean(chosen) == pytest.approx(share, abs=0.01)

@@ -65,7 +65,7 @@ def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number,
         time.sleep(0.05)
 
 
-def test_who_stops_taking_results_is_told_nothing_of_what_was_under_way():
+def test_who_stops_taking_results_is_told_nothing_of_unfinished_work():
     many = tasks(("greedy", "greedy"), 400_000, block_deals=400)
     results = play_blocks(many, 2)
     next(results)

@@ -187,7 +187,7 @@ def midway(draw):
 
 @given(midway(), seeds, st.integers(1, 3))
 @settings(max_examples=60)
-def test_copied_selected_and_repeated_games_go_on_identically_and_apart(state, seed, times):
+def test_copied_selected_and_repeated_games_continue_identically_and_apart(state, seed, times):
     every = np.arange(state.num_games)
     some = np.random.default_rng(seed).integers(0, state.num_games, 5)
     before, numbers = frozen(state), every * 7

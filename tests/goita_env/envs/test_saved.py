@@ -19,7 +19,7 @@ def after(steps, num_games=64, seed=3, **settings):
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("episode", ["round", "match"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 30, 31, 200])
-def test_restored_games_go_on_as_the_saved_ones_do(rules, episode, steps):
+def test_restored_games_continue_as_the_saved_ones_do(rules, episode, steps):
     env, turn = after(steps, rules=rules, episode=episode)
     other = GoitaVectorEnv(64, rules=rules, episode=episode, seed=99)
     again = other.restore(env.save())
@@ -82,7 +82,7 @@ def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, cha
         env.restore(saved)
 
 
-def test_numbers_of_somebody_else_are_refused_or_played_on():
+def test_numbers_of_somebody_else_are_refused_or_playable():
     """One number of a game is made another at random, or one game's with another's."""
     rng = np.random.default_rng(5)
     refused = 0

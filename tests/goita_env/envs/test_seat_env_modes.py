@@ -82,7 +82,7 @@ def test_without_autoreset_a_step_after_the_end_is_refused_and_a_mask_resets_som
         env.reset(seed=1, options={"reset_mask": done})
 
 
-def test_a_mask_also_begins_games_anew_that_are_under_way():
+def test_a_mask_also_begins_unfinished_games_anew():
     env = SeatVectorEnv(6, autoreset_mode="Disabled", seat=0)
     env.reset(seed=3)
     hands = complete("22334455", "", "", "")

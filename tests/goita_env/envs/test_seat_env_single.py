@@ -173,7 +173,7 @@ class OverError(Exception):
     """Raised where a script has no more moves."""
 
 
-class Script:
+class ScriptedAgent:
     """Plays the moves of a world in the order in which they were chosen."""
 
     def __init__(self, chosen):
@@ -194,7 +194,7 @@ def seen(world, viewer, ends):
         if len(game.legal_actions()) > 1:
             (own if seat == viewer else others).append(action)
         game.play(action)
-    script, results = Script(others), []
+    script, results = ScriptedAgent(others), []
     env = SeatEnv(rules=world.rules, seat=viewer, partner=script, opponents=script)
     options = {"hands": digits(world.hands), "dealer": world.dealer, "scores": world.scores}
     try:

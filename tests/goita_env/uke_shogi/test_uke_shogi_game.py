@@ -85,28 +85,30 @@ def test_in_murrays_game_the_last_tile_wins_be_it_paired_or_named():
 
 FREE_KINGS = UkeShogiRules(must_match=False, kings_match_all=True)
 TWO = ["11112345", "11112345"]
+MURRAY_FREE = replace(MURRAY, must_match=False)
+
+LINES = {
+    "the dealer leads and cannot pass": (IMO_SHOGI, 1, "", 1, "1234567"),
+    "who can match must": (IMO_SHOGI, 0, "7", 1, "7"),
+    "who cannot match passes": (IMO_SHOGI, 0, "7 7", 2, "p"),
+    "passing is free": (FREE, 0, "7", 1, "p7"),
+    "but not for who leads": (FREE, 0, "7 ppp", 0, "128"),
+    "who passed may still match": (FREE, 0, "1 p1p 1 1pp", 0, "p1"),
+    "a king matches by Umebayashi's variant": (KINGS, 3, "1", 0, "18"),
+    "and only by it": (IMO_SHOGI, 3, "1", 0, "1"),
+    "what was led stays to be matched": (KINGS, 3, "1 8", 1, "1"),
+    "a king that is led": (KINGS, 0, "8", 1, "p"),
+    "is matched by kings": (KINGS, 0, "8 p", 2, "8"),
+    "a king may be kept": (FREE_KINGS, 0, "7 7", 2, "p8"),
+    "Murray's second player must pair": (MURRAY, 0, "1", 1, "1"),
+    "unless free": (MURRAY_FREE, 0, "1", 1, "p1"),
+}
+"""Rules, dealer and moves; then the seat that is asked, and what it may do."""
 
 
-@pytest.mark.parametrize(
-    ("rules", "hands", "dealer", "moves", "seat", "legal"),
-    [
-        pytest.param(IMO_SHOGI, HANDS, 1, "", 1, "1234567", id="the dealer leads and cannot pass"),
-        pytest.param(IMO_SHOGI, HANDS, 0, "7", 1, "7", id="who can match must"),
-        pytest.param(IMO_SHOGI, HANDS, 0, "7 7", 2, "p", id="who cannot match passes"),
-        pytest.param(FREE, HANDS, 0, "7", 1, "p7", id="passing is free"),
-        pytest.param(FREE, HANDS, 0, "7 ppp", 0, "128", id="but not for who leads"),
-        pytest.param(FREE, HANDS, 0, "1 p1p 1 1pp", 0, "p1", id="who passed may still match"),
-        pytest.param(KINGS, HANDS, 3, "1", 0, "18", id="a king matches by Umebayashi's variant"),
-        pytest.param(IMO_SHOGI, HANDS, 3, "1", 0, "1", id="and only by it"),
-        pytest.param(KINGS, HANDS, 3, "1 8", 1, "1", id="what was led stays to be matched"),
-        pytest.param(KINGS, HANDS, 0, "8", 1, "p", id="a king that is led"),
-        pytest.param(KINGS, HANDS, 0, "8 p", 2, "8", id="is matched by kings"),
-        pytest.param(FREE_KINGS, HANDS, 0, "7 7", 2, "p8", id="a king may be kept"),
-        pytest.param(MURRAY, TWO, 0, "1", 1, "1", id="Murray's second player must pair"),
-        pytest.param(replace(MURRAY, must_match=False), TWO, 0, "1", 1, "p1", id="unless free"),
-    ],
-)
-def test_what_a_seat_may_do_line_by_line(rules, hands, dealer, moves, seat, legal):
+@pytest.mark.parametrize(("rules", "dealer", "moves", "seat", "legal"), LINES.values(), ids=LINES)
+def test_what_a_seat_may_do_line_by_line(rules, dealer, moves, seat, legal):
+    hands = TWO if rules.murray else HANDS
     game = played(UkeShogiGame(rules, hands=hands, dealer=dealer), moves)
     assert (game.seat, may(game)) == (seat, legal)
 
@@ -311,20 +313,23 @@ def test_murrays_hands_need_not_be_the_whole_set_but_no_more_than_it():
         UkeShogiGame(MURRAY, hands=["88811111", "11111111"])
 
 
-@pytest.mark.parametrize("dealer", [4, -1, "0", 1.0])
-def test_an_impossible_dealer_is_refused(dealer):
-    with pytest.raises(errors.SettingError, match=r"seats? 0\.\.3"):
-        UkeShogiGame(dealer=dealer)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        *(({"dealer": dealer}, r"seats? 0\.\.3") for dealer in (4, -1, "0", 1.0)),
+        ({"rules": "jga"}, "a UkeShogiRules value, got 'jga'"),
+        ({"seed": -1}, "a seed"),
+    ],
+)
+def test_impossible_arguments_are_refused(arguments, message):
+    with pytest.raises(errors.SettingError, match=message):
+        UkeShogiGame(**arguments)
 
 
-def test_what_is_no_rules_value_no_seed_or_no_seat_is_refused():
-    with pytest.raises(errors.SettingError, match="a UkeShogiRules value, got 'jga'"):
-        UkeShogiGame("jga")
-    with pytest.raises(errors.SettingError, match="a seed"):
-        UkeShogiGame(seed=-1)
-    for seat in (-1, 4, True, "0"):
-        with pytest.raises(errors.SettingError, match=r"a seat 0\.\.3"):
-            UkeShogiGame().view(seat)
+@pytest.mark.parametrize("seat", [-1, 4, True, "0"])
+def test_a_view_of_no_seat_is_refused(seat):
+    with pytest.raises(errors.SettingError, match=r"a seat 0\.\.3"):
+        UkeShogiGame().view(seat)
 
 
 def test_an_action_that_cannot_be_made_changes_nothing():

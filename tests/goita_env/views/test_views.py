@@ -257,7 +257,7 @@ def test_legal_equals_the_mask_of_the_asked_seat(rules):
         turn = env.step(env.sample_legal(rng))
 
 
-def test_seat_view_equals_the_asked_view_and_takes_one_seat_or_one_a_game():
+def test_seat_view_equals_the_acting_view_and_takes_one_seat_or_one_a_game():
     env = GoitaVectorEnv(64, seed=1)
     turn, rng = env.reset(), np.random.default_rng(0)
     for _ in range(60):

@@ -1,0 +1,86 @@
+"""Files of records in every notation, and those that are none."""
+
+import pytest
+from record_samples import LINE, YAML
+
+from agents.record_files import read_record
+from goita_env import records
+from goita_env.errors import RecordError, SettingError
+
+HISTORY = f"{LINE}\n{LINE}\n"
+KNOWN = "expected history strings, a YAML kifu or a complete record in JSON, got"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("history", LINE.encode()),
+        ("history.yaml", f"\n {LINE}".encode()),
+        ("kifu.yaml", YAML.encode("utf-8-sig")),
+        ("kifu.txt", f"# of a match\n---\n{YAML}".encode()),
+        ("quoted.yml", YAML.replace("log:", '"log":').encode()),
+        ("complete.json", records.complete.dumps(records.history.loads(LINE)).encode()),
+    ],
+)
+def test_a_file_of_each_notation_is_read(name, content, tmp_path):
+    file = tmp_path / name
+    file.write_bytes(content)
+    for strict in (True, False):
+        record = read_record(file, strict=strict)
+        assert [deal.moves for deal in record.deals] == [records.history.loads(LINE).deals[0].moves]
+        assert record.problems == ()
+        assert record.source == name
+
+
+def test_the_rules_are_those_given_where_the_notation_holds_none(tmp_path):
+    file = tmp_path / "record"
+    for text in (LINE, YAML):
+        file.write_text(text, encoding="utf-8")
+        assert read_record(file, "pagat").deals[0].rules.name == "pagat"
+    file.write_text(records.complete.dumps(records.history.loads(LINE)), encoding="utf-8")
+    assert read_record(file, "pagat").deals[0].rules.name == "jga"
+
+
+def test_a_malformed_deal_raises_only_if_strict(tmp_path):
+    file = tmp_path / "two.txt"
+    file.write_text(HISTORY.replace("s3", "s5", 1), encoding="utf-8")
+    message = "two.txt: deal 1: expected the dealer as s1 to s4, got 's5'"
+    with pytest.raises(RecordError) as raised:
+        read_record(file)
+    assert str(raised.value) == message
+    record = read_record(file, strict=False)
+    assert [deal.number for deal in record.deals] == [2]
+    assert list(map(str, record.problems)) == [message]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", f"{KNOWN} ''"),
+        (b"hello\nlog", f"{KNOWN} 'hello'"),
+        (b"1112455,", f"{KNOWN} '1112455,'"),
+        (b"a: [1", f"{KNOWN} 'a: [1'"),
+        (b"log: [1", "expected YAML, got: "),
+        (b'{"format": 1}', "expected a record with format 'goita-record-1', got 1"),
+        (b"[" * 100, f"{KNOWN} '[[["),
+    ],
+)
+def test_a_file_of_no_known_notation_is_refused_by_name(content, message, tmp_path):
+    file = tmp_path / "game.txt"
+    file.write_bytes(content)
+    for strict in (True, False):
+        with pytest.raises(RecordError) as raised:
+            read_record(file, strict=strict)
+        assert str(raised.value).startswith(f"game.txt: {message}")
+        assert len(str(raised.value)) < 300
+
+
+def test_a_file_that_is_too_large_or_no_text_is_refused_by_name(tmp_path):
+    (tmp_path / "endless.txt").symlink_to("/dev/zero")
+    with pytest.raises(SettingError, match=r"at most 40,000,000 bytes in '.*endless\.txt', got"):
+        read_record(tmp_path / "endless.txt")
+    (tmp_path / "latin.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingError, match=r"latin\.txt: expected text in UTF-8, got"):
+        read_record(tmp_path / "latin.txt")
+    with pytest.raises(FileNotFoundError):
+        read_record(tmp_path / "nowhere.txt")
