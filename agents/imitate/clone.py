@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from agents.base import AgentError
 from agents.bots.network import NetworkAgent
@@ -82,6 +83,13 @@ def imitate(
         seed: of the order of decisions and of what a step leaves out.
         progress: is called with the share of the work that is done.
     """
+    with threadpool_limits(1, user_api="blas"):  # more change results, and threads would spin
+        return _imitate(split, start, seed, progress)
+
+
+def _imitate(
+    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
+) -> Clone:
     heat, _ = predict(start, split.training).fit(split.training)
     start = heated(start, heat)
     learner = PolicyLearner(start, seed)

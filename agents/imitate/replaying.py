@@ -9,6 +9,7 @@ import numpy as np
 
 from agents.base import Bool, Int
 from goita_env import actions
+from goita_env.actions import NUM_ACTIONS
 from goita_env.hands import parse_hands
 from goita_env.records import DealRecord
 from goita_env.rules import Rules
@@ -47,7 +48,9 @@ def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
     )
     made = [0] * len(deals)
     illegal: dict[int, str] = {}
-    parts = []
+    nothing = np.zeros(0, np.int64)
+    none = np.zeros((0, NUM_ACTIONS), bool)
+    parts = [(nothing, nothing, table.view(0).words[:0], none, nothing)]
     while True:
         going = [at for at, d in enumerate(table.game.tolist()) if made[d] < len(deals[d].moves)]
         table.select(np.array(going, np.int64))
