@@ -98,7 +98,8 @@ def run(args: Args) -> Result:
     others: list[tuple[str, Policy | None]] = [(args.init, start)]
     others += [("heuristic", HeuristicAgent()), ("uniform", None)]
     clones, found = [], []
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("learning", total=len(splits))
         for number, split in enumerate(splits):
 
