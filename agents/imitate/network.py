@@ -17,7 +17,7 @@ BATCH: Final = 256
 
 DROPOUT: Final = 0.2
 """Share of the shared layers' units that a step of learning leaves out (Srivastava et al. 2014).
-Of 2,000 rounds of a rule bot it halves the log loss on other rounds."""
+On 2,000 rounds of a rule bot it halves the log loss of other rounds."""
 
 MASKED: Final = np.float32(-1e9)  # Logit of an illegal action.
 

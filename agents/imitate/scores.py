@@ -17,7 +17,10 @@ from agents.statistics.intervals import Interval, ratio_interval
 TEMPERATURES: Final = tuple(2 ** (step / 4) for step in range(-8, 17))
 """Of which a network is given the likeliest: 1/4 to 16."""
 
-EPSILONS: Final = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+EPSILONS: Final = (
+    *(0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
+    *(0.4, 0.5, 0.6, 0.7, 0.8),
+)
 """Shares of uniformly random actions that are tried; 1 is the uniform model itself."""
 
 LEAST: Final = 1e-12

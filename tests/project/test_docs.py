@@ -135,7 +135,13 @@ PUBLIC = [
     *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
     *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
     *("agents", "agents.base", "agents.beliefs", "agents.grading", "agents.learning"),
-    *("agents.report", "agents.signals.log", "agents.signals.measures", "agents.solver"),
+    *(
+        "agents.imitate",
+        "agents.report",
+        "agents.signals.log",
+        "agents.signals.measures",
+        "agents.solver",
+    ),
     "agents.watch",
 ]
 """Modules with public names; the reference documents all of them."""
