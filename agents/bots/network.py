@@ -197,12 +197,16 @@ class NetworkAgent(LogitAgent):
         """Returns the unmasked logits: float32 [N, 69]."""
         return self._layer("policy", self.features(view))
 
+    def tensors(self) -> dict[str, Array]:
+        """Returns the weights under the names and in the shapes of a network file."""
+        return {name: array.T for name, array in self._weights.items()}
+
     def untrained(self, seed: int) -> Self:
         """Returns a network of the same shape with random weights (He et al. 2015)."""
         rng, tensors = np.random.default_rng(seed), {}
-        for name, array in self._weights.items():
-            scale = np.sqrt(2 / array.shape[0]) if array.ndim == 2 else 0.0
-            tensors[name] = (scale * rng.standard_normal(array.T.shape)).astype(array.dtype)
+        for name, array in self.tensors().items():
+            scale = np.sqrt(2 / array.shape[1]) if array.ndim == 2 else 0.0
+            tensors[name] = (scale * rng.standard_normal(array.shape)).astype(array.dtype)
         return type(self)(self.info, tensors, self.temperature)
 
     def features(self, view: View) -> Array:

@@ -28,7 +28,7 @@ AGENT_ORDER = [
     *("models",),
     *("statistics", "bots"),
     *("solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
-    *("check", "grading", "report", "learning", "exploit", "signals", "watch", "play"),
+    *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
 ]
 """The packages from top to bottom."""
 

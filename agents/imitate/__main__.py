@@ -1,0 +1,136 @@
+"""Learns how somebody plays from recorded games.
+
+::
+
+    python -m agents.imitate games --player heuristic -o model.safetensors
+    python -m agents.imitate champion-log -o model.safetensors
+    python -m agents.imitate FOLDER_OF_KIFU -o model.safetensors
+
+GAMES are folders of saved games (evaluate.py --save-games), logs (agents.signals log) and records
+in any notation, or folders of them. The network is an agent, file:model.safetensors. Exit code 0:
+written. 2: wrong arguments or games. 130: interrupted, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from agents import cli
+from agents.base import Policy
+from agents.bots.heuristic import HeuristicAgent
+from agents.bots.network_file import write_tensors
+from agents.files import check_writable, write_whole
+from agents.imitate.clone import check_start, imitate
+from agents.imitate.examples import HELD_OUT, Examples, fold_games, split_games
+from agents.imitate.reading import Reading, read_examples
+from agents.imitate.report import Result, text, to_json
+from agents.imitate.scores import Guesses, compare
+from agents.registry import load_agent
+from goita_env.errors import GoitaError
+from goita_env.rules import JGA, Rules
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    games: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
+    """saved games, logs or records"""
+    output: Path = field(metadata=cli.short("-o"))
+    """network file to write"""
+    init: str = "champion"
+    """network that learning begins with, and that the model stays close to"""
+    player: str | None = None
+    """learn from this player's decisions alone: the agent's name in saved games and logs, the
+    seat's player in records"""
+    held_out: float = HELD_OUT
+    """share of the games that nothing is learned from, and of the rest that the weight is chosen
+    on"""
+    folds: int | None = None
+    """score by so many splits that together hold out each game once; the network written is that
+    of the first"""
+    seed: int = 0
+    """seed of the split and of learning"""
+    rules: Rules = JGA
+    """rule set of a kifu or of history strings"""
+    json: Path | None = None
+    """JSON file to write all numbers to"""
+
+    def __post_init__(self) -> None:
+        for file in (self.output, self.json):
+            if file:
+                check_writable(file)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Learns, writes the network, prints the tables and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        result = run(args)
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; nothing was written\n")
+        return 130
+    with cli.quiet_pipe():
+        sys.stdout.write(text(result))
+    return 0
+
+
+def run(args: Args) -> Result:
+    """Learns from the games that the options name, and writes the files."""
+    begin = time.perf_counter()
+    start = check_start(load_agent(args.init), args.init)
+    reading: Reading = read_examples(args.games, args.player, args.rules)
+    splits = (
+        fold_games(reading.examples, args.seed, args.folds, args.held_out)
+        if args.folds
+        else [split_games(reading.examples, args.seed, args.held_out)]
+    )
+    others: list[tuple[str, Policy | None]] = [(args.init, start)]
+    others += [("heuristic", HeuristicAgent()), ("uniform", None)]
+    clones, found = [], []
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("learning", total=len(splits))
+        for number, split in enumerate(splits):
+
+            def show(done: float, before: int = number) -> None:
+                bar.update(task, completed=before + done)
+
+            clones.append(imitate(split, start, seed=args.seed, progress=show))
+            known = Examples.join([split.training, split.choosing])
+            guesses = [("model", Guesses.of(clones[-1].agent, split.choosing, split.held_out))]
+            guesses += [(name, Guesses.of(one, known, split.held_out)) for name, one in others]
+            found.append((split.held_out, guesses))
+    scores, calibration = compare(found)
+    clone, split = clones[0], splits[0]
+    result = Result(
+        sources=tuple(str(path) for path in args.games),
+        player=args.player,
+        init=args.init,
+        seed=args.seed,
+        folds=args.folds,
+        reading=reading,
+        split=split,
+        clone=clone,
+        scores=tuple(scores),
+        calibration=tuple(calibration),
+        seconds=time.perf_counter() - begin,
+    )
+    write_whole(args.output, write_tensors(clone.agent.tensors(), clone.agent.info.metadata()))
+    if args.json:
+        write_whole(args.json, json.dumps(to_json(result), indent=1) + "\n")
+    return result
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

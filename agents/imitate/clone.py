@@ -1,0 +1,170 @@
+"""Clones a player's behaviour: a network is fitted to its actions and held close to another.
+
+The loss of a decision is -log model(action) + weight * KL(start || model). ``start`` is the network
+that learning begins with, at the temperature at which it predicts the player best. Its divergence
+from the model, and not the model's from it, has two effects that few games need: an action that the
+start holds impossible costs the model nothing, since a stranger may play otherwise; and every
+action keeps at least weight / (1 + weight) of the start's probability, so nothing that was never
+seen becomes impossible. The sum is the cross-entropy to (observed + weight * start) / (1 + weight),
+as if each decision had been seen ``weight`` times more, with the start's answers.
+
+The weight falls step by step, each step from where the one before ended, until held-out games are
+predicted no better. So few games give a model close to its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from agents.base import AgentError
+from agents.bots.network import NetworkAgent
+from agents.bots.network_file import Array
+from agents.imitate.examples import Examples, Split
+from agents.imitate.network import BATCH, PolicyLearner
+from agents.imitate.scores import predict
+
+WEIGHTS: Final = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+
+PASSES: Final = 8
+"""Passes over the training decisions at each weight."""
+
+FEWEST_STEPS: Final = 100
+"""Steps at each weight, where these passes have fewer."""
+
+RATE: Final = 1e-3
+"""Of Adam; it falls to 0 at each weight."""
+
+PATIENCE: Final = 2
+"""Weights in a row that predict no better, after which learning ends."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Says how well a weight predicts the games that it is chosen on."""
+
+    weight: float  #: infinite: the start, unchanged
+    log_likelihood: float  #: nats a decision, at the best temperature
+    accuracy: float
+    divergence: float  #: mean KL(start || model), nats
+
+
+@dataclass(frozen=True)
+class Clone:
+    """Holds a network that predicts a player, and how its weight was chosen."""
+
+    agent: NetworkAgent
+    """At temperature 1 its probabilities fit the games that the weight was chosen on."""
+    weight: float
+    start_temperature: float
+    tried: tuple[Tried, ...]
+
+
+def _silent(_: float) -> None:
+    """Shows no progress."""
+
+
+def imitate(
+    split: Split,
+    start: NetworkAgent,
+    *,
+    seed: int = 0,
+    progress: Callable[[float], None] = _silent,
+) -> Clone:
+    """Learns to predict the actions of ``split.training``, as ``split.choosing`` wants it.
+
+    Args:
+        split: the decisions; ``held_out`` is not looked at.
+        start: the network to begin with and to stay close to.
+        seed: of the order of decisions and of what a step leaves out.
+        progress: is called with the share of the work that is done.
+    """
+    with threadpool_limits(1, user_api="blas"):  # more change results, and threads would spin
+        return _imitate(split, start, seed, progress)
+
+
+def _imitate(
+    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
+) -> Clone:
+    heat, _ = predict(start, split.training).fit(split.training)
+    start = heated(start, heat)
+    learner = PolicyLearner(start, seed)
+    rng = np.random.default_rng(seed)
+    prior = np.exp(learner.log_probabilities(split.training.words, split.training.legal))
+    best, found = _try(learner.tensors(), np.inf, start, split.choosing)
+    tried, since = [found], 0
+    for number, weight in enumerate(WEIGHTS):
+        targets = prior * np.float32(weight / (1 + weight))
+        targets[np.arange(len(targets)), split.training.action] += np.float32(1 / (1 + weight))
+        for done in _learn(learner, split.training, targets, rng):
+            progress((number + done) / len(WEIGHTS))
+        agent, found = _try(learner.tensors(), weight, start, split.choosing)
+        better = found.log_likelihood > max(one.log_likelihood for one in tried)
+        best, since = (agent, 0) if better else (best, since + 1)
+        tried.append(found)
+        if since == PATIENCE:
+            break
+    progress(1.0)
+    chosen = max(tried, key=lambda one: one.log_likelihood)
+    info = replace(start.info, decisions=len(split.training), rules=split.training.rules)
+    return Clone(NetworkAgent(info, _mute(best.tensors())), chosen.weight, heat, tuple(tried))
+
+
+def check_start(agent: object, name: str) -> NetworkAgent:
+    """Returns an agent that a clone can begin with; an AgentError if it is no plain network."""
+    if not isinstance(agent, NetworkAgent):
+        raise AgentError(
+            f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
+        )
+    return agent
+
+
+def heated(network: NetworkAgent, temperature: float) -> NetworkAgent:
+    """Returns a network that plays at temperature 1 as this one does at another."""
+    tensors = network.tensors()
+    for name in ("policy.weight", "policy.bias"):
+        tensors[name] = (tensors[name] / temperature).astype(np.float32)
+    return NetworkAgent(network.info, tensors, network.temperature)
+
+
+def _learn(
+    learner: PolicyLearner, examples: Examples, targets: Array, rng: np.random.Generator
+) -> Iterator[float]:
+    """Learns at one weight; yields the share of it that is done."""
+    each = -(-len(examples) // BATCH)
+    passes = max(PASSES, -(-FEWEST_STEPS // each))
+    for number in range(passes):
+        order = rng.permutation(len(examples))
+        for step, begin in enumerate(range(0, len(order), BATCH)):
+            rows = order[begin : begin + BATCH]
+            rate = RATE * (1 - (number * each + step) / (passes * each))
+            learner.step(examples.words[rows], examples.legal[rows], targets[rows], rate)
+        yield (number + 1) / passes
+
+
+def _try(
+    tensors: dict[str, Array], weight: float, start: NetworkAgent, choosing: Examples
+) -> tuple[NetworkAgent, Tried]:
+    """Returns the network at its best temperature, and how well it predicts."""
+    network = NetworkAgent(start.info, tensors)
+    temperature, _ = predict(network, choosing).fit(choosing)
+    network = heated(network, temperature)
+    view, legal = choosing.view(), choosing.legal
+    mine, other = (one.at(1.0).probabilities(view, legal) for one in (network, start))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.where(other > 0, other * np.log(other / mine), 0.0).sum(axis=1)
+    return network, Tried(
+        weight,
+        float(np.log(choosing.taken(mine)).mean()),
+        float((mine.argmax(axis=1) == choosing.action).mean()),
+        float(apart.mean()),
+    )
+
+
+def _mute(tensors: dict[str, Array]) -> dict[str, Array]:
+    """Returns tensors whose values are 0: a clone predicts actions, not points."""
+    return tensors | {name: np.zeros_like(tensors[name]) for name in ("value.weight", "value.bias")}
