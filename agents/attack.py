@@ -70,25 +70,26 @@ class Attacker:
     def rebuilt(self) -> int:
         """Returns in how many of its games it could have known all hands.
 
-        By chance a deal of a wrong seed contains its hand in about one game in twenty; the right
-        seed does in all games but those after a redeal.
+        By chance the deals of a wrong seed contain its own hand in half of the games, and all four
+        hands in hardly any; those of the right seed do in all games but those after a redeal.
         """
-        found: set[int] = set()
-        games = list(self.hands)
+        games, most = list(self.hands), 0
         for seed in self._seeds():
             dealt = Rounds(GAMES, seed=seed).decisions.dealt
             every = np.zeros((0, 4, 8), np.int8) if dealt is None else dealt.hands
-            for some in (games[:16], games):  # most wrong seeds are refuted by a few games
+            for some in (games[:16], games):  # many wrong seeds are refuted by a few games
                 alike = {g: every[(every[:, g % 4] == self.hands[g]).all(axis=1)] for g in some}
                 if sum(len(deals) > 0 for deals in alike.values()) <= len(some) / 2:
                     break
             else:
-                found |= {
-                    game
+                known = [
+                    (deals == self.dealt[game]).all(axis=(1, 2)).any()
                     for game, deals in alike.items()
-                    if game in self.dealt and (deals == self.dealt[game]).all(axis=(1, 2)).any()
-                }
-        return len(found)
+                    if game in self.dealt
+                ]
+                if sum(known) > len(known) / 2:
+                    most = max(most, sum(known))
+        return most
 
     def _note(self, numbers: Iterable[int]) -> None:
         for number in numbers:
