@@ -8,7 +8,6 @@ from typing import Final
 
 from agents.base import Agent
 from agents.beliefs.types import types_of
-from agents.bots.heuristic import HeuristicAgent
 from agents.bots.network import NetworkAgent
 from agents.search.carrying import CarryingRolloutAgent
 from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
@@ -31,10 +30,6 @@ def network() -> NetworkAgent:
     return NetworkAgent.load(WEIGHTS)
 
 
-TYPES: Final = (network(), HeuristicAgent(), HeuristicAgent(conventions=False))
-"""Whom the search takes the opponents for, by default."""
-
-
 def load(
     search: bool = False,
     temperature: float = 0.0,
@@ -45,7 +40,7 @@ def load(
     skip_above: float = 1.0,
     max_policy_queries: float = MAX_POLICY_QUERIES,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
-    types: tuple[Agent, ...] = TYPES,
+    types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
     epsilon: float = EPSILON,
     carry: bool = True,
