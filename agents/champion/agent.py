@@ -10,16 +10,17 @@ from agents.base import Agent
 from agents.beliefs.types import types_of
 from agents.bots.network import NetworkAgent
 from agents.search.carrying import CarryingRolloutAgent
-from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
+from agents.search.evaluate import (
+    ALLOCATION,
+    BUDGET,
+    MAX_POLICY_QUERIES,
+    MAX_UNSEEN_TILES,
+    MIN_Z,
+    WORLDS,
+)
 from agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
-
-MAX_POLICY_QUERIES: Final = 12_000.0
-"""With these 95 of 100 decisions take 0.2 s at most."""
-
-MAX_UNSEEN_TILES: Final = 19
-"""Before, a search finds next to nothing."""
 
 EPSILON: Final = 0.1
 

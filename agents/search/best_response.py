@@ -10,18 +10,19 @@ from typing import Final
 from agents.base import Agent
 from agents.beliefs.types import Types
 from agents.models import EPSILONS, PolicyModel
-from agents.search.evaluate import ALLOCATION, BUDGET, MIN_Z, WORLDS
+from agents.search.evaluate import (
+    ALLOCATION,
+    BUDGET,
+    MAX_POLICY_QUERIES,
+    MAX_UNSEEN_TILES,
+    MIN_Z,
+    WORLDS,
+)
 from agents.search.rollout import RolloutAgent
 
 EPSILON: Final = 0.01
 """Of the opponents, who are what the search is told. With 0 a tie that rounding decides otherwise
 would leave nothing possible."""
-
-MAX_POLICY_QUERIES: Final = 12_000.0
-
-MAX_UNSEEN_TILES: Final = 19
-"""Both as the champion's search has them. The whole round with 4,000 queries takes longer and gains
-less; it finds more only against agents that lose rounds by their first passes."""
 
 
 class BestResponseAgent(RolloutAgent):
@@ -37,7 +38,9 @@ class BestResponseAgent(RolloutAgent):
         budget: playouts of a decision, at most.
         min_z: standard errors by which an action must lead the agent's own choice.
         max_policy_queries: most queries to the agent with which a listener may begin.
-        max_unseen_tiles: most unseen tiles of a decision that is searched.
+        max_unseen_tiles: most unseen tiles of a decision that is searched. The whole round, with
+            4,000 queries, takes longer and gains less; it finds more only against agents that lose
+            rounds by their first passes.
         epsilon: of the opponents.
         partner_epsilon: of the partner, who searches too and so deviates from the agent.
 

@@ -1,7 +1,7 @@
 """Analyses recorded deals: what every decision was worth, and what it told the partner.
 
 For each decision an analysis sets side by side what an agent's policy would do; what its search
-makes of every legal action, whoever the others are (``agents.watch.valuing``); what perfect play
+makes of every legal action under every type (``agents.watch.valuing``); what perfect play
 makes of it with all hands open; and what the mover's partner could infer of its hand before and
 after. ``agents.watch.verdicts`` decides which decisions were errors.
 """

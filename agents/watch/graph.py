@@ -29,7 +29,7 @@ BOTTOM: Final = _OPEN[1]
 _MARK: Final = 14
 """Height of the mark over the longest bar."""
 _MARKS: Final = {"agreed": "!", "depends": "?"}
-"""Marks of decisions that lose whoever the others are, and of those that depend on it."""
+"""Marks of decisions that lose under every type, and of those that depend on it."""
 
 
 @dataclass(frozen=True)

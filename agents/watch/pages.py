@@ -127,7 +127,7 @@ def _told(decision: Decision) -> dict[str, Any]:
 
 
 def _worst(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
-    """Returns the worst errors whoever the others are, and those that depend on it."""
+    """Returns the worst errors under every type, and those that depend on it."""
     return {
         "worst": verdicts.worst(judged, "agreed"),
         "depends": verdicts.worst(judged, "depends"),

@@ -18,7 +18,7 @@ So a decision has such a verdict for each type of opponents and for their poster
 brought together. The types that count are those more likely than ``decisions.COUNTS``:
 
 ======== ==========================================================================================
-agreed   clear under every type that counts: an error, whoever the others are
+agreed   clear under every type that counts
 depends  clear under some of them
 fine     clear under none
 ======== ==========================================================================================
@@ -105,7 +105,7 @@ def verdict(decision: Decision, under: TypeGrade | None = None) -> Verdict:
 
 
 def agreement(decision: Decision) -> Agreement:
-    """Returns whether a decision was an error whoever the others are, or for some of them."""
+    """Returns whether a decision was an error under every type, or for some of them."""
     if not decision.options:
         return "forced"
     clear = {verdict(decision, one) == "clear" for one in decision.counted}

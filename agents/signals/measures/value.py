@@ -16,8 +16,7 @@ import numpy as np
 
 from agents.base import Float, Int, Policy
 from agents.beliefs import DealBelief, OpponentModel
-from agents.champion.agent import MAX_UNSEEN_TILES
-from agents.search.evaluate import MIN_Z, WORLDS
+from agents.search.evaluate import MAX_UNSEEN_TILES, MIN_Z, WORLDS
 from agents.signals.listening import LEGAL, POLICY, SEATS, UNIFORM
 from agents.signals.playing import concatenated, load_policy
 from agents.signals.searching import SHOWN, BeliefCache, InformationSources, mixed, play_searching

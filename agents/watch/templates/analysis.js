@@ -12,7 +12,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   const word = (action) => (action === "p" ? "pass" : action);
 
   const HEADINGS = {
-    forced: "forced", agreed: "an error, whoever the others are",
+    forced: "forced", agreed: "an error under every type",
     depends: "depends on who you play with", fine: "fine",
   };
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);

@@ -260,7 +260,7 @@ def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
     assert data["also"] == said
     assert {one["policy_agrees"] for one in data["deals"][0].values()} == {True}
     assert f": {said}, and search and policy of one agent differ" in text
-    assert "Errors, whoever the others are: 0" in text
+    assert "Errors under every type: 0" in text
     assert "How the others play is the larger uncertainty" in text
     told = watch.to_json(found, analysis)
     assert {one["verdict"] for one in told["deals"][0]["decisions"]} == {"shared"}
@@ -436,7 +436,7 @@ def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
     text, plain = watch.page(found, analysis), watch.page(found)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert "analysing" not in plain.partition('id="data"')[0]
-    assert "whoever the others are" not in plain
+    assert "under every type" not in plain
     assert data["analysis"]["deals"][0]["1"]["action"] == "46"
     for one in verdicts.worst(verdicts.judge(found.deals, analysis.deals)):
         assert f'<a href="#{one.deal}.{one.decision.move}">' in text

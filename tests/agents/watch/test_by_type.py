@@ -69,7 +69,7 @@ def test_a_move_may_be_an_error_against_one_type_and_best_against_another():
     assert verdicts.verdict(one) == "clear"
 
 
-def test_a_move_that_is_worse_whoever_the_others_are_is_an_error():
+def test_a_move_that_is_worse_under_every_type_is_an_error():
     one = first("85")
     assert {verdicts.verdict(one, grade) for grade in one.types} == {"clear"}
     assert len({grade.best for grade in one.types}) > 1  # what would be better depends on them
@@ -220,7 +220,7 @@ def test_the_page_and_the_json_say_which_types(tmp_path):
     assert one["agreement"] == "depends"
     assert [grade["verdict"] for grade in one["types"]] == ["best", "clear", "clear"]
     text = watch.page(source, analysis)
-    assert "Errors, whoever the others are: 1" in text
+    assert "Errors under every type: 1" in text
     assert "Depends on who you play with: 1" in text
     assert f'>{OTHERS[1]}; {BROAD}</td><td class="types">{OTHERS[0]}</td>' in text
 
