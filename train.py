@@ -22,7 +22,7 @@ import msgspec
 
 from agents import cli, learning, report
 from agents.learning.resume import NAMING_OPTIONS, check_named, resume_command
-from agents.registry import load_agent
+from agents.registry import load_agent, load_transform
 from agents.tournament.plan import check_deals
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -42,8 +42,8 @@ class Args:
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
     """directory of a run to go on with; it takes only --decisions and --no-progress and, with the
-    values that the run began with, the options that may name files, commands or classes: --policy,
-    --pool, --opponents, --partner, --against and --init"""
+    values that the run began with, the options that may name files, commands, classes or functions:
+    --policy, --transform, --pool, --opponents, --partner, --against and --init"""
     preset: Literal["quick", "standard", "long"] = "quick"
     """list of settings for about four minutes, an hour or a night; the options below that have no
     default change one of them (docs/training.md shows them all)"""
@@ -88,6 +88,9 @@ class Args:
     its values take luck out of the advantages; without, the policy's own values serve"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    transform: tuple[str, ...] | None = None
+    """what the network is shown: slices of the observation to hide, by name, and after them
+    MODULE:FUNCTION of a function of your own; the policy's file names them"""
     pool_share: float | None = None
     """share of the games in which one team is played by a frozen opponent: a snapshot of this run
     or an agent of --pool, recent and hard ones more often"""
@@ -186,7 +189,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{model.num_timesteps:,} decisions, {wall:.0f} s ({cpu:.0f} s of CPU, "
         f"{run.measuring_seconds:.0f} s of them to measure snapshots): {run.files.policy}"
     )
-    measure(args, measuring, run, type(model.policy))
+    measure(args, measuring, run, model)
     return 0
 
 
@@ -194,12 +197,13 @@ def measure(
     args: Args,
     measuring: learning.Measuring,
     run: learning.Run,
-    policy: type[learning.SelfPlayPolicy],
+    model: learning.SelfPlayPPO,
 ) -> None:
     """Prints and saves the policy's results against the bots, on deals that selected nothing."""
     if (best := run.history.best()) is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
-    agent = learning.load_policy(run.files.policy, policy)
+    policy, function = type(model.policy), model.transform.function
+    agent = learning.load_policy(run.files.policy, policy, function)
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=args.deals, seed=args.eval_seed)
     results = [measuring.contest(agent, load_agent(bot)) for bot in BOTS]
@@ -213,6 +217,7 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
         raise SettingError("expected --opponents or a pool, got both")
     if args.policy is not None:
         learning.find_policy(args.policy)
+    load_transform(args.transform or (), "--transform")
     device = learning.find_device(args.device)
     fast = learning.has_fast_bfloat16(device)
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
@@ -312,6 +317,7 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         episode=args.episode,
         critic=args.critic or (),
         policy=learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
+        transform=load_transform(args.transform or (), "--transform"),
     )
 
 

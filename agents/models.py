@@ -7,10 +7,11 @@ epsilon, any legal action, all equally likely (trembles: Selten 1975).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,6 +22,7 @@ from agents.base import (
     Bool,
     Float,
     HasTemperature,
+    Int,
     Policy,
     certain,
     is_stateless,
@@ -110,6 +112,7 @@ class PolicyModel:
         self.temperature, self.epsilon = temperature, epsilon
         warm = "" if temperature is None else f"temperature={temperature:g}, "
         self.name = f"{agent.name} ({warm}epsilon={epsilon:g})"
+        self._asked: Policy = self._agent
         try:
             self._passed = _passed.setdefault(agent, set())
         except TypeError:  # an agent that is not hashable is tested by each PolicyModel
@@ -124,6 +127,12 @@ class PolicyModel:
         """The policy without the epsilon: a network at the model's temperature."""
         return self._agent
 
+    def asking(self, policy: Policy) -> Self:
+        """Returns this model with an object that answers for its policy, and answers the same."""
+        model = copy(self)
+        model._asked = policy
+        return model
+
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
         if test not in self._passed:
@@ -134,7 +143,7 @@ class PolicyModel:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
         self._test(view.rules)
-        known = self._agent.probabilities(view, legal)
+        known = self._asked.probabilities(view, legal)
         if self._power == 0:
             known = certain(known.argmax(axis=1))
         elif self._power is not None:
@@ -143,6 +152,57 @@ class PolicyModel:
         if not self.epsilon:
             return known
         return (1 - self.epsilon) * known + self.epsilon * _uniform(legal)
+
+
+class SharedAnswers:
+    """Asks each of some models' policies once where models differ in their epsilons alone.
+
+    Attributes:
+        models: the models, in the same order, for questions of one round.
+    """
+
+    def __init__(self, models: Sequence[OpponentModel]) -> None:
+        self._policies: list[_AskedOnce] = []
+        self.models = tuple(self._sharing(model) for model in models)
+
+    def __len__(self) -> int:
+        """Returns how many policies are asked; a model that is no ``PolicyModel`` is one."""
+        others = [model for model in self.models if not isinstance(model, PolicyModel)]
+        return len(self._policies) + len(others)
+
+    def forget(self) -> None:
+        """Forgets the answers so far, which take memory."""
+        for policy in self._policies:
+            policy.known.clear()
+
+    def _sharing(self, model: OpponentModel) -> OpponentModel:
+        if not isinstance(model, PolicyModel):
+            return model
+        for policy in self._policies:
+            if policy.policy == model.agent:
+                break
+        else:
+            policy = _AskedOnce(model.agent)
+            self._policies.append(policy)
+        return model.asking(policy)
+
+
+class _AskedOnce:
+    """Remembers a policy's answers by the whole batch of views."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self.policy = policy.name, policy
+        self.known: dict[bytes, Float] = {}
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        return self.policy.act(view, legal, rng)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        batch = view.words.tobytes()
+        found = self.known.get(batch)
+        if found is None:
+            found = self.known[batch] = self.policy.probabilities(view, legal)
+        return found
 
 
 class CachedModel:

@@ -5,6 +5,8 @@
 ``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
 ``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
+``masked:base=a,hide=(b;c)``   an option that is a list of names
+``file:PATH,transform=M:F``    an option that is a function of your own, MODULE:FUNCTION
 ``file:PATH,temperature=1``    what stands before the options is one argument
 ``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
 ``mine=greedy``                any of these under a short name, which results show
@@ -21,7 +23,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -30,11 +32,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError, StatefulAgent
+from agents.transforms import ObservationFunction, Transform, read_texts
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Locates the code that builds an agent."""
+    """Locates the code that builds an agent, or a function among its options."""
 
     module: str  #: The module, imported when the agent is named.
     factory: str  #: Its "Class" or "Class.method".
@@ -43,22 +46,26 @@ class Entry:
     options: bool = True  #: Options may follow the argument, after a comma.
     is_own: bool = False  #: It is a user's class, named as MODULE:CLASS.
 
-    def load(self) -> Callable[..., Agent]:
+    def load(self) -> Callable[..., Any]:
         """Imports the module and returns the factory.
 
         Raises:
             ImportError: if the module or something that it needs is not installed.
-            AgentError: if the module has no such class.
+            AgentError: if the module has no such class or function.
         """
         if self.is_own and os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
         import_module(self.module)
         try:
-            factory: Callable[..., Agent] = pkgutil.resolve_name(f"{self.module}:{self.factory}")
+            factory: Callable[..., Any] = pkgutil.resolve_name(f"{self.module}:{self.factory}")
         except AttributeError as error:
-            raise AgentError(f"expected a class of {self.module}, but: {error}") from error
+            raise AgentError(
+                f"expected a class or function of {self.module}, but: {error}"
+            ) from error
         if not callable(factory):
-            raise AgentError(f"expected a class {self.factory} of {self.module}, got {factory!r}")
+            raise AgentError(
+                f"expected a class or function {self.factory} of {self.module}, got {factory!r}"
+            )
         return factory
 
 
@@ -68,9 +75,11 @@ AGENTS: Final = {
     "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH"),
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
     "champion": Entry("agents.champion", "load"),
+    "people": Entry("agents.people", "load"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
+    "masked": Entry("agents.bots.masked", "mask"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""
@@ -89,6 +98,9 @@ _RENAMED: Final = {
 
 _SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 """NAME=SPEC: no colon before the first "="."""
+
+FUNCTION_HINTS: Final = (ObservationFunction, ObservationFunction | None)
+"""Annotations of options that name code; a file may hold no value of one."""
 
 _DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _OWN: Final = re.compile(rf"({_DOTTED}):({_DOTTED})(?::(.*))?", re.DOTALL)
@@ -197,21 +209,26 @@ def check_shipped(spec: str, where: str) -> str:
     for part, hint, value in _typed_options(entry, text):
         for inner in _agents_in(hint, value):
             check_shipped(inner, where)
+        if hint in FUNCTION_HINTS:
+            raise AgentError(
+                f"expected no function in {where}, got {part!r}: a file may not name code; give "
+                "the agent on the command line"
+            )
         if hint in (str, None):
             raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
     return spec
 
 
 def is_own(spec: str) -> bool:
-    """Returns whether an agent, or one among its options, is of a user's class.
+    """Returns whether an agent, or one among its options, is of a user's class or function.
 
-    No such class is imported to find out, because that would run its code in this process.
+    Nothing of the user's is imported to find out, because that would run its code in this process.
     """
     return any(entry.is_own for entry, _ in _all_in(spec))
 
 
 def content_hash(spec: str) -> str | None:
-    """Returns a SHA-256 of the user's files that an agent is read from: classes and networks.
+    """Returns a SHA-256 of the user's files that an agent is read from: code and networks.
 
     Agents among its options count, too; None if there are no such files.
     """
@@ -252,20 +269,25 @@ def _parse(spec: str) -> tuple[Entry, str]:
 
 
 def _all_in(spec: str) -> Iterator[tuple[Entry, str]]:
-    """Yields entry and text of an agent and of those among its options.
+    """Yields entry and text of an agent, and of agents and functions among its options.
 
     A user's class is imported when the next one is requested, not before.
     """
     entry, text = _parse(spec)
     yield entry, text
-    if not entry.argument:
-        for _, hint, value in _typed_options(entry, text):
-            for inner in _agents_in(hint, value):
-                yield from _all_in(inner)
+    for _, hint, value in _typed_options(entry, text):
+        for inner in _agents_in(hint, value):
+            yield from _all_in(inner)
+        if hint in FUNCTION_HINTS:
+            yield _function_entry(value), ""
 
 
 def _typed_options(entry: Entry, text: str) -> Iterator[tuple[str, Any, str]]:
     """Yields each option's text, its annotation (None: no such option) and its value."""
+    if not entry.options:
+        return
+    if entry.argument:
+        text = _split_argument(entry, entry.load(), text)[1]
     hints = _hints(entry.load()) if text else {}
     for part in _split(text):
         key, _, value = (piece.strip() for piece in part.partition("="))
@@ -312,7 +334,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
             options[key] = _value(hints.get(key, str), value)
         except (KeyError, ValueError) as error:
             hint = hints.get(key)
-            wanted = " or ".join(get_args(hint)) or getattr(hint, "__name__", hint)
+            wanted = " or ".join(get_args(hint)) if get_origin(hint) is Literal else _kind(hint)
             raise AgentError(
                 f"expected {key}={wanted}, got {value!r} in {spec!r}"
                 + (f": {error}" if isinstance(error, AgentError) else "")
@@ -348,6 +370,43 @@ def _unbracketed(text: str) -> str:
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
+def _kind(hint: Any) -> str:
+    """Returns what the value of an option is, in a word."""
+    if hint in FUNCTION_HINTS:
+        return "MODULE:FUNCTION"
+    return "(A;B;...)" if get_origin(hint) is tuple else str(getattr(hint, "__name__", hint))
+
+
+def _function_entry(text: str) -> Entry:
+    """Locates the function "MODULE:FUNCTION"; an AgentError if the text is no such name."""
+    match = re.fullmatch(rf"({_DOTTED}):({_DOTTED})", text)
+    if match is None:
+        raise AgentError(f"expected MODULE:FUNCTION, got {text!r}")
+    return Entry(match[1], match[2], is_own=True)
+
+
+def load_function(text: str) -> ObservationFunction:
+    """Imports the function "MODULE:FUNCTION"; the working directory is searched first.
+
+    Raises:
+        AgentError: if there is no such module or function.
+    """
+    try:
+        return ObservationFunction(text, _function_entry(text).load())
+    except (ImportError, OSError) as error:
+        raise AgentError(f"expected to import {text!r}, but: {error}") from error
+
+
+def load_transform(texts: Sequence[str], where: str) -> Transform:
+    """Returns the transform of these names of slices and at most one MODULE:FUNCTION, the last.
+
+    Raises:
+        AgentError: if the texts, given in ``where``, are others, or there is no such function.
+    """
+    named = texts[-1:] if texts and ":" in texts[-1] else []
+    return read_texts(texts, load_function(named[0]) if named else None, where)
+
+
 def _agents_in(hint: Any, value: str) -> list[str]:
     """Returns the texts of the agents that an option names; none for one of another kind."""
     if hint is Agent:
@@ -367,6 +426,10 @@ def _value(hint: Any, text: str) -> Any:
         return tuple(map(load_agent, _agents_in(hint, text)))
     if hint is Agent:
         return load_agent(_unbracketed(text))
+    if hint == tuple[str, ...]:
+        return tuple(part.strip() for part in _split(_unbracketed(text), ";"))
+    if hint in FUNCTION_HINTS:
+        return load_function(_unbracketed(text))
     if get_origin(hint) is Literal and text in get_args(hint):
         return text
     raise ValueError(f"expected a text for {hint!r}, got {text!r}")

@@ -7,6 +7,8 @@
 65 / 66                  call the special hand / keep silent
 67 / 68                  redeal / continue (the partner of a five-pawn caller)
 ======================== =======================================================================
+
+Games with a token (``goita_env.Information``) have 77: the actions 69 to 76 send message 0 to 7.
 """
 
 from __future__ import annotations
@@ -23,9 +25,13 @@ SILENT: Final = 66
 REDEAL: Final = 67
 CONTINUE: Final = 68
 NUM_ACTIONS: Final = 69
+MESSAGE: Final = NUM_ACTIONS
+"""Sends message 0, silence; the next seven actions send messages 1 to 7. Only with a token."""
+MAX_ACTIONS: Final = MESSAGE + 8
 
 _WORDS: Final = {PASS: "p", CALL: "call", SILENT: "silent", REDEAL: "redeal", CONTINUE: "continue"}
-_NUMBERS: Final = {word: action for action, word in _WORDS.items()}
+_MESSAGES: Final = {action: f"say{action - MESSAGE}" for action in range(MESSAGE, MAX_ACTIONS)}
+_NUMBERS: Final = {word: action for action, word in (_WORDS | _MESSAGES).items()}
 
 
 def _is_index(value: object, size: int) -> bool:
@@ -62,18 +68,26 @@ def hide_block(action: int) -> int:
     return action if action in _WORDS else 1 + (action - 1) % NUM_KINDS
 
 
-def name(action: int) -> str:
+def name(action: int, num_actions: int = NUM_ACTIONS) -> str:
     """Returns the short name of an action: "p", two digits as in records ("52"), "call", ...
+
+    Args:
+        action: the action.
+        num_actions: how many there are: 69, or with a token 77, which adds "say0" to "say7".
 
     Raises:
         ActionError: if it is not an action.
     """
+    if num_actions > NUM_ACTIONS and action in _MESSAGES:
+        return _MESSAGES[action]
     pair = decode(action)
     return _WORDS[action] if pair is None else DIGITS[pair[0]] + DIGITS[pair[1]]
 
 
 def parse(text: str) -> int:
     """Returns the action of a short name, the inverse of ``name``; 9 is read as a king.
+
+    The names of messages are read, too, though only games with a token have these actions.
 
     Raises:
         ActionError: if the text names no action.
@@ -83,5 +97,5 @@ def parse(text: str) -> int:
     digits = text.replace("9", "8")
     if len(digits) == 2 and digits[0] in DIGITS and digits[1] in DIGITS:
         return encode(DIGITS.index(digits[0]), DIGITS.index(digits[1]))
-    words = ", ".join(repr(word) for word in _NUMBERS)
+    words = ", ".join(repr(word) for word in _WORDS.values())
     raise ActionError(f"expected an action, two digits 1..9 or one of {words}, got {text!r}")

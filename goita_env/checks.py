@@ -161,15 +161,16 @@ def illegal_action(
 
     Args:
         action: the number that came.
-        legal: bool [69], what could have come.
+        legal: bool [A], what could have come.
         source: from whom, as " from seat 0".
         place: where, as " in game 3".
     """
     if not 0 <= action < len(legal):
         return ActionError(f"expected actions 0..{len(legal) - 1}{source}, got {action!r}{place}")
-    names = " ".join(actions.name(one) for one in np.flatnonzero(legal).tolist())
+    many = len(legal)
+    names = " ".join(actions.name(one, many) for one in np.flatnonzero(legal).tolist())
     return IllegalActionError(
-        f"expected one of {names}{source}, got {actions.name(action)!r} ({action}){place}"
+        f"expected one of {names}{source}, got {actions.name(action, many)!r} ({action}){place}"
     )
 
 

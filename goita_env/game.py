@@ -19,6 +19,7 @@ from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.hands import format_hand
+from goita_env.information import PLAIN, Information
 from goita_env.render import ansi, sheet, svg
 from goita_env.render.scene import Scene
 from goita_env.render.svg import Options
@@ -64,6 +65,7 @@ class Game:
             ten.
         episode: "round", or "match", where the winner of a round deals the next at once.
         seed: of the deals, 0 to 2**64 - 1; None: drawn.
+        information: who knows and tells what (``goita_env.Information``).
 
     Raises:
         HandsError, SettingError: if an option is impossible.
@@ -85,9 +87,10 @@ class Game:
         scores: Sequence[int] = (0, 0),
         episode: Episode = "round",
         seed: int | None = None,
+        information: Information = PLAIN,
     ) -> None:
         self.seed = secrets.randbits(63) if seed is None else check_seed(seed)
-        self._match = Match(1, rules, episode, self.seed, auto_reset=False)
+        self._match = Match(1, rules, episode, self.seed, auto_reset=False, information=information)
         self._match.reset(hands, dealer, scores)
         even, odd = self._state.scores[:, 0].tolist()
         self.scores: tuple[int, int] = (even, odd)
@@ -100,6 +103,10 @@ class Game:
     @property
     def rules(self) -> Rules:
         return self._match.rules
+
+    @property
+    def information(self) -> Information:
+        return self._match.information
 
     @property
     def _state(self) -> State:
@@ -144,7 +151,8 @@ class Game:
 
         Args:
             action: its number, or its name (``actions.name``): "52" lays the block 5 and attacks
-                with 2, "p" passes; "call", "silent", "redeal" and "continue" answer questions.
+                with 2, "p" passes; "call", "silent", "redeal" and "continue" answer questions, and
+                "say0" to "say7" send a message where there is a token.
 
         Raises:
             EpisodeOverError: if the round, or the match, is over.
@@ -153,7 +161,8 @@ class Game:
         """
         if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")
-        number = check_action(actions.parse(action) if isinstance(action, str) else action)
+        number = actions.parse(action) if isinstance(action, str) else action
+        number = check_action(number, self.information.num_actions)
         legal = self._legal()
         if not legal[number]:
             raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}")
@@ -242,11 +251,13 @@ class Game:
 
     def __repr__(self) -> str:
         hands = ",".join(format_hand(hand) for hand in self.dealt)
-        moves = " ".join(f"{seat}:{actions.name(action)}" for seat, action in self.moves)
+        many = self.information.num_actions
+        moves = " ".join(f"{seat}:{actions.name(action, many)}" for seat, action in self.moves)
         return f"<Game {self.rules.name} {hands} dealer {self.dealer} {list(self.scores)} {moves}>"
 
     def _legal(self) -> npt.NDArray[np.bool_]:
-        return np.asarray(core.unpack_legal(*core.legal_actions(self._state))[0])
+        low, high = core.legal_actions(self._state)
+        return np.asarray(core.unpack_legal(low, high, self.information.num_actions)[0])
 
     def _new_deal(self) -> None:
         self.deals.append(PlayedDeal(self.hands, self.dealer, self.scores))

@@ -15,6 +15,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from goita_env.engine.match import Episode, Reward
 from goita_env.envs.aec import env, raw_env
 from goita_env.envs.aec_base import Observation
+from goita_env.information import PLAIN, Information
 from goita_env.render import RenderMode
 from goita_env.rules import Rules
 
@@ -26,9 +27,10 @@ def parallel_env(
     episode: Episode = "round",
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
+    information: Information = PLAIN,
 ) -> ParallelEnv[str, Observation, Any]:
     """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
-    return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode))
+    return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode, information))
 
 
 if hasattr(pettingzoo, "register"):

@@ -87,7 +87,7 @@ def inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
         One sentence, or None if the answer for a view depends on that view alone and probabilities
         are distributions over the legal actions.
     """
-    view, legal = _fixed_views(get_rules(rules))
+    view, legal = fixed_views(get_rules(rules))
     probabilities: Any = getattr(agent, "probabilities", None)
     draws = False
 
@@ -146,7 +146,8 @@ def _difference(
 
 
 @cache
-def _fixed_views(rules: Rules) -> tuple[View, Bool]:
+def fixed_views(rules: Rules) -> tuple[View, Bool]:
+    """Returns the views that ``inconsistency`` asks about, and their legal actions."""
     env = GoitaVectorEnv(32, rules, episode="match", seed=256, observe=False)
     rng = np.random.default_rng(256)
     turn, words, legal = env.reset(), [], []

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from agents.beliefs.types import Types, types_of
 from agents.models import PolicyModel
 from agents.registry import load_agent
 
-PEOPLE: Final = ("heuristic", "heuristic:conventions=off", "champion:temperature=1")
+LEARNED: Final = "people"
+"""The type that is learned from records of people."""
+
+PEOPLE: Final = (LEARNED, "heuristic", "heuristic:conventions=off", "champion:temperature=1")
 """Policies that people play like, more or less. A broad type stands beside them."""
 
 EPSILON: Final = 0.3
 """Share of their actions that may be any legal ones: people play unlike any bot."""
+
+LEARNED_EPSILON: Final = 0.05
+"""Of ``LEARNED``, which knows how far people are from its likeliest action."""
 
 
 def people(policies: Sequence[str] = PEOPLE) -> Types:
@@ -28,7 +35,12 @@ def people(policies: Sequence[str] = PEOPLE) -> Types:
         AgentError: if one is no agent with known probabilities, or none is given.
     """
     agents = [load_agent(text) for text in policies]
-    return types_of(agents, agents, EPSILON)
+    types = types_of(agents, agents, EPSILON)
+    models = list(types.opponents)
+    for number, text in enumerate(policies):
+        if text == LEARNED:
+            models[number] = PolicyModel(agents[number], epsilon=LEARNED_EPSILON)
+    return replace(types, opponents=tuple(models))
 
 
 def names_of(types: Types) -> tuple[str, ...]:

@@ -20,7 +20,14 @@ from agents.beliefs.filtering import SeatFilter
 from agents.beliefs.following import Following, Seat, number_of
 from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.history import Event
-from agents.models import EPSILONS, LEGAL_MODEL, OpponentModel, PolicyModel, UnexplainedError
+from agents.models import (
+    EPSILONS,
+    LEGAL_MODEL,
+    OpponentModel,
+    PolicyModel,
+    SharedAnswers,
+    UnexplainedError,
+)
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.worlds import Worlds
@@ -138,6 +145,12 @@ class TypeListener(Following):
         Raises:
             UnexplainedError: if no type explains what all seats did together.
         """
+        try:
+            return self._probability()
+        finally:
+            self._answers.forget()
+
+    def _probability(self) -> Float:
         weighed = {opponents for opponents, _ in self._beliefs}
         todo = [number for number in self._followed if number not in weighed]
         while True:
@@ -217,7 +230,9 @@ class TypeListener(Following):
         return replace(Worlds.join(parts)[order], weight=np.full(count, 1 / count)), pair[which]
 
     def _begin_filters(self) -> None:
-        opponents, partners = self.types.opponents, self.types.partners
+        number = len(self.types.opponents)
+        self._answers = SharedAnswers((*self.types.opponents, *self.types.partners))
+        opponents, partners = self._answers.models[:number], self._answers.models[number:]
         self._filters: dict[tuple[int, int], SeatFilter] = {}
         self._taken: dict[tuple[int, int], int] = {}
         """By seat and type: how many events the filter has taken in."""

@@ -10,6 +10,7 @@ size and number is checked before it is used.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ import numpy.typing as npt
 
 from agents.base import AgentError, Bool, Float, Int, certain, sample
 from agents.bots.network_file import Array, read_tensors
+from agents.transforms import ObservationFunction, read_texts
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.rules import Rules, get_rules
@@ -30,6 +32,10 @@ from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
+
+TRANSFORMED_FORMAT: Final = "goita-network-2"
+"""Names a file whose network was trained with a transform of the observation; a reader that knows
+none would play it wrongly."""
 
 LAYOUT: Final = {
     "activation": "relu",
@@ -54,6 +60,7 @@ class NetworkInfo:
     reward_scale: float  #: factor of rewards in training; files hold 1 / it, points_per_value
     rules: Rules  #: of the training, or their name; the inputs are the same in all
     reward: str = "points"  #: or "win", with values -1 to 1; older files don't say
+    transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
@@ -69,14 +76,16 @@ class NetworkInfo:
             "reward": self.reward,
             **LAYOUT,
             **{name: json.dumps(value) for name, value in rules.items()},
+            **transform_metadata(self.transform, TRANSFORMED_FORMAT),
         }
 
     @classmethod
     def parse(cls, metadata: Any) -> Self:
         """Returns a description; an AgentError if it is malformed or for another layout."""
         texts = metadata if isinstance(metadata, dict) else {}
+        transformed = texts.get("format") == TRANSFORMED_FORMAT
         for name in ("format", *LAYOUT):
-            if texts.get(name) != LAYOUT[name]:
+            if texts.get(name) != LAYOUT[name] and not (transformed and name == "format"):
                 found = shortened(texts.get(name))
                 raise AgentError(f"expected a network with {name} {LAYOUT[name]!r}, got {found}")
         try:
@@ -89,7 +98,9 @@ class NetworkInfo:
             keys = {"rules": texts["rules"]}
             keys |= {k: json.loads(v) for k, v in texts.items() if k == "rules_fields"}
             reward = texts.get("reward", "points")
-            return cls(layers, decisions, 1 / inverse_scale, Rules.from_keys(keys), reward)
+            transform = read_transform(texts) if transformed else ()
+            rules = Rules.from_keys(keys)
+            return cls(layers, decisions, 1 / inverse_scale, rules, reward, transform)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise AgentError(
                 "expected the metadata of a network, "
@@ -97,8 +108,24 @@ class NetworkInfo:
             ) from error
 
 
+def transform_metadata(transform: tuple[str, ...], name: str) -> dict[str, str]:
+    """Returns what a file's metadata say of a transform; ``name``: of the format with one."""
+    return {"format": name, "transform": json.dumps(transform)} if transform else {}
+
+
+def read_transform(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the texts of a file's transform; a ValueError if they are none."""
+    texts = json.loads(metadata["transform"])
+    if not isinstance(texts, list) or not texts or not all(isinstance(t, str) for t in texts):
+        raise ValueError(f"a transform as a list of texts, got {shortened(texts)}")
+    return tuple(texts)
+
+
 class LogitAgent:
     """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
+
+    reads_bits = True
+    """It reads the observation alone, so it may be shown any bits (``agents.bots.masked``)."""
 
     def __init__(self, name: str, temperature: float) -> None:
         self.name, self.temperature = name, _check_temperature(temperature)
@@ -137,9 +164,12 @@ class LogitAgent:
 class NetworkAgent(LogitAgent):
     """Plays by a policy network, by default at temperature 0, which measures stronger.
 
+    It is shown what it was trained on: hidden slices (``info.transform``) are hidden from it. A
+    ``function`` of the observation that the file names is code, so the caller must give it.
+
     Raises:
-        AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is
-            negative.
+        AgentError: if tensors are missing, foreign or of the wrong shape, the temperature is
+            negative, or the function is not the one that the network was trained with.
 
     Attributes:
         path: the file that the weights were read from; None: they were not.
@@ -148,11 +178,16 @@ class NetworkAgent(LogitAgent):
     path: Path | None = None
 
     def __init__(
-        self, info: NetworkInfo, tensors: dict[str, Array], temperature: float = 0.0
+        self,
+        info: NetworkInfo,
+        tensors: dict[str, Array],
+        temperature: float = 0.0,
+        function: ObservationFunction | None = None,
     ) -> None:
         super().__init__("network", temperature)
-        _check_shapes(info, tensors)
+        check_shapes(info, tensors)
         self.info = info
+        self.transform = read_texts(info.transform, function, "the file")
         # Weights stand [inputs, outputs] in memory: the fastest order for rows of observations.
         self._weights = {
             name: np.ascontiguousarray(array.T if array.ndim == 2 else array)
@@ -169,11 +204,19 @@ class NetworkAgent(LogitAgent):
         return hash((id(self._weights), self.temperature))
 
     @classmethod
-    def load(cls, path: str | Path, temperature: float = 0.0) -> Self:
-        """Reads a network file; an AgentError if it is none, or for another layout."""
+    def load(
+        cls,
+        path: str | Path,
+        temperature: float = 0.0,
+        transform: ObservationFunction | None = None,
+    ) -> Self:
+        """Reads a network file; an AgentError if it is none, or for another layout.
+
+        ``transform`` is the function with which the network was trained, if there was one.
+        """
         try:
             metadata, tensors = read_tensors(path)
-            agent = cls(NetworkInfo.parse(metadata), tensors, temperature)
+            agent = cls(NetworkInfo.parse(metadata), tensors, temperature, transform)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
         agent.path = Path(path)
@@ -207,11 +250,11 @@ class NetworkAgent(LogitAgent):
         for name, array in self.tensors().items():
             scale = np.sqrt(2 / array.shape[1]) if array.ndim == 2 else 0.0
             tensors[name] = (scale * rng.standard_normal(array.shape)).astype(array.dtype)
-        return type(self)(self.info, tensors, self.temperature)
+        return type(self)(self.info, tensors, self.temperature, self.transform.function)
 
     def features(self, view: View) -> Array:
         """Returns the outputs of the last shared layer: float32 [N, width]."""
-        features = self._first(view.observation())
+        features = self._first(self.transform.view(view).observation())
         np.maximum(features, 0, out=features)
         for layer in range(1, self.info.layers):
             features = self._layer(f"layers.{layer}", features)
@@ -243,7 +286,7 @@ def _check_temperature(temperature: float) -> float:
     return temperature
 
 
-def _check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
+def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
     """Checks the names of all tensors, and that each layer fits the one before."""
     wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
     names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}

@@ -1,8 +1,9 @@
 """Reads and writes tensors as safetensors files, without torch.
 
 The library reads a file and checks the format. It writes metadata in another order each time, so
-the writer is our own; it knows only float32 numbers, as networks hold nothing else. A file may be
-somebody else's, so its size and its header's are limited.
+the writer is our own. It knows float32 and float16, in which a file is half as large; networks
+compute in float32 either way. A file may be somebody else's, so its size and its header's are
+limited.
 """
 
 from __future__ import annotations
@@ -25,15 +26,34 @@ MAX_BYTES: Final = 1 << 30
 MAX_HEADER: Final = 1 << 20
 """Bytes of a network's file, and of its header: names, shapes and metadata."""
 
+KINDS: Final = {"F32": "<f4", "F16": "<f2"}
+"""Numbers that a file may hold: the format's name and numpy's."""
 
-def write_tensors(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
-    """Returns a safetensors file; the same contents give the same bytes."""
+HALF_MAX: Final = float(np.finfo(np.float16).max)
+
+
+def write_tensors(
+    tensors: Mapping[str, Array], metadata: Mapping[str, str], *, half: bool = False
+) -> bytes:
+    """Returns a safetensors file; the same contents give the same bytes.
+
+    Args:
+        tensors: the numbers, by name.
+        metadata: texts, by name.
+        half: write float16.
+
+    Raises:
+        AgentError: if a number is too large for float16.
+    """
+    kind = "F16" if half else "F32"
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     parts, end = [], 0
     for name, array in tensors.items():
-        parts.append(array.astype("<f4").tobytes())
+        if half and np.abs(array).max(initial=0) > HALF_MAX:
+            raise AgentError(f"expected numbers up to {HALF_MAX:g} for float16 in {name!r}")
+        parts.append(array.astype(KINDS[kind]).tobytes())
         start, end = end, end + len(parts[-1])
-        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": (start, end)}
+        header[name] = {"dtype": kind, "shape": array.shape, "data_offsets": (start, end)}
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)  # the numbers begin at a multiple of eight
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
@@ -73,20 +93,21 @@ def open_tensors(
 def read_tensors(
     path: str | Path, dimensions: Container[int] = (1, 2)
 ) -> tuple[Any, dict[str, Array]]:
-    """Reads the metadata, not checked, and the float32 tensors of a safetensors file.
+    """Reads the metadata, not checked, and the tensors of a safetensors file, as float32.
 
-    It raises as ``open_tensors`` does, also if the file holds anything else.
+    It raises as ``open_tensors`` does, also if the file holds anything but float32 or float16.
     """
     tensors: dict[str, Array] = {}
     with open_tensors(path) as file:
         for name in file.keys():  # noqa: SIM118  # the file itself cannot be iterated
             entry = file.get_slice(name)
             kind, shape = entry.get_dtype(), entry.get_shape()
-            if kind != "F32" or len(shape) not in dimensions:
+            if kind not in KINDS or len(shape) not in dimensions:
                 raise AgentError(
-                    f"expected a float32 vector or matrix for {name!r}, got {kind} of {shape}"
+                    f"expected a float32 or float16 vector or matrix for {name!r}, "
+                    f"got {kind} of {shape}"
                 )
-            tensors[name] = file.get_tensor(name)
+            tensors[name] = file.get_tensor(name).astype(np.float32, copy=False)
             if not np.isfinite(tensors[name]).all():
                 raise AgentError(f"expected finite numbers in {name!r}, got others")
         return file.metadata(), tensors

@@ -8,14 +8,13 @@ from typing import Final
 
 from agents.base import Agent
 from agents.beliefs.types import types_of
+from agents.bots.heuristic import HeuristicAgent
 from agents.bots.network import NetworkAgent
 from agents.search.carrying import CarryingRolloutAgent
 from agents.search.evaluate import (
     ALLOCATION,
     BUDGET,
-    MAX_POLICY_QUERIES,
     MAX_UNSEEN_TILES,
-    MIN_Z,
     WORLDS,
 )
 from agents.search.rollout import RolloutAgent
@@ -23,6 +22,10 @@ from agents.search.rollout import RolloutAgent
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
 EPSILON: Final = 0.1
+
+MIN_Z: Final = 3.0
+
+MAX_POLICY_QUERIES: Final = 20_000
 
 
 @cache
@@ -41,6 +44,7 @@ def load(
     skip_above: float = 1.0,
     max_policy_queries: float = MAX_POLICY_QUERIES,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
+    infer: bool = True,
     types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
     epsilon: float = EPSILON,
@@ -52,9 +56,10 @@ def load(
     unless another leads it by ``min_z`` standard errors. ``temperature`` is that of the policy; 0
     takes the likeliest action.
 
-    ``types`` are policies that the opponents may play, ``epsilon`` of their actions being any legal
-    one (``agents.beliefs.types_of``), and ``partners`` those that the partner may play; empty: the
-    champion's. Without ``types``, or with ``belief`` off, all play like the champion. With
+    With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
+    play, ``epsilon`` of their actions being any legal one (``agents.beliefs.types_of``); empty: the
+    champion's and ``heuristic``. ``partners`` are those that the partner may play; empty: the
+    champion's. Without ``infer``, or with ``belief`` off, all play like the champion. With
     ``carry`` what was learnt of the others in a match is kept from round to round; off, an answer
     depends on one view alone. The other options are those of ``RolloutAgent``.
 
@@ -64,8 +69,10 @@ def load(
     policy = network().at(temperature)
     if not search:
         return policy
-    typed = belief and bool(types)
-    of_others = types_of(types, partners or (policy,), epsilon) if typed else None
+    typed = belief and infer
+    of_others = None
+    if typed:
+        of_others = types_of(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
     return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
         policy,
         worlds,

@@ -28,7 +28,7 @@ from agents.base import Policy
 from agents.bots.heuristic import HeuristicAgent
 from agents.bots.network_file import write_tensors
 from agents.files import check_writable, write_whole
-from agents.imitate.clone import check_start, imitate
+from agents.imitate.clone import Clone, check_start, imitate, refit
 from agents.imitate.examples import HELD_OUT, Examples, fold_games, split_games
 from agents.imitate.reading import Reading, read_examples
 from agents.imitate.report import Result, text, to_json
@@ -55,8 +55,10 @@ class Args:
     """share of the games that nothing is learned from, and of the rest that the weight is chosen
     on"""
     folds: int | None = None
-    """score by so many splits that together hold out each game once; the network written is that
-    of the first"""
+    """score by so many splits that together hold out each game once; the network written is
+    learned from all games, with the weight that did best in them"""
+    half: bool = False
+    """write float16: half the size"""
     seed: int = 0
     """seed of the split and of learning"""
     rules: Rules = JGA
@@ -100,7 +102,7 @@ def run(args: Args) -> Result:
     clones, found = [], []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("learning", total=len(splits))
+        task = bar.add_task("learning", total=len(splits) + bool(args.folds))
         for number, split in enumerate(splits):
 
             def show(done: float, before: int = number) -> None:
@@ -111,8 +113,16 @@ def run(args: Args) -> Result:
             guesses = [("model", Guesses.of(clones[-1].agent, split.choosing, split.held_out))]
             guesses += [(name, Guesses.of(one, known, split.held_out)) for name, one in others]
             found.append((split.held_out, guesses))
+        clone = clones[0]
+        if args.folds:
+            clone = refit(
+                reading.examples,
+                start,
+                clones,
+                seed=args.seed,
+                progress=lambda done: bar.update(task, completed=len(splits) + done),
+            )
     scores, calibration = compare(found)
-    clone, split = clones[0], splits[0]
     result = Result(
         sources=tuple(str(path) for path in args.games),
         player=args.player,
@@ -120,16 +130,20 @@ def run(args: Args) -> Result:
         seed=args.seed,
         folds=args.folds,
         reading=reading,
-        split=split,
+        split=splits[0],
         clone=clone,
         scores=tuple(scores),
         calibration=tuple(calibration),
         seconds=time.perf_counter() - begin,
     )
-    write_whole(args.output, write_tensors(clone.agent.tensors(), clone.agent.info.metadata()))
+    write_whole(args.output, _file(clone, half=args.half))
     if args.json:
         write_whole(args.json, json.dumps(to_json(result), indent=1) + "\n")
     return result
+
+
+def _file(clone: Clone, *, half: bool) -> bytes:
+    return write_tensors(clone.agent.tensors(), clone.agent.info.metadata(), half=half)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ predicted no better. So few games give a model close to its start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -49,6 +49,7 @@ class Tried:
 
     weight: float  #: infinite: the start, unchanged
     log_likelihood: float  #: nats a decision, at the best temperature
+    temperature: float  #: the best
     accuracy: float
     divergence: float  #: mean KL(start || model), nats
 
@@ -87,6 +88,40 @@ def imitate(
         return _imitate(split, start, seed, progress)
 
 
+def refit(
+    examples: Examples,
+    start: NetworkAgent,
+    folds: Sequence[Clone],
+    *,
+    seed: int = 0,
+    progress: Callable[[float], None] = _silent,
+) -> Clone:
+    """Learns from all decisions, as the clones of a cross-validation found best.
+
+    The weight is the one that predicted best on average, of those that every fold tried. So is the
+    temperature: no decision is left to choose it on.
+
+    Args:
+        examples: the decisions.
+        start: the network that the folds began with.
+        folds: the clones, each learned from a part of the decisions.
+        seed: of the order of decisions and of what a step leaves out.
+        progress: is called with the share of the work that is done.
+    """
+    tried = _averages(folds)
+    chosen = max(tried, key=lambda one: one.log_likelihood)
+    with threadpool_limits(1, user_api="blas"):
+        heat, _ = predict(start, examples).fit(examples)
+        learner = PolicyLearner(heated(start, heat), seed)
+        reached = np.inf
+        descent = _descend(learner, examples, np.random.default_rng(seed), progress)
+        while reached > chosen.weight:
+            reached = next(descent)
+    progress(1.0)
+    network = heated(NetworkAgent(start.info, learner.tensors()), chosen.temperature)
+    return _clone(network, examples, chosen.weight, heat, tried)
+
+
 def _imitate(
     split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
 ) -> Clone:
@@ -94,14 +129,9 @@ def _imitate(
     start = heated(start, heat)
     learner = PolicyLearner(start, seed)
     rng = np.random.default_rng(seed)
-    prior = np.exp(learner.log_probabilities(split.training.words, split.training.legal))
     best, found = _try(learner.tensors(), np.inf, start, split.choosing)
     tried, since = [found], 0
-    for number, weight in enumerate(WEIGHTS):
-        targets = prior * np.float32(weight / (1 + weight))
-        targets[np.arange(len(targets)), split.training.action] += np.float32(1 / (1 + weight))
-        for done in _learn(learner, split.training, targets, rng):
-            progress((number + done) / len(WEIGHTS))
+    for weight in _descend(learner, split.training, rng, progress):
         agent, found = _try(learner.tensors(), weight, start, split.choosing)
         better = found.log_likelihood > max(one.log_likelihood for one in tried)
         best, since = (agent, 0) if better else (best, since + 1)
@@ -110,8 +140,32 @@ def _imitate(
             break
     progress(1.0)
     chosen = max(tried, key=lambda one: one.log_likelihood)
-    info = replace(start.info, decisions=len(split.training), rules=split.training.rules)
-    return Clone(NetworkAgent(info, _mute(best.tensors())), chosen.weight, heat, tuple(tried))
+    return _clone(best, split.training, chosen.weight, heat, tried)
+
+
+def _clone(
+    network: NetworkAgent, examples: Examples, weight: float, heat: float, tried: Sequence[Tried]
+) -> Clone:
+    info = replace(network.info, decisions=len(examples), rules=examples.rules)
+    return Clone(NetworkAgent(info, _mute(network.tensors())), weight, heat, tuple(tried))
+
+
+def _averages(folds: Sequence[Clone]) -> list[Tried]:
+    """Returns what the folds found on average of each weight that all of them tried."""
+    found = []
+    for weight in (np.inf, *WEIGHTS):
+        each = [one for clone in folds for one in clone.tried if one.weight == weight]
+        if len(each) == len(folds):
+            found.append(
+                Tried(
+                    weight,
+                    float(np.mean([one.log_likelihood for one in each])),
+                    float(np.exp(np.mean(np.log([one.temperature for one in each])))),
+                    float(np.mean([one.accuracy for one in each])),
+                    float(np.mean([one.divergence for one in each])),
+                )
+            )
+    return found
 
 
 def check_start(agent: object, name: str) -> NetworkAgent:
@@ -119,6 +173,11 @@ def check_start(agent: object, name: str) -> NetworkAgent:
     if not isinstance(agent, NetworkAgent):
         raise AgentError(
             f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
+        )
+    if agent.transform:
+        raise AgentError(
+            "expected a network that was trained on whole observations, got "
+            f"{name!r}, with the transform {', '.join(agent.transform.texts)}"
         )
     return agent
 
@@ -129,6 +188,22 @@ def heated(network: NetworkAgent, temperature: float) -> NetworkAgent:
     for name in ("policy.weight", "policy.bias"):
         tensors[name] = (tensors[name] / temperature).astype(np.float32)
     return NetworkAgent(network.info, tensors, network.temperature)
+
+
+def _descend(
+    learner: PolicyLearner,
+    examples: Examples,
+    rng: np.random.Generator,
+    progress: Callable[[float], None],
+) -> Iterator[float]:
+    """Learns at one weight after another; yields each when it has been learned at."""
+    prior = np.exp(learner.log_probabilities(examples.words, examples.legal))
+    for number, weight in enumerate(WEIGHTS):
+        targets = prior * np.float32(weight / (1 + weight))
+        targets[np.arange(len(targets)), examples.action] += np.float32(1 / (1 + weight))
+        for done in _learn(learner, examples, targets, rng):
+            progress((number + done) / len(WEIGHTS))
+        yield weight
 
 
 def _learn(
@@ -160,6 +235,7 @@ def _try(
     return network, Tried(
         weight,
         float(np.log(choosing.taken(mine)).mean()),
+        temperature,
         float((mine.argmax(axis=1) == choosing.action).mean()),
         float(apart.mean()),
     )

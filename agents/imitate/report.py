@@ -45,6 +45,9 @@ def text(result: Result) -> str:
         [name, f"{part.games:,}", f"{len(part):,}"]
         for name, part in zip(("training", "choosing", "held out"), result.split, strict=True)
     ]
+    if result.folds:
+        every = result.reading.examples
+        rows.append(["written network", f"{every.games:,}", f"{len(every):,}"])
     lines += [_table(["", "games", "decisions"], rows), ""]
     rows = [
         [
@@ -57,7 +60,8 @@ def text(result: Result) -> str:
         for one in result.clone.tried
     ]
     heads = [f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""]
-    lines += ["On the games that the weight is chosen on:", "", _table(heads, rows), ""]
+    of_folds = f", averages over {result.folds} folds" if result.folds else ""
+    lines += [f"On the games that the weight is chosen on{of_folds}:", "", _table(heads, rows), ""]
     rows = [
         [
             one.name,

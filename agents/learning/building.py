@@ -8,6 +8,7 @@ from agents.learning.policy import SelfPlayPolicy
 from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import TrainingSettings
 from agents.learning.vec_env import GoitaVecEnv
+from agents.transforms import UNCHANGED, Transform
 from goita_env import GoitaVectorEnv
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
@@ -24,6 +25,7 @@ def build_model(
     episode: Episode = "round",
     critic: Sequence[int] = (),
     policy: type[SelfPlayPolicy] = SelfPlayPolicy,
+    transform: Transform = UNCHANGED,
 ) -> SelfPlayPPO:
     """Returns a learner that has learnt nothing yet, with its games.
 
@@ -37,6 +39,7 @@ def build_model(
         episode: what is rewarded: the points of each round, or wins of matches.
         critic: widths of the layers of a critic that sees all hands; empty: none.
         policy: class of the network.
+        transform: of the observations that the network is shown.
     """
     match = episode == "match"
     games = GoitaVectorEnv(
@@ -61,6 +64,7 @@ def build_model(
         bfloat16=bfloat16,
         reward_scale=1.0 if match else reward_scale,
         critic=tuple(critic),
+        transform=transform,
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=seed,

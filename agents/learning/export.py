@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch as th
 
-from agents.bots.network import NetworkAgent, NetworkInfo
+from agents.bots.network import NetworkAgent, NetworkInfo, transform_metadata
 from agents.bots.network_file import write_tensors
 from agents.files import write_whole
 from agents.learning.optimize import DivergedError
@@ -17,6 +17,7 @@ from agents.learning.policy_agent import PolicyAgent
 from agents.learning.policy_file import (
     ALIASES,
     CUSTOM_FORMAT,
+    TRANSFORMED_CUSTOM_FORMAT,
     build_policy,
     class_name,
     find_policy,
@@ -51,8 +52,9 @@ def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
         reward_scale=model.reward_scale,
         rules=get_rules(rules),
         reward=model.reward,
+        transform=model.transform.texts,
     )
-    _check_agreement(model, NetworkAgent(info, tensors))
+    _check_agreement(model, NetworkAgent(info, tensors, function=model.transform.function))
     return write_tensors(tensors, info.metadata())
 
 
@@ -81,10 +83,12 @@ def _custom_file(model: SelfPlayPPO, rules: Rules) -> bytes:
         "reward": model.reward,
         "observation_version": str(OBSERVATION_VERSION),
         **{k: v if k == "rules" else json.dumps(v) for k, v in rules.to_keys().items()},
+        **transform_metadata(model.transform.texts, TRANSFORMED_CUSTOM_FORMAT),
     }
     copied = {key: th.tensor(array) for key, array in tensors.items()}
     network = build_policy(policy, json.loads(settings), copied)
-    _check_agreement(model, PolicyAgent(network, model.reward_scale))
+    played = PolicyAgent(network, model.reward_scale, transform=model.transform)
+    _check_agreement(model, played)
     return write_tensors(tensors, metadata)
 
 
@@ -94,7 +98,7 @@ def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> N
     Probabilities and values are compared, since logits may differ by a constant; the policy is
     evaluated in float32, as a file is played.
     """
-    policy = PolicyAgent(model.policy, model.reward_scale)
+    policy = PolicyAgent(model.policy, model.reward_scale, transform=model.transform)
     games = GoitaVectorEnv(64, seed=1)
     rng, turn = np.random.default_rng(1), games.reset()
     for _ in range(8):

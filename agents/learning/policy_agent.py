@@ -21,6 +21,7 @@ from agents.learning.policy_file import (
     read_policy,
 )
 from agents.learning.ppo import SelfPlayPPO
+from agents.transforms import UNCHANGED, ObservationFunction, Transform, read_texts
 from goita_env import View
 from goita_env.errors import SettingError
 
@@ -34,8 +35,10 @@ class PolicyAgent(LogitAgent):
         reward_scale: float,
         temperature: float = 0.0,
         bfloat16: bool = False,
+        transform: Transform = UNCHANGED,
     ) -> None:
         super().__init__("policy", temperature)
+        self.transform = transform
         self.policy, self.reward_scale, self.bfloat16 = policy, reward_scale, bfloat16
         policy.set_training_mode(False)
 
@@ -54,7 +57,7 @@ class PolicyAgent(LogitAgent):
     def _evaluate(self, view: View) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [N, 69] and values float32 [N]."""
         device = self.policy.device
-        bits = th.from_numpy(view.observation()).to(device)
+        bits = th.from_numpy(self.transform.view(view).observation()).to(device)
         with th.no_grad(), th.autocast(device.type, th.bfloat16, enabled=self.bfloat16):
             logits, values = self.policy.logits_and_values(bits)
         return logits.float(), values.float()
@@ -63,31 +66,39 @@ class PolicyAgent(LogitAgent):
 class SavedPolicy(PolicyAgent):
     """Plays a custom network from its file, with the class that it was written from.
 
-    The class "MODULE:CLASS" is named by the caller, never by the file alone: naming it runs its
-    module.
+    The class "MODULE:CLASS" and the function that it was trained with, if any, are named by the
+    caller, never by the file alone: naming them runs their modules.
 
     Raises:
-        AgentError: if the file is none, or one of another class or layout.
+        AgentError: if the file is none, or one of another class, function or layout.
     """
 
-    def __init__(self, path: str, policy: str, temperature: float = 0.0) -> None:
+    def __init__(
+        self,
+        path: str,
+        policy: str,
+        temperature: float = 0.0,
+        transform: ObservationFunction | None = None,
+    ) -> None:
         try:
             file = read_policy(Path(path))
             if not isinstance(file.info, CustomInfo) or file.policy != policy:
                 raise SettingError(f"expected a policy {policy}, got {file.policy!r:.200}")
+            shown = read_texts(file.info.transform, transform, "the file")
             network = build_policy(find_policy(policy), file.info.settings, file.tensors)
-        except SettingError as error:
+        except (AgentError, SettingError) as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
-        super().__init__(network, file.info.reward_scale, temperature)
+        super().__init__(network, file.info.reward_scale, temperature, transform=shown)
 
 
 def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
     """Returns a snapshot of a training that plays as it was trained, sampling."""
     if type(model.policy).tensors is not SelfPlayPolicy.tensors:
-        return NetworkAgent.load(path, temperature=1.0)  # the file may lack what only training uses
+        # The file may lack what only training uses.
+        return NetworkAgent.load(path, 1.0, model.transform.function)
     policy = _copy(model.policy)
     load_tensors(policy, read_policy(path).tensors)
-    return PolicyAgent(policy, model.reward_scale, temperature=1.0, bfloat16=model.bfloat16)
+    return PolicyAgent(policy, model.reward_scale, 1.0, model.bfloat16, model.transform)
 
 
 def _copy(policy: SelfPlayPolicy) -> SelfPlayPolicy:
@@ -100,8 +111,13 @@ def _copy(policy: SelfPlayPolicy) -> SelfPlayPolicy:
         policy.optimizer = optimizer
 
 
-def load_policy(path: Path, policy: type[SelfPlayPolicy]) -> Agent:
-    """Returns a policy's file, of this class, as an agent that takes the likeliest action."""
+def load_policy(
+    path: Path, policy: type[SelfPlayPolicy], transform: ObservationFunction | None = None
+) -> Agent:
+    """Returns a policy's file, of this class, as an agent that takes the likeliest action.
+
+    ``transform``: the function with which it was trained, if there was one.
+    """
     if isinstance(read_policy(path).info, CustomInfo):
-        return SavedPolicy(str(path), class_name(policy))
-    return NetworkAgent.load(path)
+        return SavedPolicy(str(path), class_name(policy), transform=transform)
+    return NetworkAgent.load(path, transform=transform)

@@ -23,11 +23,18 @@ from msgspec import Meta
 
 from agents.base import AgentError
 from agents.bots.network import FORMAT as STACK_FORMAT
-from agents.bots.network import MAX_DECISIONS, NetworkAgent, NetworkInfo
+from agents.bots.network import (
+    MAX_DECISIONS,
+    TRANSFORMED_FORMAT,
+    NetworkInfo,
+    check_shapes,
+    read_transform,
+)
 from agents.bots.network_file import read_tensors
 from agents.learning.policy import STACK_NAMES, SelfPlayPolicy
 from agents.learning.ppo import SelfPlayPPO
 from agents.learning.presets import check_widths
+from agents.transforms import read_texts
 from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
 from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
@@ -35,6 +42,8 @@ from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 Tensors = dict[str, th.Tensor]
 
 CUSTOM_FORMAT: Final = "goita-policy-1"  # Names a custom file; grows when its meaning changes.
+TRANSFORMED_CUSTOM_FORMAT: Final = "goita-policy-2"
+"""Names one whose network was trained with a transform of the observation."""
 
 ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
 """Second names of the trunk in a policy of stable-baselines3."""
@@ -48,6 +57,7 @@ class CustomInfo(msgspec.Struct):
     points_per_value: Annotated[float, Meta(gt=0, lt=1e30)]
     reward: Literal["points", "win"] = "points"
     decisions: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
+    transform: tuple[str, ...] = ()  # of the observation, as in a network file
 
     @property
     def reward_scale(self) -> float:
@@ -59,8 +69,13 @@ class CustomInfo(msgspec.Struct):
         """Returns the description in a file's metadata; a SettingError if it is malformed."""
         try:
             settings = msgspec.json.decode(metadata.get("settings", ""))
-            return msgspec.convert({**metadata, "settings": settings}, cls, strict=False)
-        except (msgspec.DecodeError, RecursionError) as error:
+            transformed = metadata.get("format") == TRANSFORMED_CUSTOM_FORMAT
+            decoded = {
+                "settings": settings,
+                "transform": read_transform(metadata) if transformed else (),
+            }
+            return msgspec.convert({**metadata, **decoded}, cls, strict=False)
+        except (KeyError, ValueError, RecursionError) as error:
             raise SettingError(f"expected metadata of a policy's file: {error}") from error
 
 
@@ -86,11 +101,12 @@ def read_policy(path: Path) -> PolicyFile:
             raise SettingError(
                 f"expected a policy for observation version {OBSERVATION_VERSION}, got {version!r}"
             )
-        if metadata.get("format") == CUSTOM_FORMAT:
+        if metadata.get("format") in (CUSTOM_FORMAT, TRANSFORMED_CUSTOM_FORMAT):
             return PolicyFile(CustomInfo.parse(metadata), tensors)
-        if metadata.get("format") != STACK_FORMAT:
+        if metadata.get("format") not in (STACK_FORMAT, TRANSFORMED_FORMAT):
             raise SettingError(f"expected the format of one, got {shortened(metadata)}")
-        info = NetworkAgent(NetworkInfo.parse(metadata), arrays).info  # checks the shapes
+        info = NetworkInfo.parse(metadata)
+        check_shapes(info, arrays)
     except (OSError, AgentError, SettingError) as error:
         raise SettingError(f"expected a policy's file, got {path}: {error}") from error
     for torch_name, name in STACK_NAMES.items():
@@ -165,17 +181,20 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
 
     A stack may be wider than the file's. It then plays as the file does: new units have random
     input weights and zero output weights (a special case of Chen, Goodfellow & Shlens 2016,
-    Net2Net). Values are rescaled where both stand for points, and reset where one stands for points
+    Net2Net). It may also be shown what was hidden from the file's: those bits begin with zero
+    weights. Values are rescaled where both stand for points, and reset where one stands for points
     and the other for wins.
 
     Raises:
-        SettingError: if the file is none or another network's, or a custom network's with values in
-            other units.
+        SettingError: if the file is none or another network's, a custom network's with values in
+            other units, or was trained with a transform that this training lacks.
     """
     file, stack = read_policy(path), model.policy.is_stack()
     tensors = file.tensors
     if stack and not isinstance(file.info, CustomInfo):
-        tensors = _widened(tensors, model.policy.state_dict())
+        tensors = _widened(_unhidden(tensors, file.info, model), model.policy.state_dict())
+    elif file.info.transform != model.transform.texts:
+        raise _other_transform(file.info, model)
     try:
         load_tensors(model.policy, tensors)
     except SettingError as error:
@@ -193,6 +212,27 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
     with th.no_grad():
         for parameter in model.policy.value_net.parameters():
             parameter.mul_(scale)
+
+
+def _other_transform(info: NetworkInfo | CustomInfo, model: SelfPlayPPO) -> SettingError:
+    return SettingError(
+        f"expected --transform {shortened(' '.join(info.transform))} as the policy to begin with, "
+        f"got {model.transform.texts}"
+    )
+
+
+def _unhidden(tensors: Tensors, info: NetworkInfo, model: SelfPlayPPO) -> Tensors:
+    """Returns a stack's tensors that play alike where bits that were hidden are shown."""
+    if not info.transform or info.transform == model.transform.texts:
+        return tensors
+    try:
+        hidden = read_texts(info.transform, None, "the file").hidden
+    except AgentError as error:
+        raise _other_transform(info, model) from error
+    name = "features_extractor.layers.0.weight"
+    weight = tensors[name].clone()
+    weight[:, th.from_numpy(hidden)] = 0.0
+    return tensors | {name: weight}
 
 
 def _widened(tensors: Tensors, wide: Tensors) -> Tensors:

@@ -36,6 +36,7 @@ from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
+from agents.transforms import UNCHANGED, Transform
 from goita_env.envs.vector import StepResult
 from goita_env.views import observation as packing
 
@@ -60,6 +61,7 @@ class SelfPlayPPO(MaskablePPO):
         bfloat16: run the trunk in bfloat16.
         reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
         critic: widths of the layers of a critic that sees all hands; empty: no critic.
+        transform: of the observations that the policy is shown, and the critic beside the hands.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -80,6 +82,7 @@ class SelfPlayPPO(MaskablePPO):
         bfloat16: bool = False,
         reward_scale: float = 0.02,
         critic: Sequence[int] = (),
+        transform: Transform = UNCHANGED,
         **kwargs: Any,
     ) -> None:
         self.critic_layers = tuple(critic)
@@ -91,6 +94,7 @@ class SelfPlayPPO(MaskablePPO):
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.reward_scale = reward_scale
+        self.transform = transform
         self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
@@ -173,7 +177,7 @@ class SelfPlayPPO(MaskablePPO):
         if self.pool is not None:
             rows, others = self.pool.split(turn, rows)
             chosen[others] = self.pool.act(turn, legal, others)
-        words, masks = turn.words[rows], legal[rows]
+        words, masks = self.transform.words(turn.words[rows]), legal[rows]
         actions, values, log_probs = self._decide(words, masks)
         chosen[rows] = actions
         hidden, seats = None, turn.seat[rows]

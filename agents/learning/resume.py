@@ -17,7 +17,7 @@ from goita_env.errors import SettingError
 
 AGENT_OPTIONS: Final = ("pool", "opponents", "partner", "against")  # Options that name agents.
 
-NAMING_OPTIONS: Final = ("policy", *AGENT_OPTIONS, "init")
+NAMING_OPTIONS: Final = ("policy", "transform", *AGENT_OPTIONS, "init")
 """Options that may name files, commands and classes; of ``init`` the run has a copy."""
 
 
@@ -46,6 +46,11 @@ def _refused(settings: Mapping[str, Any], config: Path) -> dict[str, str]:
     if (policy := settings["policy"]) is not None:
         reasons["policy"] = (
             f"expected --policy {policy} beside --resume, as {config} may not name a class"
+        )
+    if any(":" in text for text in _texts(settings, "transform")):
+        words = " ".join(_texts(settings, "transform"))
+        reasons["transform"] = (
+            f"expected --transform {words} beside --resume, as {config} may not name a function"
         )
     for name in AGENT_OPTIONS:
         try:

@@ -18,7 +18,7 @@ from agents.beliefs.following import SEATS, bounds, own_tiles
 from agents.beliefs.history import events
 from agents.beliefs.supports import support
 from agents.beliefs.types import TypeListener, Types
-from agents.models import EPSILONS, PolicyModel
+from agents.models import EPSILONS, PolicyModel, SharedAnswers
 from agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
@@ -170,20 +170,23 @@ class PosteriorSampler:
     def queries(self, view: View) -> float:
         """Estimates how often models are asked when a listener begins at a view of one row.
 
-        Each model is asked about every hand that is possible, at each decision of its seat so far.
+        Each policy is asked about every hand that is possible, at each decision of its seat so far.
         """
         unseen = np.array(COUNTS) - own_tiles(view)
         hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)
         made, total = events(view), 0.0
+        opponents, partners = (
+            len(SharedAnswers(models)) for models in (self.types.opponents, self.types.partners)
+        )
         for seat in range(1, NUM_SEATS):
             fewest, most = bounds(unseen, shown, seat)
             possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
             states = np.ones(len(possible))
-            models = self.types.partners if seat == SEATS["partner"] else self.types.opponents
+            policies = partners if seat == SEATS["partner"] else opponents
             for event in made:
                 if event.seat == seat:
                     states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
-                    total += states.sum() * len(models)
+                    total += states.sum() * policies
         return total
 
 

@@ -4,6 +4,7 @@
 
     python -m agents.signals log champion --rounds 100000 --out champion-log
     python -m agents.signals report heuristic champion -o page.html --quick
+    python -m agents.signals worth champion --where first_pass
     python -m agents.signals follow FILE --seat 2 --assume champion
 
 ``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
@@ -27,8 +28,10 @@ from agents.models import EPSILON
 from agents.record_files import read_record
 from agents.signals import log
 from agents.signals.follow import follow_deal, table
-from agents.signals.plan import full, quick
+from agents.signals.plan import UNTIL_NATS, UNTIL_POINTS, full, quick
 from agents.signals.study import study, to_json
+from agents.signals.worth import table as worth_table
+from agents.signals.worth import worth
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 
@@ -94,6 +97,39 @@ class FollowArgs:
 
 
 @dataclass(frozen=True)
+class WorthArgs:
+    """Measures what some decisions of agents are worth, in nats and in points, beside controls."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies, each studied at all seats and as partners of each other"""
+    where: str | None = None
+    """which decisions: first_lead, later_lead, first_pass (of each seat in a deal), partner_attack
+    or opponent_attack (answers to one); by default all"""
+    deals: int = 240
+    """number of deals of each agent; four times as many make intervals half as wide"""
+    temperature: float | None = None
+    """temperature of the listeners' models; by default as the agents play"""
+    epsilon: float = EPSILON
+    """probability with which the models take a random legal action"""
+    seed: int = 0
+    """seed of everything that is random"""
+    rules: Rules = JGA
+    """rule set"""
+    workers: int = 2
+    """number of processes; they change no result"""
+
+    def run(self) -> None:
+        start = time.perf_counter()
+
+        def progress(done: str) -> None:
+            sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
+
+        found = worth(progress=progress, **vars(self))
+        sys.stderr.write("\n")
+        sys.stdout.write(f"{worth_table(found)}\n")
+
+
+@dataclass(frozen=True)
 class ReportArgs:
     """Measures what the actions of agents tell, in nats and in points, and writes a page."""
 
@@ -107,6 +143,10 @@ class ReportArgs:
     """few deals: minutes, and wide intervals"""
     share: float = 1.0
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
+    until_nats: float = UNTIL_NATS
+    """half-width of intervals at which an agent's listening ends early; 0: never"""
+    until_points: float = UNTIL_POINTS
+    """half-width of intervals at which an agent's searches end early; 0: never"""
     temperature: float | None = None
     """temperature of the listeners' models; by default as the agents play"""
     epsilon: float = EPSILON
@@ -123,7 +163,10 @@ class ReportArgs:
 
         if self.quick and self.share != 1.0:
             raise SettingError("expected --quick or --share, got both")
-        options = {name: vars(self)[name] for name in ("temperature", "epsilon", "seed", "rules")}
+        if min(self.until_nats, self.until_points) < 0:
+            raise SettingError("expected half-widths of at least 0, got a negative one")
+        names = ("until_nats", "until_points", "temperature", "epsilon", "seed", "rules")
+        options = {name: vars(self)[name] for name in names}
         made = quick(self.agents) if self.quick else full(self.agents, self.share)
         plan = replace(made, **options)
         for file in (self.output, self.json or self.output):
@@ -144,9 +187,10 @@ class ReportArgs:
         parts.unlink(missing_ok=True)
 
 
-COMMANDS: Final[dict[str, type[LogArgs | ReportArgs | FollowArgs]]] = {
+COMMANDS: Final[dict[str, type[LogArgs | ReportArgs | WorthArgs | FollowArgs]]] = {
     "log": LogArgs,
     "report": ReportArgs,
+    "worth": WorthArgs,
     "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""

@@ -6,7 +6,7 @@ for each relative seat.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
@@ -24,7 +24,9 @@ from agents.beliefs import (
 )
 from agents.beliefs.summing import Three, sums
 from agents.models import EPSILON
+from agents.signals.filters import Where, select
 from agents.signals.playing import Play, Shapes, concatenated
+from agents.signals.remembering import cached
 from goita_env import View
 from goita_env.actions import CALL, hide_block
 from goita_env.errors import SettingError
@@ -141,21 +143,31 @@ def listen(
     *,
     deals: Iterable[int] | None = None,
     listeners: Iterable[int] | None = None,
-    told: bool = True,
+    told: bool | Collection[str] = True,
+    known: bool = True,
+    where: Where | None = None,
+    speakers: Collection[int] = (1, 2, 3),
 ) -> tuple[ActionInformation, ListenerKnowledge]:
     """Runs exact listeners along deals of a play.
 
     Rows are plays and passes, forced ones included: a listener does not know that they are forced.
     Answers before play update the beliefs without a row. ``deals`` are indices, None all of them;
     ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
-    ``told=False`` keeps only knowledge at own decisions, faster.
+
+    What is not asked for takes no time: ``told`` names the models under which it is kept what
+    actions tell (True: all; False: none), ``where`` selects these actions
+    (``agents.signals.filters``; None: all), ``speakers`` the relative seats that do them, and
+    ``known=False`` leaves out the knowledge at own decisions.
 
     Raises:
-        SettingError: if there is no model, or a seat or deal is none.
+        SettingError: if there is no model, or a seat, deal, model or filter is none.
         UnexplainedError: if something has probability 0 under a model.
     """
     if not models:
         raise SettingError("expected at least one model, got none")
+    telling = {True: tuple(models), False: ()}[told] if isinstance(told, bool) else tuple(told)
+    if unknown := [name for name in telling if name not in models]:
+        raise SettingError(f"expected models of {list(models)}, got {unknown[0]!r}")
     every = range(len(play.round))
     chosen = list(every if deals is None else deals)
     seats = None if listeners is None else sorted(set(listeners))
@@ -163,21 +175,26 @@ def listen(
         raise SettingError(f"expected deals 0 to {len(every) - 1}, got {chosen!r}")
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
+    meant = select(play, where)
     heard: list[tuple[Any, ...]] = []
-    known: list[tuple[Any, ...]] = []
+    knowledge: list[tuple[Any, ...]] = []
     starts = play.starts
-    each = [m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for m in models.values()]
-    caches = {id(one): CachedModel(one) for model in each for one in model.values()}
-    cached = [{seat: caches[id(one)] for seat, one in model.items()} for model in each]
+    each = {n: m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for n, m in models.items()}
+    caches = {id(one): cached(one) for model in each.values() for one in model.values()}
+    every_model = {n: {s: caches[id(m)] for s, m in model.items()} for n, model in each.items()}
     for deal in chosen:
         for cache in caches.values():
-            cache.forget()
+            if isinstance(cache, CachedModel):
+                cache.forget()
         rows = np.arange(starts[deal], starts[deal + 1])
         rows = rows[play.action[rows] < CALL]
-        own = play.seat[rows]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            _follow(play, deal, rows if told else rows[own == seat], seat, cached, heard, known)
-    return ActionInformation.collect(models, heard), ListenerKnowledge.collect(models, known)
+            turn = (play.seat[rows] - seat) % NUM_SEATS
+            heard_of = meant[rows] & np.isin(turn, [*speakers] if telling else [])
+            kept = rows[np.where(turn == 0, known, heard_of)]
+            _follow(play, deal, kept, seat, every_model, telling, heard, knowledge)
+    found = ListenerKnowledge.collect(models, knowledge)
+    return ActionInformation.collect(telling, heard), found
 
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
@@ -212,27 +229,33 @@ def _follow(
     deal: int,
     rows: Int,
     seat: int,
-    models: Sequence[ListenerModel],
+    models: Mapping[str, ListenerModel],
+    telling: Sequence[str],
     heard: list[tuple[Any, ...]],
     known: list[tuple[Any, ...]],
 ) -> None:
-    """Appends a row to ``heard`` per action of another seat, to ``known`` per own decision."""
-    listeners: list[Listener] = []
+    """Appends a row to ``heard`` per action of another seat, to ``known`` per own decision.
+
+    Only the models ``telling`` follow the former.
+    """
+    listeners: dict[str, Listener] = {}
     dealt = [play.hands[deal, (seat + turn) % NUM_SEATS] for turn in (1, 2, 3)]
     for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
-        if not listeners:
-            listeners = [Listener(view, model) for model in models]
-        else:
-            for listener in listeners:
-                listener.hear(view)
         turn = (int(play.seat[row]) - seat) % NUM_SEATS
+        names = telling if turn else list(models)
+        for one in names:
+            if one in listeners:
+                listeners[one].hear(view)
+            else:
+                listeners[one] = Listener(view, models[one])
+        now = [listeners[one] for one in names]
         if turn:
             action = public_action(view, int(play.action[row]))
             name, hand = SEATS[turn - 1], dealt[turn - 1]
-            told = [information_told(one, name, hand, action) for one in listeners]
+            told = [information_told(one, name, hand, action) for one in now]
             heard.append((row, seat, turn, *np.transpose(told)))
         else:
-            known.append((row, seat, *_knowledge(listeners, dealt)))
+            known.append((row, seat, *_knowledge(now, dealt)))
 
 
 def information_told(

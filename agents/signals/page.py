@@ -40,6 +40,18 @@ AGENT_ROWS: Final[tuple[tuple[str, str, int, Callable[[AgentStudy], Interval | N
     ("Listening over search, others uniform", "points", 2, lambda a: a.levels.over_uniform),
     ("Listening over search, others legal", "points", 2, lambda a: a.levels.over_legal),
     ("Value of listening to the partner", "points", 2, lambda a: a.value.partner),
+    (
+        "Listening over search, others uniform: deaf opponents",
+        "points",
+        2,
+        lambda a: a.value.total_deaf,
+    ),
+    (
+        "Value of listening to the partner: deaf opponents",
+        "points",
+        2,
+        lambda a: a.value.partner_deaf,
+    ),
     ("Shapley share: partner", "points", 2, lambda a: a.value.shapley_partner),
     ("Shapley share: next", "points", 2, lambda a: a.value.shapley_next),
     ("Shapley share: previous", "points", 2, lambda a: a.value.shapley_previous),
@@ -63,7 +75,11 @@ def html(found: Study, command: str) -> str:
 
 
 def figures(found: Study) -> list[tuple[str, str, list[str]]]:
-    """Returns the rows of the table of figures: name, unit, cells of agents, then of controls."""
+    """Returns the rows of the table of figures: name, unit, cells of agents, then of controls.
+
+    The last three say how many deals were played: an agent's work ends early where intervals are
+    narrow enough.
+    """
     every: list[ControlStudy] = [*found.agents, *found.controls]
     rows = []
     for name, unit, decimals, shared in SHARED_ROWS:
@@ -71,6 +87,12 @@ def figures(found: Study) -> list[tuple[str, str, list[str]]]:
     for name, unit, decimals, value in AGENT_ROWS:
         cells = [bounds(value(one), decimals) for one in found.agents]
         rows.append((name, unit, cells + [""] * len(found.controls)))
+    none = [""] * len(found.controls)
+    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in every]))
+    played = [str(len(one.points.unsearched)) for one in found.agents]
+    rows.append(("Deals with searches", "", played + none))
+    signals = [str(one.shuffled.points.shape[1]) for one in found.agents]
+    rows.append(("Signals", "", signals + none))
     return rows
 
 

@@ -1,7 +1,4 @@
-"""Plans a study of signals and does its work in pieces, which a file keeps as they end.
-
-A file of pieces may be somebody else's: ``agents.parts`` checks types, ``check`` shapes and bounds.
-"""
+"""Plans a study of signals and does its work in pieces, which a file keeps as they end."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 import goita_env
 from agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
@@ -24,24 +21,36 @@ from agents.signals import measures
 from agents.signals.listening import (
     LEGAL,
     POLICY,
-    ActionInformation,
-    ListenerKnowledge,
+    UNIFORM,
     listen,
     standard_models,
 )
 from agents.signals.measures.explain import TreeAgent
-from agents.signals.measures.shuffled import VARIANTS, Shuffled
-from agents.signals.measures.value import SOURCES, SourcePoints
-from agents.signals.playing import BY_DEAL, BY_DECISION, Play, Shapes, play
+from agents.signals.measures.value import (
+    ALL,
+    LEGAL_ONLY,
+    NONE,
+    NOT_PARTNER,
+    SOURCES,
+)
+from agents.signals.playing import Play, play
+from agents.signals.results import WORK, Heard, check
 from agents.signals.searching import InformationSources
 from agents.tournament.workers import on_processes
-from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 
 PIECE: Final = 12
 """Deals of a piece of work."""
+STAGES: Final = 4
+"""Parts of the deals after which a kind of work may end early."""
+LEAST: Final = 100
+"""Deals before which none does."""
+UNTIL_NATS: Final = 0.15
+"""Half-width of intervals in nats with which a report is content."""
+UNTIL_POINTS: Final = 2.0
+"""The same in points."""
 MOST_SHARE: Final = 100
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 """Agents without conventions: what they tell, skill and determinism tell."""
@@ -76,6 +85,10 @@ class StudyPlan:
     rules: Rules = JGA
     controls: tuple[str, ...] = CONTROLS
     """Policies that are measured without searches."""
+    until_nats: float = 0.0
+    """Half-width at which an agent's listening ends before all deals (``narrow``); 0: never."""
+    until_points: float = 0.0
+    """The same of listening's value and of signals."""
 
     def model(self, agent: str) -> PolicyModel:
         return PolicyModel(agent, self.temperature, self.epsilon)
@@ -101,22 +114,6 @@ def full(agents: tuple[str, ...], share: float = 1.0, **options: Any) -> StudyPl
         raise SettingError(f"expected a share above 0, up to {MOST_SHARE}, got {share!r}")
     one, four, value, signals = (max(2, round(share * deals)) for deals in (600, 120, 840, 720))
     return StudyPlan(agents, one, four, value, signals, 20_000, 4_096, **options)
-
-
-@dataclass(frozen=True)
-class Heard:
-    """Holds a play and what exact listeners heard of it."""
-
-    play: Play
-    actions: ActionInformation
-    knowledge: ListenerKnowledge
-
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        plays = [part.play for part in parts]
-        actions = ActionInformation.join([part.actions for part in parts], plays)
-        knowledge = ListenerKnowledge.join([part.knowledge for part in parts], plays)
-        return cls(Play.join(plays), actions, knowledge)
 
 
 def many_rounds(plan: StudyPlan, agent: str) -> Play:
@@ -146,15 +143,6 @@ class Piece(NamedTuple):
     deals: int
 
 
-WORK: Final[dict[str, Any]] = {
-    "value": SourcePoints,
-    "shuffle": Shuffled,
-    "listen": Heard,
-    "overhear": Heard,
-}
-"""Kinds of work that is done in pieces, and the types of their results; long pieces come first."""
-
-
 def pieces(plan: StudyPlan) -> Iterator[Piece]:
     sizes = plan.value_deals, plan.signals, plan.deals, plan.gap_deals
     for kind, many in zip(WORK, sizes, strict=True):
@@ -166,16 +154,64 @@ def pieces(plan: StudyPlan) -> Iterator[Piece]:
 def run(
     plan: StudyPlan, workers: int, progress: Callable[[str], None], file: Path | None
 ) -> dict[tuple[str, str], Any]:
-    """Does all pieces, which ``file`` keeps as they end, and joins them by kind and agent."""
-    done: dict[Piece, Any] = dict.fromkeys(pieces(plan))
+    """Does the pieces, which ``file`` keeps as they end, and joins them by kind and agent.
+
+    They are done in ``STAGES``. After each, the kinds of work end whose intervals are narrow
+    enough, agent by agent: the rule looks at the width of intervals alone, and at deals in their
+    order, so ``workers`` change no result.
+    """
+    todo: dict[tuple[str, str], list[Piece]] = {}
+    for piece in pieces(plan):
+        todo.setdefault((piece.kind, piece.agent), []).append(piece)
+    done: dict[tuple[str, str], list[Any]] = {key: [] for key in todo}
+    number, total = 0, sum(map(len, todo.values()))
     with nullcontext() if file is None else _open(file, plan) as parts:
-        for number, (piece, result) in enumerate(_worked(plan, list(done), workers, parts), 1):
-            done[piece] = result
-            progress(f"{number} of {len(done)} pieces")
-    results: dict[tuple[str, str], list[Any]] = {}
-    for piece, result in done.items():
-        results.setdefault((piece.kind, piece.agent), []).append(result)
-    return {key: WORK[key[0]].join(found) for key, found in results.items()}
+        for stage in range(1, STAGES + 1):
+            now = {
+                key: every[len(done[key]) : len(every) * stage // STAGES]
+                for key, every in todo.items()
+            }
+            found: dict[Piece, Any] = {}
+            for piece, result in _worked(plan, _in_turn(now), workers, parts):
+                found[piece] = result
+                number += 1
+                progress(f"{number} of {total} pieces at most")
+            for key, some in now.items():
+                done[key] += [found[piece] for piece in some]
+                if some and narrow(plan, key[0], WORK[key[0]].join(done[key])):
+                    total -= len(todo[key]) - len(done[key])
+                    todo[key] = todo[key][: len(done[key])]
+    return {key: WORK[key[0]].join(found) for key, found in done.items()}
+
+
+def narrow(plan: StudyPlan, kind: str, found: Any) -> bool:
+    """Tells whether intervals are so narrow that a kind of work ends early.
+
+    Those of listening are knowledge of the partner's hand under the uniform model and policy
+    information; of the value, what listening to all and to the partner gains; of signals, all
+    three. Fewer than ``LEAST`` deals never do.
+    """
+    until = {"listen": plan.until_nats, "overhear": 0.0}.get(kind, plan.until_points)
+    deals = len(found.play.round) if isinstance(found, Heard) else found.points.shape[1]
+    if not until or deals < LEAST:
+        return False
+    if kind == "listen":
+        split = measures.content_split(found.play, found.knowledge)
+        intervals = [split.uniform, split.policy]
+    elif kind == "value":
+        gains = (ALL, NONE), (ALL, LEGAL_ONLY), (ALL, None), (ALL, NOT_PARTNER)
+        intervals = [found.gain(*pair) for pair in gains]
+    else:
+        intervals = [found.information, found.material, found.misinformation]
+    return all(one.high - one.low <= 2 * until for one in intervals)
+
+
+def _in_turn(todo: Mapping[tuple[str, str], Sequence[Piece]]) -> list[Piece]:
+    """Returns pieces kind by kind, the agents in turn."""
+    return sorted(
+        (piece for some in todo.values() for piece in some),
+        key=lambda piece: (list(WORK).index(piece.kind), piece.first),
+    )
 
 
 def _worked(
@@ -208,10 +244,12 @@ def _work(plan: StudyPlan, piece: Piece) -> tuple[Piece, bytes]:
     seed = plan.seed + ("listen", "overhear", "shuffle").index(kind)
     played = play([agent], deals, seed=seed, rules=plan.rules, first=first)
     if kind == "listen":
-        return piece, pack(Heard(played, *listen(played, _models(plan, agent))))
+        # The report says what actions tell under these two; the other models only read hands.
+        heard = listen(played, _models(plan, agent), told=(POLICY, UNIFORM))
+        return piece, pack(Heard(played, *heard))
     model = plan.model(agent)
     if kind == "overhear":
-        heard = listen(played, {POLICY: model}, listeners=range(NUM_SEATS))
+        heard = listen(played, {POLICY: model}, listeners=range(NUM_SEATS), known=False)
         return piece, pack(Heard(played, *heard))
     value = measures.shuffled_signal(played, model, agent, seed=first, worlds=plan.worlds)
     return piece, pack(value)
@@ -233,46 +271,3 @@ def code() -> str:
             if file.suffix in (".py", ".safetensors", ".json"):
                 digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
     return digest.hexdigest()[:16]
-
-
-BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
-    **dict.fromkeys(("dealer", "seat", "listener"), (0, NUM_SEATS)),
-    "hands": (0, 11),
-    "winner": (-1, NUM_SEATS),
-    "action": (0, NUM_ACTIONS),
-    "speaker": (1, NUM_SEATS),
-}
-"""Lowest value and the bound above it."""
-
-
-def check(piece: Heard | SourcePoints | Shuffled, deals: int) -> None:
-    """Checks that the arrays of a piece of work fit each other; ``deals``: of the piece."""
-    if isinstance(piece, SourcePoints):
-        _check_array("unsearched", piece.unsearched, (deals,))
-        _check_array("points", piece.points, (len(piece.sources), deals))
-    elif isinstance(piece, Shuffled):
-        _check_array("points", piece.points, (len(VARIANTS), piece.points.size // len(VARIANTS)))
-    else:
-        play, actions, knowledge = piece.play, piece.actions, piece.knowledge
-        if actions.models != knowledge.models:
-            raise SettingError(f"expected models {actions.models!r}, got {knowledge.models!r}")
-        rounds, decisions, models = play.round.size, play.deal.size, len(actions.models)
-        bounds = {**BOUNDS, "deal": (0, rounds), "row": (0, decisions)}
-        tables: list[tuple[Any, int, Shapes]] = [(play, rounds, BY_DEAL)]
-        tables += [(play, decisions, BY_DECISION)]
-        tables += [(heard, heard.row.size, heard.SHAPES) for heard in (actions, knowledge)]
-        for table, rows, shapes in tables:
-            for name, axes in shapes.items():
-                shape = (rows, *(models if axis == "K" else axis for axis in axes))
-                _check_array(name, getattr(table, name), shape, bounds.get(name))
-
-
-def _check_array(
-    name: str, array: Any, shape: tuple[int | str, ...], bounds: tuple[int, int] | None = None
-) -> None:
-    if array.shape != shape:
-        raise SettingError(f"expected {name} of shape {shape}, got {array.shape}")
-    if bounds is not None and array.size:
-        low, below = bounds
-        if not (array.min() >= low and array.max() < below):
-            raise SettingError(f"expected {name} from {low} to below {below}, got others")

@@ -286,9 +286,12 @@ def _seen(
         time += 1
 
 
-def one_choice_a_deal(play: Play, rng: np.random.Generator) -> Int:
-    """Draws one play or pass with a choice in each deal that has one, as indices in order."""
-    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL)))
+def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = True) -> Int:
+    """Draws one play or pass with a choice in each deal that has one, as indices in order.
+
+    ``some``: bool [D], the decisions to draw from.
+    """
+    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL) & some))
     _, first = np.unique(play.deal[order], return_index=True)
     return order[first]
 

@@ -7,7 +7,7 @@ from uses what a model makes of the seat's actions, or the hand it was dealt.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from agents.search.evaluate import BUDGET, evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
 from agents.search.sampling import SampledWorlds, TypedWorlds
 from agents.signals.listening import UNIFORM, reweighted
+from agents.signals.remembering import cached, remembering
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds
@@ -36,6 +37,9 @@ class InformationSources:
     next: str = UNIFORM
     partner: str = UNIFORM
     previous: str = UNIFORM
+    deaf_opponents: bool = field(default=False, kw_only=True)
+    """The opponents search as well, and take all others for uniformly random players; they play the
+    policy otherwise."""
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -46,7 +50,7 @@ class BeliefCache:
     """Keeps one seat's listeners in several games of one deal; games that look alike share them."""
 
     def __init__(self, models: Mapping[str, OpponentModel]) -> None:
-        self._models = models
+        self._models = {name: cached(model) for name, model in models.items()}
         self._kept: dict[bytes, dict[str, Listener]] = {}
 
     def beliefs(
@@ -119,6 +123,7 @@ def play_searching(
     must lead by ``min_z`` standard errors; with an infinite one nothing is searched. Returns [N]
     points of seats 0 and 2 minus those of the others.
     """
+    policy = remembering(policy)
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
     while True:
         if decisions.ended is not None:

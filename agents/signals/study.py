@@ -30,8 +30,9 @@ from agents.signals.measures.explain import Probe, SpeakerTree
 from agents.signals.measures.published import Influence, Information
 from agents.signals.measures.shuffled import Shuffled
 from agents.signals.measures.value import Ceilings, Levels, ListeningValue, SourcePoints
-from agents.signals.plan import Heard, StudyPlan, many_rounds, run
+from agents.signals.plan import StudyPlan, many_rounds, run
 from agents.signals.playing import Play, load_policy, play
+from agents.signals.results import Heard
 from agents.statistics.intervals import Interval
 from goita_env.errors import SettingError
 from goita_env.rules import Rules

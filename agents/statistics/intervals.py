@@ -26,11 +26,12 @@ are the same then to a hundredth of a point, and take seconds."""
 RESAMPLES: Final = 5_000
 
 
-def _z(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """Returns how many standard errors an interval of a level has on each side."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-_Z: Final = _z(LEVEL)
+_Z: Final = normal_quantile(LEVEL)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def ratio_interval(
     if not residuals.any() or (above / below == above[0] / below[0]).all():
         return Interval(ratio, ratio, ratio)
     if len(above) >= NORMAL_FROM:
-        half = _z(level) * float(residuals.std(ddof=1)) / sqrt(len(above))
+        half = normal_quantile(level) * float(residuals.std(ddof=1)) / sqrt(len(above))
         return Interval(ratio, ratio - half, ratio + half)
     from scipy.stats import bootstrap
 

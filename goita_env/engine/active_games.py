@@ -103,6 +103,10 @@ class ActiveGames:
         forced, number = only_action(low, high)
         return low, high, forced, (number > ONE).nonzero()[0]
 
+    def costs(self, actions: Int) -> Int | None:
+        """[m] What seats 0 and 2 pay seats 1 and 3 for messages; arguments as ``step``."""
+        return core.costs(self._state, actions)
+
     def step(self, actions: Int) -> Endings | None:
         """Makes a decision in every game that moves; where a deal ends the game leaves.
 

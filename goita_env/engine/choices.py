@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from goita_env.actions import MESSAGE
 from goita_env.arrays import U64, Bits, Int
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
@@ -16,6 +17,9 @@ _LOW_BYTE: Final = np.array(255, U64)
 _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
+_ANSWERS: Final = MESSAGE - 64
+"""Actions from 64 on that are no messages."""
+_BYTE: Final = 255
 
 
 _BYTES: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
@@ -38,7 +42,7 @@ def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
 def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
     """Draws one of the legal actions of each game, [N], all equally likely: one double a game.
 
-    ``low``, ``high``: [N] bits of actions 0 to 63, and 64 to 68.
+    ``low``, ``high``: [N] bits of actions 0 to 63, and from 64.
     """
     ones = np.bitwise_count(low.view(np.uint8)).view(U64)
     ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
@@ -63,6 +67,13 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
     drawn += shift.view(np.int64)
     beyond = (rank >= total).nonzero()[0]
     if len(beyond):
-        bits = high[beyond].view(np.int64) << 3
-        drawn[beyond] = 64 + _SELECT[bits + (rank[beyond] - total[beyond]).view(np.int64)]
+        bits, later = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
+        few = bits.max() <= _BYTE  # true where no message is asked for
+        drawn[beyond] = 64 + (_SELECT[8 * bits + later] if few else _select_message(bits, later))
     return drawn
+
+
+def _select_message(bits: Int, rank: Int) -> Int:
+    """[m] The place of the ``rank``-th one in ``bits``: a byte of answers, or of messages."""
+    first = (bits >> _ANSWERS > 0) * _ANSWERS
+    return np.asarray(first + _SELECT[8 * (bits >> first) + rank])

@@ -10,18 +10,21 @@ from typing import Final
 
 import numpy as np
 
-from goita_env.actions import CALL, CONTINUE, NUM_ACTIONS, REDEAL
+from goita_env.actions import CALL, CONTINUE, MAX_ACTIONS, MESSAGE, NUM_ACTIONS, REDEAL
 from goita_env.arrays import U64, Bits, Bool, Int
 from goita_env.engine import tables
 from goita_env.engine.state import BEFORE_PLAY, ONE, THREE, ZERO, State, in_question
+from goita_env.information import Audience
 from goita_env.tiles import MATCH_POINTS
 
-_NOTE: Final = np.zeros(NUM_ACTIONS, np.int64)
+_NOTE: Final = np.zeros(MAX_ACTIONS, np.int64)
 _NOTE[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
     [tables.NOTE_CALLED, tables.NOTE_REDEAL, tables.NOTE_CONTINUE]
 )
 _LAST_PLAY: Final = -1 << 48
 """Bits of a seat's fourth play."""
+_HEARERS: Final[dict[Audience, tuple[int, ...]]] = {"partner": (0, 2), "all": (0, 1, 2, 3)}
+"""Seats, counted from the sender, that hear a message; it hears itself."""
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 _NUM_ACTIONS: Final = np.array(NUM_ACTIONS)
@@ -33,7 +36,7 @@ _ONE_BIT: Final = np.array(1, U64)
 
 
 def legal_actions(state: State) -> tuple[Bits, Bits]:
-    """Returns what each asked seat may do, as bits: two uint64 [N], actions 0-63 and 64-68."""
+    """Returns what each asked seat may do, as bits: two uint64 [N], actions 0-63 and from 64."""
     t, status = state.tables, state.status
     pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
@@ -46,14 +49,15 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     return low.view(U64), high
 
 
-def unpack_legal(low: Bits, high: Bits) -> Bool:
-    """Returns legal actions as bool [N, 69]; ``low``, ``high``: [N] bits of 0-63 and 64-68."""
+def unpack_legal(low: Bits, high: Bits, num_actions: int = NUM_ACTIONS) -> Bool:
+    """Returns legal actions as bool [N, A]; ``low``, ``high``: [N] bits of 0-63 and from 64."""
     words = np.empty((len(low), 2), U64)
     words[:, 0] = low
     words[:, 1] = high
     # Whole bytes unpack twice as fast as 69 bits; the rows of the result stand 72 bytes apart.
-    bits = np.unpackbits(words.view(np.uint8)[:, :9], axis=1, bitorder="little")
-    return bits.view(bool)[:, :NUM_ACTIONS]
+    many = (num_actions + 7) // 8
+    bits = np.unpackbits(words.view(np.uint8)[:, :many], axis=1, bitorder="little")
+    return bits.view(bool)[:, :num_actions]
 
 
 def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
@@ -78,6 +82,8 @@ def step(state: State, actions: Int) -> None:
     hand, notes, shift = state.hand[clock], state.notes[clock], state.shift[clock]
     key = status * _NUM_ACTIONS
     key += actions
+    if t.bits:
+        key[asking] = 0  # messages have no keys; no answer moves tiles, nor does this one
     moves = t.moves.take(key, axis=1)
     played, face_up, _, _, is_play, pass_bits, after = moves
 
@@ -132,7 +138,9 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     """
     entries, clock = state.tables.questions, state.clock
     state.notes[clock][rows] |= _NOTE[answers]
-    query = entries.next[state.query[rows] * _NUM_ACTIONS + answers]
+    if state.tables.bits:
+        _hear(state, rows, answers)
+    query = entries.next[state.query[rows] * entries.num_actions + answers]
     status = entries.status[query]
     state.query[rows], state.status[rows] = query, status
     next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
@@ -166,6 +174,31 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
     state.up[called] = hand
 
 
+def _hear(state: State, rows: Int, answers: Int) -> None:
+    """Tells messages among answers [n] to those who hear them, in place; the clock as above."""
+    token = state.information.token
+    said = (answers > MESSAGE).nonzero()[0]
+    if token is None or len(said) == 0:
+        return
+    rows, messages = rows[said], answers[said] - MESSAGE
+    for hearer in _HEARERS[token.audience]:
+        sender = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * (-hearer & 3)
+        state.frame[(state.clock + hearer) & 3][rows] |= messages << sender
+
+
+def costs(state: State, actions: Int) -> Int | None:
+    """[N] What seats 0 and 2 pay seats 1 and 3 for the messages among actions that come now.
+
+    None: messages are free.
+    """
+    cost = state.information.cost
+    if cost == 0:
+        return None
+    odd = (state.clock - state.offset) & 1
+    return (actions > MESSAGE) * (cost - 2 * cost * odd)
+
+
 def note(state: State, action: int) -> None:
-    """Writes a call or choice of all asked seats into their public notes, in place."""
+    """Writes an answer of all asked seats where those who learn of it see it, in place."""
     state.notes[state.clock] |= _NOTE[action]
+    _hear(state, np.arange(state.num_games), np.full(state.num_games, action))

@@ -13,6 +13,7 @@ from goita_env import seeds
 from goita_env.arrays import U64, Int
 from goita_env.engine import tables
 from goita_env.engine.state import CLEAR_VALUES, DEAL_ROWS, ONE, SLOTS, THREE, State, places
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 from goita_env.seeds import GOLDEN, Keys, mix
 from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS, NUM_TILES
@@ -60,7 +61,6 @@ _DEALER_BITS: Final = np.array(
 )
 _THERMOMETER: Final = np.array([(1 << tens) - 1 for tens in range(MATCH_POINTS // 10)], np.int64)
 
-_CALL_CHOICE: Final = np.array(tables.CALL_CHOICE)
 _PAWN_DIGITS: Final = np.array(tables.PAWN_DIGITS)
 _FIVE: Final = np.array(5)
 
@@ -69,20 +69,26 @@ _ROWS: Final = SCORES.stop
 
 
 def prepare(
-    rules: Rules, codes: Int, dealer: Int, scores: Int | None = None, *, questions: bool = True
+    rules: Rules,
+    codes: Int,
+    dealer: Int,
+    scores: Int | None = None,
+    *,
+    questions: bool = True,
+    information: Information = PLAIN,
 ) -> Int:
     """Works out all that n deals set, for ``lay``: int64 [14, n].
 
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
-    teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands.
+    teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
+    no messages are sent.
     """
     dealt = np.zeros((_ROWS, len(dealer)), np.int64)
     hand, frame, offset = dealt[HAND], dealt[FRAME], dealt[OFFSET]
     dealt[DEALER] = dealer
     np.negative(dealer, out=offset)
-    pawns = codes % _PAWN_DIGITS
-    if questions and np.count_nonzero(pawns >= _FIVE):
-        entries = tables.tables(rules).questions
+    pawns, entries = codes % _PAWN_DIGITS, tables.tables_of(rules, information).questions
+    if questions and (entries.always or np.count_nonzero(pawns >= _FIVE)):
         query = entries.opening(dealer, pawns)
         dealt[QUERY] = query
         dealt[STATUS] = entries.status[query]
@@ -112,7 +118,7 @@ def lay(state: State, rows: Int, dealt: Int) -> None:
     # One index into the flat block is six times as fast as one along the last axis.
     flat[prepared[state.clock] + rows] = dealt
     flat[clear + rows] = CLEAR_VALUES
-    asked = (dealt[STATUS] >= _CALL_CHOICE).nonzero()[0]
+    asked = dealt[QUERY].nonzero()[0]
     if len(asked):
         state.asking = np.sort(np.concatenate((state.asking, rows[asked])))
 
@@ -128,8 +134,10 @@ class ReadyDeals:
     i + N * (2 + k % 3): it may still be wanted when the one of two episodes later is dealt.
     """
 
-    def __init__(self, rules: Rules, num_games: int) -> None:
-        self._rules, self._num_games = rules, np.array(num_games)
+    def __init__(self, rules: Rules, num_games: int, information: Information = PLAIN) -> None:
+        self._rules, self._information = rules, information
+        self._num_games = np.array(num_games)
+        self._questions = len(tables.tables(rules).questions.status)
         self._deals: Int = np.zeros((_ROWS, 5 * num_games), np.int64)
         self._ready = np.zeros(5 * num_games, bool)
         self._rows: Int = np.arange(_ROWS)[:, None] * (5 * num_games)
@@ -170,12 +178,14 @@ class ReadyDeals:
         following += (following ^ odd) & 1
         first = seeds.deal_keys(keys[rows], following, 0)
         dealer = first_dealers(first)
-        dealt = prepare(self._rules, hand_codes(first), dealer)
+        dealt = prepare(self._rules, hand_codes(first), dealer, information=self._information)
         self._put(places, dealt)
-        asks = (dealt[STATUS] >= _CALL_CHOICE).nonzero()[0]
+        asks = (dealt[QUERY] % self._questions).nonzero()[0]  # more than a message
         rows, following = rows[asks], following[asks]
         second = seeds.deal_keys(keys[rows], following, 1)
-        dealt = prepare(self._rules, hand_codes(second), dealer[asks])
+        dealt = prepare(
+            self._rules, hand_codes(second), dealer[asks], information=self._information
+        )
         self._put(self._second_places(rows, following), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:

@@ -21,6 +21,7 @@ from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
 from goita_env.hands import read_hands
+from goita_env.information import PLAIN, Information, check_information
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import MATCH_POINTS
 
@@ -51,10 +52,12 @@ class Outcome:
         return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
 
 
-def check_reward(reward: Reward) -> Reward:
-    """Returns a kind of reward; a SettingError if it is none."""
+def check_reward(reward: Reward, information: Information = PLAIN) -> Reward:
+    """Returns a kind of reward; a SettingError if it is none, or one that messages can't cost."""
     if reward not in REWARDS:
         raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
+    if reward != "points" and check_information(information).cost:
+        raise SettingError(f"expected reward='points' where messages cost, got {reward!r}")
     return reward
 
 
@@ -80,26 +83,31 @@ class Match:
         seed: int = 0,
         games: Int | None = None,
         auto_reset: bool = True,
+        information: Information = PLAIN,
     ) -> None:
         num_games = check_num_games(num_games)
+        self.information = check_information(information)
         if episode not in EPISODES:
             raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
+        if information.cost and episode != "round":
+            raise SettingError(f"expected episode='round' where messages cost, got {episode!r}")
         self.rules = get_rules(rules)
         self.episode: Episode = episode
         self.auto_reset = auto_reset
         self.games = np.arange(num_games) if games is None else games
         self.keys = seeds.game_keys(seed, self.games)
-        self.state = State.empty(num_games, self.rules)
+        self.state = State.empty(num_games, self.rules, information)
         self.episodes: Int = np.full(num_games, -1, np.int64)
         self.deals: Int = np.zeros(num_games, np.int64)
         self.redealt: Int = NO_ROWS
-        self.ready = ReadyDeals(self.rules, num_games)
+        self.ready = ReadyDeals(self.rules, num_games, information)
 
     @classmethod
     def standing_at(cls, state: State, keys: seeds.Keys) -> Self:
         """Takes over rounds somewhere in their first deal, which don't go on after their end."""
         match, many = cls.__new__(cls), state.num_games
-        match.rules, match.episode, match.auto_reset = state.rules, "round", False
+        match.rules, match.information = state.rules, state.information
+        match.episode, match.auto_reset = "round", False
         match.state, match.keys, match.games = state, keys, np.arange(many)
         match.episodes, match.deals = np.zeros(many, np.int64), np.ones(many, np.int64)
         match.redealt = NO_ROWS
@@ -146,7 +154,7 @@ class Match:
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
         codes = hand_codes(keys) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
-        lay(self.state, rows, prepare(self.rules, codes, dealers, before))
+        lay(self.state, rows, self._prepare(codes, dealers, before))
 
     def step(self, actions: Int) -> Outcome | None:
         """Makes a legal decision, not checked here, in every game; then as ``begin_next``."""
@@ -201,4 +209,7 @@ class Match:
         """Deals to games [n] of an episode under way; ``scores``: [2, n] the teams' points."""
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
-        lay(self.state, rows, prepare(self.rules, hand_codes(keys), dealer, scores))
+        lay(self.state, rows, self._prepare(hand_codes(keys), dealer, scores))
+
+    def _prepare(self, codes: Int, dealer: Int, scores: Int | None) -> Int:
+        return prepare(self.rules, codes, dealer, scores, information=self.information)

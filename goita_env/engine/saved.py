@@ -22,6 +22,8 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 _FRAME_END: Final = tables.FRAME_OTHER_SCORE + tables.SCORE_BITS
 _FRAME_BITS: Final = (1 << _FRAME_END) - (1 << tables.FRAME_DEALER)
+_MESSAGES_END: Final = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * NUM_SEATS
+_MESSAGE_BITS: Final = (1 << _MESSAGES_END) - (1 << tables.FRAME_MESSAGES)
 _LIMITS: Final = (("clock", 0, NUM_SEATS), ("episodes", 0, 1 << 44), ("deals", 1, 1 << 20))
 
 
@@ -51,7 +53,7 @@ def restore(match: Match, arrays: Arrays) -> None:
         raise SettingError(f"expected saved games as arrays {wanted}, got {shown}")
     for name, least, most in _LIMITS:
         _check(name, (arrays[name] >= least) & (arrays[name] < most))
-    state = State(match.rules, arrays["state"].copy(), int(arrays["clock"][0]))
+    state = State(match.rules, arrays["state"].copy(), int(arrays["clock"][0]), match.information)
     _check_state(state)
     match.state, match.keys = state, arrays["keys"].copy()
     match.episodes, match.deals = arrays["episodes"].copy(), arrays["deals"].copy()
@@ -61,11 +63,12 @@ def restore(match: Match, arrays: Arrays) -> None:
 
 def _check_state(state: State) -> None:
     codes = np.stack([state.hand & ~tables.KING_PERMIT, state.down])
+    first = tables.TOKEN if state.tables.bits else tables.FRESH
     for name, array, limit in (
         ("hand and down", codes, tables.NUM_CODES),
         ("up", state.up, tables.NUM_CODES),
         ("notes", state.notes, 1 << tables.NOTE_BITS),
-        ("status", state.status, tables.WAITING),
+        ("status", state.status - first, tables.WAITING - first),
         ("offset", state.offset, NUM_SEATS),
         ("query", state.query, len(state.tables.questions.status)),
         ("dealer", state.dealer, NUM_SEATS),
@@ -74,7 +77,11 @@ def _check_state(state: State) -> None:
         ("winner", state.winner + 1, 1),
     ):
         _check(name, (array >= 0) & (array < limit))
-    _check("frame", (state.frame & ~np.int64(_FRAME_BITS)) == 0)
+    known = _FRAME_BITS | (_MESSAGE_BITS if state.tables.bits else 0)
+    _check("frame", (state.frame & ~np.int64(known)) == 0)
+    # A seat whose message is still to come waits for a question of its number, and only then.
+    asking = state.status == tables.TOKEN
+    _check("query", asking == (state.query >= len(tables.tables(state.rules).questions.status)))
     _check("scores", state.scores % 10 == 0)
 
     plays = np.ascontiguousarray(state.own).view(np.uint8).reshape(NUM_SEATS, -1, HAND_SIZE)

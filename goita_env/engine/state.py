@@ -17,7 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.arrays import Bool, Int
-from goita_env.engine.tables import CALL_CHOICE, CODE_MASK, WAITING, code_counts, tables
+from goita_env.engine.tables import (
+    CALL_CHOICE,
+    CODE_MASK,
+    NUM_STATUSES,
+    TOKEN,
+    WAITING,
+    code_counts,
+    tables_of,
+)
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 
@@ -62,7 +71,7 @@ class State:
     shift: Annotated[Int, _SEAT]
     """[4, N] 16 times its plays."""
     frame: Annotated[Int, Field(NUM_SEATS, deal=None)]
-    """[4, N] Dealer and scores as the seat sees them (``FRAME_...``)."""
+    """[4, N] Dealer, scores and messages as the seat knows them (``FRAME_...``)."""
     status: Annotated[Int, Field(1, deal=None)]
     """[N] Public status, a column of the tables."""
     offset: Annotated[Int, Field(1, deal=None)]
@@ -82,8 +91,11 @@ class State:
     scores: Annotated[Int, Field(2, deal=None)]
     """[2, N] Points of the two teams before this round."""
 
-    def __init__(self, rules: Rules, data: Int, clock: int = 0) -> None:
-        self.rules, self.tables = rules, tables(rules)
+    def __init__(
+        self, rules: Rules, data: Int, clock: int = 0, information: Information = PLAIN
+    ) -> None:
+        self.rules, self.information = rules, information
+        self.tables = tables_of(rules, information)
         self.data = data = np.ascontiguousarray(data)  # flat indices write into it
         self.clock = clock
         """Slot whose seat is asked now, in all games."""
@@ -95,21 +107,22 @@ class State:
         self.ended: Int = NO_ROWS
         """[m] Games in which the last step decided a redeal or ended the round, ascending."""
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int, Information]]:
         """Pickles and deep-copies without the derived parts."""
-        return type(self), (self.rules, self.data.copy(), self.clock)
+        return type(self), (self.rules, self.data.copy(), self.clock, self.information)
 
     @classmethod
-    def empty(cls, num_games: int, rules: str | Rules) -> Self:
+    def empty(cls, num_games: int, rules: str | Rules, information: Information = PLAIN) -> Self:
         """Returns games that wait for their first deal."""
-        state = cls(get_rules(rules), np.zeros((ROWS, num_games), np.int64))
+        data = np.zeros((ROWS, num_games), np.int64)
+        state = cls(get_rules(rules), data, information=information)
         state.status[:], state.winner[:] = WAITING, -1
         state.asking = NO_ROWS
         return state
 
     def like(self, data: Int) -> Self:
         """Returns other games, a block, of the same rules and clock."""
-        return type(self)(self.rules, data, self.clock)
+        return type(self)(self.rules, data, self.clock, self.information)
 
     @property
     def num_games(self) -> int:
@@ -227,6 +240,11 @@ def places(num_games: int) -> tuple[list[Int], Int]:
     return prepared, _CLEAR_ROWS * num_games
 
 
+_IN_QUESTION: Final = np.zeros(NUM_STATUSES + 1, bool)
+"""By status; TOKEN is the last one."""
+_IN_QUESTION[[*range(CALL_CHOICE, WAITING), TOKEN]] = True
+
+
 def in_question(status: Int) -> Bool:
     """Tells where a question before play is open."""
-    return (status >= CALL_CHOICE) & (status < WAITING)
+    return _IN_QUESTION.take(status)

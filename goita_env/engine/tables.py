@@ -10,7 +10,7 @@ With ``key = status * 69 + action`` every public consequence of an action is one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from typing import Final, get_args
@@ -22,6 +22,7 @@ from goita_env import actions
 from goita_env.arrays import U64, Int
 from goita_env.engine import rulebook
 from goita_env.engine.rulebook import Ending, Question
+from goita_env.information import MAX_BITS, Information
 from goita_env.rules import Rules
 from goita_env.tiles import (
     COUNTS,
@@ -74,6 +75,8 @@ WAITING: Final = 68
 """A redeal was decided; the state waits for a deal. From here on nobody is asked."""
 OVER: Final = 69
 NUM_STATUSES: Final = 70
+TOKEN: Final = -1
+"""A seat is asked for its message, in games with a token: counted from the end of the tables."""
 
 QUESTION_ACTIONS: Final = {
     CALL_CHOICE: (actions.CALL, actions.SILENT),
@@ -108,6 +111,10 @@ FRAME_OWN_SCORE: Final = 22
 FRAME_OTHER_SCORE: Final = FRAME_OWN_SCORE + MATCH_POINTS // 10 - 1
 SCORE_BITS: Final = MATCH_POINTS // 10 - 1
 """A score before a round is a multiple of ten below 150."""
+FRAME_MESSAGES: Final = FRAME_OTHER_SCORE + SCORE_BITS
+"""First of three bits a seat, counted from the viewer: its message, if the viewer hears it. They
+grow with the messages, before play; in the plain game they are zero."""
+MESSAGE_BITS: Final = MAX_BITS
 
 # Rows of Tables.moves: what an action does, by key.
 PLAYED, FACE_UP, OWN_BITS, SHOWN_BITS, IS_PLAY, PASS_BITS, NEXT = range(7)
@@ -143,6 +150,27 @@ class Tables:
     call_bits: Int
     """[NUM_CODES] Such a hand laid open as four plays, one-hot; 0 for all others."""
     questions: QuestionTables
+    bits: int = 0
+    """Bits of a message that each seat sends before the questions, 0: none."""
+
+
+def tables_of(rules: Rules, information: Information) -> Tables:
+    """Returns the tables of games with these options."""
+    bits = information.bits
+    return _token_tables(rules, bits) if bits else tables(rules)
+
+
+@cache
+def _token_tables(rules: Rules, bits: int) -> Tables:
+    """Puts four questions for a message before all others; a message moves no tile."""
+    plain = tables(rules)
+    messages = np.array([((1 << (1 << bits)) - 1) << (actions.MESSAGE - 64)], U64)
+    return replace(
+        plain,
+        answers=np.concatenate((plain.answers, messages)),
+        questions=_token_questions(plain.questions),
+        bits=bits,
+    )
 
 
 @cache
@@ -251,6 +279,10 @@ class QuestionTables:
     """[Q] Status of the tables."""
     asked: Int
     """[Q] The asked seat, counted from the dealer; 0, the dealer, where play begins."""
+    num_actions: int = actions.NUM_ACTIONS
+    """Numbers after answers are listed by ``question * num_actions + action``."""
+    always: bool = False
+    """Every deal has a question."""
 
     def opening(self, dealer: Int, pawns: Int) -> Int:
         """[n] Number of each deal's first question, PLAY for none; ``pawns``: [n, 4] by seat."""
@@ -288,3 +320,23 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
     asked = [0] * len(_ENDINGS) + [question.asked for question in numbers]
     status = [statuses[here] for here in range(len(statuses))]
     return QuestionTables(first, after, np.array(status), np.array(asked))
+
+
+def _token_questions(plain: QuestionTables) -> QuestionTables:
+    """Puts the four questions for a message before the first question, or before play.
+
+    With m messages still to come, opening question q has the number q + m * Q.
+    """
+    size, questions = len(plain.status), NUM_SEATS + 1
+    after = np.arange(questions * size)[:, None].repeat(actions.MAX_ACTIONS, axis=1)
+    after[:size, : actions.NUM_ACTIONS] = plain.next.reshape(size, actions.NUM_ACTIONS)
+    after[size:, actions.MESSAGE :] -= size
+    senders = NUM_SEATS - np.arange(1, questions)  # the dealer first
+    return QuestionTables(
+        first=plain.first + NUM_SEATS * size,
+        next=after.reshape(-1),
+        status=np.concatenate((plain.status, np.full(NUM_SEATS * size, TOKEN))),
+        asked=np.concatenate((plain.asked, senders.repeat(size))),
+        num_actions=actions.MAX_ACTIONS,
+        always=True,
+    )

@@ -7,6 +7,7 @@
 | observation | ``{"observation": uint8 [512], "action_mask": int8 [69]}`` (docs/observation.md) |
 | state | uint8 [704]: all hands and face-down tiles, for centralised critics |
 | reward "points" | of every scored round: its team's seats get the points, the others minus these |
+| information | who knows and tells what; it may change the three sizes |
 | reward "win" | +1 and -1 at the end of the episode |
 | episode | "round": ends with the first scored round; "match": ends at 150 points |
 
@@ -28,21 +29,19 @@ import numpy.typing as npt
 from gymnasium.spaces import Box
 from pettingzoo import AECEnv
 
-from goita_env import actions
 from goita_env.checks import check_action, illegal_action
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match, Reward, check_reward
 from goita_env.envs.aec_base import ForfeitWrapper, Observation, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
+from goita_env.information import PLAIN, Information
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
-from goita_env.views.observation import OBSERVATION_SIZE
 from goita_env.views.scenes import of_state
 
 _OPTIONS: Final = ("hands", "dealer", "scores")
-_NO_MASK: Final = np.zeros(actions.NUM_ACTIONS, np.int8)
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
@@ -55,6 +54,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
             it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
             ``goita-env[render]``).
+        information: who knows and tells what (``goita_env.Information``).
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -73,12 +73,16 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         episode: Episode = "round",
         reward: Reward = "points",
         render_mode: RenderMode | None = None,
+        information: Information = PLAIN,
     ) -> None:
-        self.reward: Reward = check_reward(reward)
-        space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
-        super().__init__(NUM_SEATS, space, actions.NUM_ACTIONS, render_mode)
-        self._match = Match(1, rules, episode, secrets.randbits(63), auto_reset=False)
-        self.state_space = Box(0, 1, (packing.STATE_SIZE,), np.uint8)
+        self.reward: Reward = check_reward(reward, information)
+        self._match = Match(
+            1, rules, episode, secrets.randbits(63), auto_reset=False, information=information
+        )
+        self._num_actions = information.num_actions
+        space = Box(0, 1, (information.observation_size,), np.uint8)
+        super().__init__(NUM_SEATS, space, self._num_actions, render_mode)
+        self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins the next episode, or with a seed its first.
@@ -106,15 +110,20 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """
         if self._leaves(action):
             return
-        check_action(action)
+        check_action(action, self._num_actions)
         assert action is not None
         if not self._legal[action]:
             source = f" from {self.agent_selection}"
             raise illegal_action(int(action), self._legal.view(bool), source)
-        outcome = self._match.step(np.array([action]))
+        chosen = np.array([action])
+        costs = core.costs(self._match.state, chosen)
+        outcome = self._match.step(chosen)
         self._begin_rewards()
         if outcome is not None:
             self._reward(outcome.rewards(self.reward)[0].tolist())
+        elif costs is not None:
+            cost = float(costs[0])
+            self._reward((-cost, cost, -cost, cost))
         if outcome is not None and outcome.done[0]:
             self._end()
         else:
@@ -132,11 +141,11 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         state, seat = self._match.state, self._seats[agent]
         asked = seat == self._asked
         words = packing.pack(state) if asked else packing.pack_seat(state, seat)
-        mask = self._legal if asked else _NO_MASK
-        return {"observation": packing.expand(words)[0], "action_mask": mask.copy()}
+        mask = self._legal.copy() if asked else np.zeros(self._num_actions, np.int8)
+        return {"observation": packing.expand(words)[0], "action_mask": mask}
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know, for centralised critics: uint8 [704].
+        """Returns everything there is to know, for centralised critics: uint8 [704], or [768].
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -159,7 +168,8 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
     def _ask(self) -> None:
         state = self._match.state
         self._asked = int(state.seat[0])
-        self._legal = core.unpack_legal(*core.legal_actions(state))[0].view(np.int8)
+        low, high = core.legal_actions(state)
+        self._legal = core.unpack_legal(low, high, self._num_actions)[0].view(np.int8)
         self.agent_selection = self.possible_agents[self._asked]
 
     def _end(self) -> None:
@@ -172,6 +182,7 @@ def env(
     episode: Episode = "round",
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
+    information: Information = PLAIN,
 ) -> AECEnv[str, Observation, int | None]:
     """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""
-    return ForfeitWrapper(raw_env(rules, episode, reward, render_mode))
+    return ForfeitWrapper(raw_env(rules, episode, reward, render_mode, information))

@@ -23,6 +23,7 @@ from goita_env.arrays import U64, Bool, Float, Int
 from goita_env.checks import are_legal, check_actions, illegal_action
 from goita_env.engine.state import State
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view
@@ -140,6 +141,7 @@ class Bots:
         rules: a rule set or its name.
         partner: who plays the seat opposite the learner's; None: nobody does.
         opponents: who plays the other team.
+        information: who knows and tells what.
 
     Attributes:
         lineup: int64 [N, 4] number of the bot at each seat, LEARNER where the learner sits.
@@ -147,11 +149,16 @@ class Bots:
     """
 
     def __init__(
-        self, num_games: int, rules: str | Rules, partner: Named | None, opponents: Opponents | None
+        self,
+        num_games: int,
+        rules: str | Rules,
+        partner: Named | None,
+        opponents: Opponents | None,
+        information: Information = PLAIN,
     ) -> None:
         self.lineup: Int = np.full((num_games, NUM_SEATS), LEARNER, np.int64)
         self.numbers: Int = np.arange(num_games)
-        self._rules = get_rules(rules)
+        self._rules, self._information = get_rules(rules), information
         self._players: dict[int, _Player] = {}
         # By number, and last the learner's.
         self._blind: Bool = np.zeros(1, bool)
@@ -258,7 +265,7 @@ class Bots:
         return who == LEARNER, self._blind[who]
 
     def draw(self, rows: Int, legal: Bool) -> Int:
-        """Returns actions of bots that never look: int64 [m], uniform over ``legal`` [m, 69]."""
+        """Returns actions of bots that never look: int64 [m], uniform over ``legal`` [m, A]."""
         return uniform(legal, self._draw(rows))
 
     def ask(self, rows: Int, seats: Int, words: packing.Words, legal: Bool) -> Int:
@@ -267,13 +274,13 @@ class Bots:
         Args:
             rows: [m] the games that are asked.
             seats: [m] the seats, none of the learner's.
-            words: uint64 [m, 8] what they see, packed.
-            legal: bool [m, 69] what they may do.
+            words: uint64 [m, W] what they see, packed.
+            legal: bool [m, A] what they may do.
 
         Raises:
             ActionError, IllegalActionError: if a bot answers what it may not.
         """
-        view = View(words, 4 * self.numbers[rows] + seats, self._rules)
+        view = View(words, 4 * self.numbers[rows] + seats, self._rules, self._information)
         who = self.lineup[rows, seats]
         chosen = np.zeros(len(rows), np.int64)
         for number, player in self._players.items():

@@ -87,14 +87,14 @@ class SeatEnv(gymnasium.Env[Any, int]):
             EpisodeOverError: before the first reset, or after the end.
             ActionError, IllegalActionError: as ``SeatVectorEnv.step``.
         """
-        check_action(action)
+        check_action(action, self._batch._num_actions)
         observation, reward, done, _, info = self._batch.step(np.array([action]))
         if self.render_mode == "human":
             self.render()
         return _one(observation), float(reward[0]), bool(done[0]), False, _told(info)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Returns what the learner may do, all True after the end: bool [69]."""
+        """Returns what the learner may do, all True after the end: bool [69], or [77]."""
         return np.asarray(self._batch.action_masks()[0])
 
     def render(self) -> Any:

@@ -12,20 +12,19 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.actions import NUM_ACTIONS
-from goita_env.arrays import Int
+from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
 from goita_env.engine.active_games import ActiveGames, Endings
 from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
 from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rounds import Ended
 from goita_env.rounds.telling import tell_ended, tell_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
-from goita_env.views.observation import NUM_WORDS
 from goita_env.worlds import Positions
 
 Seat: TypeAlias = int | Literal["team"] | None
@@ -47,18 +46,18 @@ class SeatStep:
         done: bool [N] the episode ended.
         points: int16 [N] of its last round, to the team of ``winner``; 0 after a forfeit.
         winner: int8 [N] seat that ended the episode; -1: it goes on, or ended by a forfeit.
-        words: uint64 [N, 8] what the learner saw at the end, packed; zeros where none ended.
+        words: uint64 [N, W] what the learner saw at the end, packed; zeros where none ended.
         seat: int8 [N] the learner's seat at the end.
         skipped: int64 [N] episodes that ended before the learner decided anything.
         skipped_points: int64 [N] what its team got in them.
     """
 
-    def __init__(self, num_games: int) -> None:
+    def __init__(self, num_games: int, num_words: int) -> None:
         self.reward = np.zeros(num_games, np.float32)
         self.done = np.zeros(num_games, bool)
         self.points = np.zeros(num_games, np.int16)
         self.winner = np.full(num_games, -1, np.int8)
-        self.words = np.zeros((num_games, NUM_WORDS), np.uint64)
+        self.words = np.zeros((num_games, num_words), np.uint64)
         self.seat = np.zeros(num_games, np.int8)
         self.skipped = np.zeros(num_games, np.int64)
         self.skipped_points = np.zeros(num_games, np.int64)
@@ -81,6 +80,7 @@ class SeatedGames:
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
         partner, opponents: who plays the other seats, as ``Bots`` takes them.
         again: episodes that end are followed by the next ones at once.
+        information: who knows and tells what.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -88,8 +88,9 @@ class SeatedGames:
     Attributes:
         bots: who plays the other seats.
         seat: int64 [N] the learner's seat that is asked, or was last.
-        words: uint64 [N, 8] what it sees, packed.
-        legal: bool [N, 69] what it may do; all True after the end.
+        words: uint64 [N, W] what it sees, packed.
+        legal: bool [N, A] what it may do; all True after the end.
+        information: the options.
         over: bool [N] the episode is over, and no other has begun.
         begun: there has been a reset.
     """
@@ -104,22 +105,24 @@ class SeatedGames:
         partner: Named | None,
         opponents: Opponents,
         again: bool,
+        information: Information = PLAIN,
     ) -> None:
         fixed = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
         if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
             raise SettingError(f"expected a seat 0..3, 'team' or None, got {seat!r}")
         self._again = again
-        self._active = ActiveGames(Match(num_games, rules, episode, auto_reset=again))
-        self._reward: Reward = check_reward(reward)
+        self._reward: Reward = check_reward(reward, information)
+        match = Match(num_games, rules, episode, auto_reset=again, information=information)
+        self._active, self.information = ActiveGames(match), information
         self._fixed: Seat = seat
-        self.bots = Bots(num_games, rules, partner, opponents)
+        self.bots = Bots(num_games, rules, partner, opponents, information)
         self.begun = False
         self._sound = False
         """No step was cut short by an error."""
         self.num_games = num_games
         self.seat: Int = np.zeros(num_games, np.int64)
-        self.words = np.zeros((num_games, NUM_WORDS), np.uint64)
-        self.legal = np.zeros((num_games, NUM_ACTIONS), bool)
+        self.words = np.zeros((num_games, information.num_words), np.uint64)
+        self.legal = np.zeros((num_games, information.num_actions), bool)
         self.over = np.zeros(num_games, bool)
         self._home: Int = np.zeros(num_games, np.int64)
         """[N] The learner's seat; of a team's, one."""
@@ -176,7 +179,7 @@ class SeatedGames:
         self._episodes[:] = -1
         self._open(every)
         self._seat(every)
-        return self._run(SeatStep(self.num_games), every, NO_ROWS, NO_ROWS)
+        return self._run(self._result(), every, NO_ROWS, NO_ROWS)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
         """Makes the learner's decisions and plays on until it is asked in every game.
@@ -200,7 +203,7 @@ class SeatedGames:
         self, rows: Int, actions: Int, fresh: Int, given: dict[str, Any], lost: Int = NO_ROWS
     ) -> SeatStep:
         """Makes decisions, begins episodes, and plays on until the learner is asked everywhere."""
-        result = SeatStep(self.num_games)
+        result = self._result()
         if len(lost):
             self._carry[lost] -= forfeit_loss(self._reward)
             self._end(result, lost, self.words[lost])
@@ -210,6 +213,9 @@ class SeatedGames:
             self._begin(fresh, given)
         self._decided[rows] = True
         return self._run(result, fresh, rows, actions)
+
+    def _result(self) -> SeatStep:
+        return SeatStep(self.num_games, self.information.num_words)
 
     def _run(self, result: SeatStep, fresh: Int, rows: Int, actions: Int) -> SeatStep:
         """Lets games move until the learner is asked in each, or it is over.
@@ -226,6 +232,7 @@ class SeatedGames:
                 chosen = self._choose(len(answered), waiting)
                 chosen[len(chosen) - len(answered) :] = actions
                 answered = actions = NO_ROWS
+                self._charge(chosen)
                 if (endings := active.step(chosen)) is not None:
                     self._settle(endings, result)
             elif waiting:
@@ -239,6 +246,13 @@ class SeatedGames:
         self._carry[rows] *= result.done[rows]
         self._sound = True
         return result
+
+    def _charge(self, chosen: Int) -> None:
+        """Lets the learner's team pay, or be paid, for messages; ``chosen``: as ``_choose``."""
+        if (costs := self._active.costs(chosen)) is not None:
+            rows = self._active.rows
+            # A game may stand twice in the rows, once as it left; it pays once.
+            np.add.at(self._carry, rows, costs * (2 * (self._home[rows] & 1) - 1))
 
     def _choose(self, answered: int, waiting: list[Int]) -> Int:
         """[m] What is done in the games that move, as far as nobody must look at a view for it.
@@ -256,7 +270,7 @@ class SeatedGames:
         learner, blind = self.bots.sitting(rows, active.seats(asked))
         places = asked[blind]
         if len(places):
-            legal = core.unpack_legal(low[places], high[places])
+            legal = self._unpack(low[places], high[places])
             chosen[places] = self.bots.draw(rows[blind], legal)
         if len(places) < len(asked):
             active.leave(asked[~blind])
@@ -268,7 +282,7 @@ class SeatedGames:
     def _ask(self, rows: Int) -> Int:
         """[n] What bots do in games that wait for them."""
         state = self._active.match.state.select(rows)
-        legal = core.unpack_legal(*core.legal_actions(state))
+        legal = self._unpack(*core.legal_actions(state))
         return self.bots.ask(rows, -state.offset & 3, packing.pack(state), legal)
 
     def _look(self) -> None:
@@ -276,11 +290,14 @@ class SeatedGames:
         state = self._active.match.state
         state.asking = in_question(state.status).nonzero()[0]
         words, seat = packing.pack(state), -state.offset & 3
-        legal = core.unpack_legal(*core.legal_actions(state))
+        legal = self._unpack(*core.legal_actions(state))
         over = self.over
         if over.any():
             words[over], seat[over], legal[over] = self.words[over], self.seat[over], True
         self.words, self.seat, self.legal = words, seat, legal
+
+    def _unpack(self, low: Bits, high: Bits) -> Bool:
+        return core.unpack_legal(low, high, self.information.num_actions)
 
     def _begin(self, rows: Int, given: dict[str, Any]) -> None:
         self._active.match.reset(**given, rows=rows)
@@ -344,7 +361,7 @@ class SeatedGames:
         return rows[ended.done], skipped
 
     def _end(self, result: SeatStep, rows: Int, words: npt.NDArray[np.uint64]) -> None:
-        """Ends episodes of games [m]; ``words``: [m, 8] what the learner sees there."""
+        """Ends episodes of games [m]; ``words``: [m, W] what the learner sees there."""
         result.done[rows], result.reward[rows] = True, self._carry[rows]
         result.words[rows], result.seat[rows] = words, self.seat[rows]
         self.words[rows], self.legal[rows] = words, True

@@ -12,6 +12,7 @@
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |
+| information | who knows and tells what; it may change the sizes above |
 | scale | ``reward_scale=0.02`` makes of points what a value loss likes |
 | mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
 | illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
@@ -29,7 +30,6 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from goita_env import actions as coding
 from goita_env import checks
 from goita_env.agent import uniform
 from goita_env.engine.match import Episode, Reward
@@ -37,9 +37,9 @@ from goita_env.engine.state import NO_ROWS
 from goita_env.envs.bots import Named, Opponents
 from goita_env.envs.seat_games import Seat, SeatedGames, SeatStep
 from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 from goita_env.views import observation as packing
-from goita_env.views.observation import OBSERVATION_SIZE
 from goita_env.worlds import Positions
 
 Form = Literal["flat", "dict"]
@@ -63,6 +63,7 @@ class SeatSettings(TypedDict, total=False):
     observation: Form
     keys: tuple[str, str]
     illegal: Illegal
+    information: Information
 
 
 class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -82,6 +83,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         illegal: what an illegal action does: "forfeit" or "raise".
         autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
         render_mode: None; a batch is not drawn.
+        information: who knows and tells what (``goita_env.Information``). Bots must know the
+            actions of a token, if there is one.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -108,6 +111,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         illegal: Illegal = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: None = None,
+        information: Information = PLAIN,
     ) -> None:
         self.closed = True  # there is nothing to close yet, should a setting be refused
         if observation not in FORMS:
@@ -125,15 +129,16 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         partner = "random" if partner is None and seat != "team" else partner
         self._games = SeatedGames(
-            num_envs, rules, episode, reward, seat, partner, opponents, self._again
+            num_envs, rules, episode, reward, seat, partner, opponents, self._again, information
         )
         self.closed = False
         self.num_envs = int(num_envs)
         self._team = seat == "team"
         self._keys = None if observation == "flat" else (keys[0], keys[1])
         self._illegal: Illegal = illegal
-        self.single_observation_space = _space(self._keys)
-        self.single_action_space: Space[Any] = Discrete(coding.NUM_ACTIONS)
+        self.single_observation_space = _space(self._keys, information)
+        self._num_actions = information.num_actions
+        self.single_action_space: Space[Any] = Discrete(self._num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
@@ -212,7 +217,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             )
         fine, lost = checks.are_legal(given, games.legal), NO_ROWS
         if not fine.all():  # never where the episode is over: all is legal there
-            inside = (given >= 0) & (given < coding.NUM_ACTIONS)
+            inside = (given >= 0) & (given < self._num_actions)
             right = fine if self._illegal == "raise" and inside.all() else inside
             if not right.all():
                 game = int(right.argmin())
@@ -228,7 +233,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return observation, result.reward, result.done, np.zeros(self.num_envs, bool), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Returns what the learner may do, all True after the end: bool [N, 69]."""
+        """Returns what the learner may do, all True after the end: bool [N, 69], or [N, 77]."""
         return self._games.legal.copy()
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -253,7 +258,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return self.autoreset_mode == AutoresetMode.SAME_STEP
 
     def _observation(self, words: packing.Words, legal: npt.NDArray[np.bool_] | None = None) -> Any:
-        """Returns new arrays; ``legal``: [n, 69], None: of all games."""
+        """Returns new arrays; ``legal``: [n, A], None: of all games."""
         flat = packing.expand(words)
         if self._keys is None:
             return flat
@@ -273,7 +278,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         if result.done.any():
             last = {"points": result.points, "winner": result.winner, "rewards": result.rewards}
             if self._again:
-                ones = np.ones((self.num_envs, coding.NUM_ACTIONS), bool)
+                ones = np.ones((self.num_envs, self._num_actions), bool)
                 info["final_obs"] = self._observation(result.words, ones)
                 last |= {"action_mask": ones.view(np.int8), "seat": result.seat}
                 info["final_info"] = last | {f"_{key}": result.done.copy() for key in last}
@@ -290,8 +295,8 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         raise SettingError(f"expected an autoreset_mode of {known}, got {mode!r}") from error
 
 
-def _space(keys: tuple[str, str] | None) -> Space[Any]:
-    flat = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
+def _space(keys: tuple[str, str] | None, information: Information) -> Space[Any]:
+    flat = Box(0, 1, (information.observation_size,), np.uint8)
     if keys is None:
         return flat
-    return Dict({keys[0]: flat, keys[1]: Box(0, 1, (coding.NUM_ACTIONS,), np.int8)})
+    return Dict({keys[0]: flat, keys[1]: Box(0, 1, (information.num_actions,), np.int8)})

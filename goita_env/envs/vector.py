@@ -16,21 +16,22 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector.utils import batch_space
 
-from goita_env.actions import NUM_ACTIONS
-from goita_env.arrays import Bits
+from goita_env.arrays import Bits, Int
 from goita_env.checks import check_actions, illegal_action
 from goita_env.engine import core, saved
 from goita_env.engine.choices import sample_legal
 from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
 from goita_env.errors import EpisodeOverError, StaleTurnError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
 from goita_env.views import observation as packing
-from goita_env.views.observation import OBSERVATION_SIZE
 
 _SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], np.int8)
 """Seat at the clock's slot by the game's offset."""
+_PAYS: Final = np.array([-1, 1, -1, 1], np.float32)
+"""By seat, what it gets where seats 0 and 2 pay for a message."""
 
 
 class StepResult:
@@ -40,7 +41,8 @@ class StepResult:
     ``StaleTurnError`` once it has stepped on.
 
     Attributes:
-        action_mask: bool [N, 69], True where legal, for the seat that is asked now.
+        action_mask: bool [N, 69], True where legal, for the seat that is asked now; with a token
+            [N, 77].
         seat: int8 [N], who is asked now.
         reward: float32 [N, 4], of the step just made, all seats.
         done: bool [N], the step just made ended the episode; observation, mask, seat and view
@@ -50,14 +52,16 @@ class StepResult:
         winner: int8 [N], the seat that ended the round, -1: none ended.
     """
 
-    def __init__(self, env: GoitaVectorEnv, outcome: Outcome | None) -> None:
+    def __init__(
+        self, env: GoitaVectorEnv, outcome: Outcome | None, costs: Int | None = None
+    ) -> None:
         match = env._match
         games, state = match.num_games, match.state
         self._env, self._step = env, env._steps
         if env.observe:  # else built when first used
             self.words = packing.pack(state)
             self.observation = packing.expand(self.words)
-        self.action_mask = core.unpack_legal(env._low, env._high)
+        self.action_mask = core.unpack_legal(env._low, env._high, env._num_actions)
         self.seat = _SEAT_AT[state.clock].take(state.offset)
         self.reward = np.zeros((games, NUM_SEATS), np.float32)
         self.done = np.zeros(games, bool)
@@ -68,10 +72,12 @@ class StepResult:
             self.points[rows], self.winner[rows] = outcome.points, outcome.winner
             self.done[rows] = outcome.done
             self.reward[rows] = outcome.rewards(env.reward)
+        if costs is not None:
+            self.reward += costs[:, None] * _PAYS
 
     @cached_property
     def words(self) -> packing.Words:
-        """The packed observation: uint64 [N, 8]."""
+        """The packed observation: uint64 [N, 8], more words where tiles of others are shown."""
         if self._env._steps != self._step:
             raise StaleTurnError(
                 "expected to build the view of a turn before the next step, but step "
@@ -81,13 +87,14 @@ class StepResult:
 
     @cached_property
     def observation(self) -> packing.Observation:
-        """What the asked seat sees: uint8 [N, 512]."""
+        """What the asked seat sees: uint8 [N, 512], more where tiles of others are shown."""
         return packing.expand(self.words)
 
     @cached_property
     def view(self) -> View:
         """The asked seats' views, built when first used: [N]."""
-        return View(self.words, self._env._match.games, self._env._match.rules)
+        match = self._env._match
+        return View(self.words, match.games, match.rules, match.information)
 
 
 class GoitaVectorEnv:
@@ -102,6 +109,7 @@ class GoitaVectorEnv:
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
         observe: build observations in every step; False is faster, and they and the views are built
             only when asked for, until the next step.
+        information: who knows and tells what (``goita_env.Information``). It sets the sizes below.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -109,11 +117,12 @@ class GoitaVectorEnv:
     Attributes:
         reward: "points" or "win".
         observe: whether observations are built in every step.
-        single_observation_space: of one game's observation: uint8 [512].
-        observation_space: of all: uint8 [N, 512].
-        single_action_space: of one game's action: 0 to 68.
+        information: the options.
+        single_observation_space: of one game's observation: uint8 [512], [640] or [896].
+        observation_space: of all: uint8 [N, 512], ....
+        single_action_space: of one game's action: 0 to 68, with a token to 76.
         action_space: of all: int64 [N].
-        state_space: of one game's row of ``state()``: uint8 [704].
+        state_space: of one game's row of ``state()``: uint8 [704], with a token [768].
     """
 
     def __init__(
@@ -124,18 +133,20 @@ class GoitaVectorEnv:
         reward: Reward = "points",
         seed: int = 0,
         observe: bool = True,
+        information: Information = PLAIN,
     ) -> None:
-        self.reward: Reward = check_reward(reward)
-        self._match = Match(num_games, rules, episode, seed)
-        self.observe = observe
-        self.single_observation_space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
-        self.single_action_space = Discrete(NUM_ACTIONS)
+        self.reward: Reward = check_reward(reward, information)
+        self._match = Match(num_games, rules, episode, seed, information=information)
+        self.observe, self.information = observe, information
+        self._num_actions = information.num_actions
+        self.single_observation_space = Box(0, 1, (information.observation_size,), np.uint8)
+        self.single_action_space = Discrete(self._num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_games)
         self.action_space = batch_space(self.single_action_space, self.num_games)
-        self.state_space = Box(0, 1, (packing.STATE_SIZE,), np.uint8)
+        self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
         self._no_winner = np.full(self.num_games, -1, np.int8)
         self._steps = -1  # made since the first reset
-        # What is legal now, as bits: actions 0 to 63, and 64 to 68.
+        # What is legal now, as bits: actions 0 to 63, and from 64.
         self._low: Bits = np.zeros(num_games, np.uint64)
         self._high: Bits = np.zeros(num_games, np.uint64)
 
@@ -182,7 +193,9 @@ class GoitaVectorEnv:
             ActionError: if the actions have the wrong length, type or range.
             IllegalActionError: if one is illegal. Nothing has changed in each case.
         """
-        return self._turn(self._match.step(self._check(actions)))
+        chosen = self._check(actions)
+        costs = core.costs(self._match.state, chosen)
+        return self._turn(self._match.step(chosen), costs)
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Draws an action for each asked seat, uniform over the legal ones: int64 [N].
@@ -199,7 +212,7 @@ class GoitaVectorEnv:
     def state(self) -> npt.NDArray[np.uint8]:
         """Returns everything there is to know, for centralised critics: uint8 [N, 704].
 
-        A game's row is what the AEC environment's ``state()`` returns.
+        With a token it is [N, 768]. A game's row is what the AEC environment's ``state()`` returns.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -211,7 +224,9 @@ class GoitaVectorEnv:
 
         Words 0 to 3 are the plays of seats 0 to 3 as they themselves see them, 4 and 5 the public
         notes, 6 to 9 the seats' tiles, 10 the table as seat 0 sees it and who is asked. The bits of
-        each are those of the observation's words (docs/observation.md), but for who is asked.
+        each are those of the observation's words (docs/observation.md), but for who is asked. With
+        a token, word 11 holds the messages of seats 0 to 3, three bits each, and in the next bit
+        whether one is asked for now.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -254,12 +269,12 @@ class GoitaVectorEnv:
         allowed = core.allowed(self._low, self._high, chosen)
         if np.count_nonzero(allowed) < self.num_games:
             game = int(allowed.argmin())
-            legal = core.unpack_legal(self._low, self._high)[game]
+            legal = core.unpack_legal(self._low, self._high, self._num_actions)[game]
             seat = f" from seat {self._match.state.seat[game]}"
             raise illegal_action(int(chosen[game]), legal, seat, f" in game {game}")
         return chosen
 
-    def _turn(self, outcome: Outcome | None) -> StepResult:
+    def _turn(self, outcome: Outcome | None, costs: Int | None = None) -> StepResult:
         self._steps += 1
         self._low, self._high = core.legal_actions(self._match.state)
-        return StepResult(self, outcome)
+        return StepResult(self, outcome, costs)

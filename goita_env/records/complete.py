@@ -8,7 +8,8 @@
 
 A move is its seat, from 0, and the short name of its action, passes and questions among them. What
 else stands beside these keys is not read. A rule set of one's own stands there with its fields
-(``rules_fields``).
+(``rules_fields``); so do the options of ``goita_env.Information`` (``information``), if the game is
+not the plain one. Messages are moves then ("2:say3").
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
+from goita_env.information import PLAIN, Information
 from goita_env.records.building import build, check_text, naming
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
@@ -41,14 +43,14 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
     """
     with naming(source):
         root = _parse(check_text(text, MAX_CHARACTERS))
-        rules = Rules.from_keys(root)
+        rules, information = Rules.from_keys(root), Information.from_keys(root)
         players = tuple(root.get("players", ())) or ("", "", "", "")
         entries = root.get("deals")
         if not isinstance(entries, list):
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
     return build(
         entries,
-        lambda entry: _read_deal(entry, rules),
+        lambda entry: _read_deal(entry, rules, information),
         _read_moves,
         strict=strict,
         source=source,
@@ -64,13 +66,17 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
         beside: further keys with what JSON can hold; they are written and never read.
 
     Raises:
-        RecordError: if its deals have different rule sets.
+        RecordError: if its deals have different rule sets or options.
     """
     rules = {deal.rules for deal in record.deals} or {JGA}
     if len(rules) > 1:
         names = sorted(one.name for one in rules)
         raise RecordError(f"expected deals of one rule set, got {', '.join(names)}")
-    told = {"format": FORMAT, **rules.pop().to_keys(), "players": record.players, **(beside or {})}
+    options = {deal.information for deal in record.deals} or {PLAIN}
+    if len(options) > 1:
+        raise RecordError(f"expected deals of one game, got those of {[*map(repr, options)]}")
+    keys = rules.pop().to_keys() | options.pop().to_keys()
+    told = {"format": FORMAT, **keys, "players": record.players, **(beside or {})}
     head = json.dumps(told, ensure_ascii=False)[:-1]
     # Half of a surrogate pair, alone, becomes the escape that JSON has for it.
     head = head.encode(errors="backslashreplace").decode()
@@ -99,7 +105,7 @@ def _parse(text: str) -> dict[str, Any]:
     return root
 
 
-def _read_deal(entry: object, rules: Rules) -> DealRecord:
+def _read_deal(entry: object, rules: Rules, information: Information) -> DealRecord:
     wanted = ("hands", "dealer", "scores", "moves")
     if not isinstance(entry, dict) or any(key not in entry for key in wanted):
         raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")
@@ -114,6 +120,7 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
         scores=(scores[0], scores[1]),
         rules=rules,
         second_king_first=entry.get("second_king_first") is True,
+        information=information,
     )
 
 
@@ -131,5 +138,6 @@ def _write_deal(deal: DealRecord) -> str:
     told: dict[str, Any] = {"hands": deal.hands, "dealer": deal.dealer, "scores": deal.scores}
     if deal.second_king_first:
         told["second_king_first"] = True
-    told["moves"] = [f"{seat}:{actions.name(action)}" for seat, action in deal.moves]
+    many = deal.information.num_actions
+    told["moves"] = [f"{seat}:{actions.name(action, many)}" for seat, action in deal.moves]
     return json.dumps(told)

@@ -17,7 +17,7 @@ from typing import Final
 from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.records.building import build, check_text, naming
-from goita_env.records.model import DealRecord, Move, Record, brief, stored, tell_kings
+from goita_env.records.model import DealRecord, Move, Record, brief, check_plain, stored, tell_kings
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
 
@@ -70,8 +70,9 @@ def dumps(record: Record) -> str:
     one that the seat holds.
 
     Raises:
-        RecordError: if a move before play is illegal.
+        RecordError: if a move before play is illegal, or a deal is not of the plain game.
     """
+    check_plain(record, "the history string")
     return "\n".join(_write_deal(deal) for deal in record.deals if stored(deal))
 
 

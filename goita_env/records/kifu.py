@@ -33,7 +33,16 @@ from typing import Any, Final
 from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.records.building import build, check_text, naming
-from goita_env.records.model import DealRecord, Move, Problem, Record, brief, stored, tell_kings
+from goita_env.records.model import (
+    DealRecord,
+    Move,
+    Problem,
+    Record,
+    brief,
+    check_plain,
+    stored,
+    tell_kings,
+)
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import (
     CHARACTERS,
@@ -95,8 +104,10 @@ def dumps(record: Record) -> str:
     which the original's files begin; write those with encoding "utf-8-sig".
 
     Raises:
-        RecordError: if a deal's passes are not those between its plays.
+        RecordError: if a deal's passes are not those between its plays, or it is not of the plain
+            game.
     """
+    check_plain(record, "the YAML kifu")
     names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
     deals = (_write_deal(deal, record.source) for deal in record.deals if stored(deal))
     return "\n".join([f"version: {_VERSION}", *names, "log:", *deals, ""])

@@ -19,6 +19,7 @@ from goita_env.checks import check_action, check_dealer, check_scores, is_writab
 from goita_env.errors import RecordError, SettingError
 from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
+from goita_env.information import PLAIN, Information, check_information
 from goita_env.render import svg
 from goita_env.render.pen import Drawing
 from goita_env.render.svg import Options
@@ -102,16 +103,19 @@ class DealRecord:
     """A seat that was dealt both kings plays the second (9, 玉) first; otherwise they are alike."""
     number: int = field(default=1, compare=False)
     """Number of the deal in its source, from 1; messages name it."""
+    information: Information = PLAIN
+    """Who knew and told what beyond the rules; messages are moves. Only ``complete`` stores it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
+        many = check_information(self.information).num_actions
         parse_hands(self.hands)
         check_dealer([self.dealer], 1)
         check_scores([self.scores], 1)
         for move in self.moves:
             if not isinstance(move, Sequence) or len(move) != 2 or move[0] not in range(NUM_SEATS):
                 raise SettingError(f"expected a seat 0..3 and its action, got {brief(move)}")
-            check_action(move[1])
+            check_action(move[1], many)
         even, odd = self.scores
         object.__setattr__(self, "hands", tuple(self.hands))
         object.__setattr__(self, "scores", (int(even), int(odd)))
@@ -225,6 +229,7 @@ def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
             scores=deal.scores,
             rules=game.rules,
             number=number,
+            information=game.information,
         )
         for number, deal in enumerate(game.deals, 1)
     ]
@@ -267,8 +272,27 @@ def stored(deal: DealRecord) -> bool:
     return not (deal.moves and before_play and deal.result().finished)
 
 
+def check_plain(record: Record, notation: str) -> None:
+    """Raises a RecordError where a deal is not of the plain game, all that a notation knows."""
+    for deal in record.deals:
+        if deal.information != PLAIN:
+            source = f"{record.source}: " if record.source else ""
+            raise RecordError(
+                f"{source}deal {deal.number}: expected a deal of the plain game, since {notation} "
+                "has no place for messages or for who was shown which tiles, got "
+                f"{deal.information!r}; records.complete keeps them"
+            )
+
+
 def _begin(deal: DealRecord) -> Game:
-    return Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+    return Game(
+        deal.rules,
+        hands=deal.hands,
+        dealer=deal.dealer,
+        scores=deal.scores,
+        seed=0,
+        information=deal.information,
+    )
 
 
 def _redealt(game: Game) -> bool:
@@ -308,15 +332,20 @@ def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
         legal = game.legal_actions()
         if legal[0] < actions.CALL:
             return
-        same = (actions.CALL <= action < actions.REDEAL) == (legal[0] == actions.CALL)
-        if seat == game.seat and action >= actions.CALL and same:
+        if seat == game.seat and action >= actions.CALL and _kind(action) == _kind(legal[0]):
             return
-        defaults = (actions.SILENT, actions.CONTINUE, actions.CALL)
+        defaults = (actions.SILENT, actions.CONTINUE, actions.CALL, actions.MESSAGE)
         game.play(next(answer for answer in defaults if answer in legal))
 
 
+def _kind(answer: int) -> int:
+    """Tells calls, choices and messages apart."""
+    return (answer >= actions.REDEAL) + (answer >= actions.MESSAGE)
+
+
 def _complaint(game: Game, seat: int, action: int) -> str | None:
-    got = f"got {actions.name(action)!r}"
+    many = game.information.num_actions
+    got = f"got {actions.name(action, many)!r}"
     if _redealt(game):
         return f"expected no move after a redeal, {got} of seat {seat}"
     if game.seat is None:
@@ -326,7 +355,8 @@ def _complaint(game: Game, seat: int, action: int) -> str | None:
         return f"expected a move of seat {game.seat}, {got} of seat {seat}"
     legal = game.legal_actions()
     if action not in legal:
-        return f"expected one of {' '.join(map(actions.name, legal))} from seat {seat}, {got}"
+        names = " ".join(actions.name(one, many) for one in legal)
+        return f"expected one of {names} from seat {seat}, {got}"
     return None
 
 
@@ -335,4 +365,4 @@ def _problem(deal: DealRecord, made: int, message: str, source: str) -> Problem:
 
 
 def count_plays(moves: Sequence[Move]) -> int:
-    return sum(actions.decode(action) is not None for _, action in moves)
+    return sum(actions.PASS < action < actions.CALL for _, action in moves)

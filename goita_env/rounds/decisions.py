@@ -59,6 +59,7 @@ class Decisions:
 
     def __init__(self, moment: Moment, bits: tuple[Bits, Bits], asked: Int) -> None:
         self._moment, self._bits, self._asked = moment, bits, asked
+        self._num_actions = moment.state.information.num_actions
         self.rows = moment.games(asked)
         self.seats = (moment.state.clock - moment.state.offset[asked]) & 3
         self.ended: Ended | None = None
@@ -78,9 +79,10 @@ class Decisions:
 
     @cached_property
     def legal(self) -> Bool:
-        """What they may do: bool [m, 69]."""
+        """What they may do: bool [m, 69], or with a token [m, 77]."""
         low, high = self._bits
-        return unpack_legal(low[self._asked], high[self._asked])
+        many = self._num_actions
+        return unpack_legal(low[self._asked], high[self._asked], many)
 
 
 @dataclass(frozen=True)
@@ -107,23 +109,37 @@ class Ended:
     """[n] Seat that ended the round; -1 where it is dealt again."""
     done: Bool
     """[n] The round also ended the episode."""
+    cost: Int
+    """[n] Points of reward that seats 0 and 2 paid seats 1 and 3 for messages, minus what these
+    paid, in all deals of the round; 0 where it is dealt again. No score holds them."""
     _numbers: Int = field(repr=False)
     _state: State | None = field(repr=False)
 
     @classmethod
-    def scored(cls, rounds: Outcome, rows: Int, numbers: Int, final: State | None) -> Self:
-        """Holds rounds of games ``rows``; ``numbers``: [N] as ``Rounds`` takes them."""
-        return cls(rows, rounds.points, rounds.winner, rounds.done, numbers[rows], final)
+    def scored(
+        cls,
+        rounds: Outcome,
+        rows: Int,
+        numbers: Int,
+        final: State | None,
+        cost: Int | None = None,
+    ) -> Self:
+        """Holds rounds of games ``rows``.
+
+        ``numbers``: [N] as ``Rounds`` takes them; ``cost``: [n], None: 0.
+        """
+        cost = np.zeros(len(rows), np.int64) if cost is None else cost
+        return cls(rows, rounds.points, rounds.winner, rounds.done, cost, numbers[rows], final)
 
     @classmethod
     def redealt(cls, rows: Int, numbers: Int, final: State | None) -> Self:
         """Holds deals that ended in a redeal; arguments as ``scored``."""
         zeros = np.zeros(len(rows), np.int64)
-        return cls(rows, zeros, zeros - 1, zeros > 0, numbers[rows], final)
+        return cls(rows, zeros, zeros - 1, zeros > 0, zeros, numbers[rows], final)
 
     @property
     def gained(self) -> Int:
-        """[n] Points of seats 0 and 2, minus those of seats 1 and 3."""
+        """[n] Points of seats 0 and 2, minus those of seats 1 and 3; ``cost`` is not in it."""
         return self.points * (1 - 2 * (self.winner & 1))
 
     def view(self, index: Int, seats: Int) -> View:

@@ -18,6 +18,7 @@ from goita_env.engine.paused_games import PausedGames
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.engine.tables import OVER
 from goita_env.errors import ActionError, EpisodeOverError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made, Moment
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions
@@ -43,12 +44,14 @@ class Rounds:
             first.
         finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
         log: list every decision in ``Decisions.made``.
+        information: who knows and tells what (``goita_env.Information``).
 
     Raises:
         SettingError, HandsError: if one of them is impossible.
 
     Attributes:
         rules: the rule set.
+        information: the options.
         numbers: int64 [N] as above.
         time: steps made so far.
         decisions: what is asked now.
@@ -69,9 +72,10 @@ class Rounds:
         auto_reset: bool = False,
         finals: bool = True,
         log: bool = False,
+        information: Information = PLAIN,
     ) -> None:
         keyed = None if games is None else _numbers(games, num_games, "games")
-        match = Match(num_games, rules, episode, seed, keyed, auto_reset)
+        match = Match(num_games, rules, episode, seed, keyed, auto_reset, information)
         match.reset(hands, dealer, scores)
         shown = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, shown, finals=finals, log=log)
@@ -125,6 +129,9 @@ class Rounds:
     def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
+        self.information = match.information
+        self._cost: Int = np.zeros(match.num_games, np.int64)
+        """[h] What seats 0 and 2 have paid seats 1 and 3 for messages in this round."""
         self._by_time = False
         """What is dealt after a redeal depends on the time."""
         self._held: Int | None = None
@@ -198,6 +205,8 @@ class Rounds:
         match, state = self._match, self._match.state
         made = self._made(actions) if self._log else None
         self._moment.close()
+        if (costs := core.costs(state, actions)) is not None:
+            self._cost += costs
         core.step(state, actions)
         ended = redealt = None
         dealt = rows = state.ended
@@ -229,7 +238,9 @@ class Rounds:
             won = final.winner >= 0
             parts = final.select(won.nonzero()[0]), final.select((~won).nonzero()[0])
         if outcome is not None:
-            scored = Ended.scored(outcome, self._moment.games(outcome.rows), self.numbers, parts[0])
+            rows, cost = outcome.rows, self._cost[outcome.rows]
+            self._cost[rows] = 0
+            scored = Ended.scored(outcome, self._moment.games(rows), self.numbers, parts[0], cost)
         if len(again):
             redealt = Ended.redealt(self._moment.games(again), self.numbers, parts[1])
         return scored, redealt
@@ -241,6 +252,7 @@ class Rounds:
             kept = (state.status != OVER).nonzero()[0]
             self._held = self._moment.games(kept)
             self._waiting.keep(kept)
+            self._cost = self._cost[kept]
             self._match.keep(kept)
 
     def _ask(self) -> Decisions:
@@ -265,7 +277,7 @@ class Rounds:
         if np.count_nonzero(allowed) < len(places):
             wrong = int(allowed.argmin())
             game, place = int(self._moment.games(places)[wrong]), places[[wrong]]
-            legal = core.unpack_legal(low[place], high[place])[0]
+            legal = core.unpack_legal(low[place], high[place], self.information.num_actions)[0]
             if not legal.any():
                 raise ActionError(
                     f"expected actions for games that are asked, got one for game {game}"

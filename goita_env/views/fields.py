@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from goita_env.actions import CONTINUE, PASS, REDEAL
 from goita_env.arrays import Bits, Bool, Int, Int8
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import (
     COUNTS,
@@ -25,10 +26,12 @@ from goita_env.tiles import (
 from goita_env.views.observation import (
     HAND_COUNTS,
     NOTES_WORD,
+    NUM_WORDS,
     PLAYS_WORD,
     SLICES,
     TABLE_WORD,
     TILES_WORD,
+    TOKEN_SLICES,
     UNSEEN_START,
 )
 
@@ -39,7 +42,7 @@ for _bit in range(8):
 _EVENTS: Final = np.arange(MAX_PLAYS, dtype=np.uint32)
 _ATTACKS_PASSED: Final = np.arange(NUM_KINDS - 1, dtype=np.uint32)
 _KINDS: Final = np.arange(NUM_KINDS)
-_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in SLICES}
+_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in (*SLICES, *TOKEN_SLICES)}
 
 
 def _thermometer_masks(limits: tuple[int, ...], start: int) -> Bits:
@@ -111,22 +114,31 @@ class ViewFields:
     """Reads what packed observations of N positions say; ``View`` adds the rest.
 
     Attributes:
-        words: uint64 [N, 8] the packed observation; all fields are read from it.
+        words: uint64 [N, 8] the packed observation; all fields are read from it. Two more words a
+            row for each seat whose tiles the options show.
         game: int64 [N] tells games apart, for agents with a memory.
         rules: the rule set.
+        information: the options of who knows and tells what.
     """
 
-    def __init__(self, words: Bits, game: Int | None = None, rules: str | Rules = JGA) -> None:
+    def __init__(
+        self,
+        words: Bits,
+        game: Int | None = None,
+        rules: str | Rules = JGA,
+        information: Information = PLAIN,
+    ) -> None:
         self.words = words
         self.game = np.arange(len(words)) if game is None else game
         self.rules = get_rules(rules)
+        self.information = information
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __getitem__(self, index: slice | Int | Bool) -> Self:
         """Returns the views of a slice, an index array or a mask."""
-        return type(self)(self.words[index], self.game[index], self.rules)
+        return type(self)(self.words[index], self.game[index], self.rules, self.information)
 
     # ------------------------------------------------------------------------------------ own tiles
 
@@ -225,6 +237,44 @@ class ViewFields:
         """[N, 4] What each seat chose as a caller's partner: REDEAL, CONTINUE or 0."""
         chosen = self._notes("redeal") * REDEAL + self._notes("continue") * CONTINUE
         return chosen.astype(np.int8)
+
+    # ------------------------------------------------------------------ beyond the plain game
+
+    @property
+    def asked_token(self) -> Bool:
+        """[N] The viewer is asked for its message."""
+        return self._table("asked_token").astype(bool)
+
+    @property
+    def tokens(self) -> Int8:
+        """[N, 4] The message of each seat; 0 for silence, what the viewer doesn't hear, and before.
+
+        The dealer's message comes first, so a seat that is asked knows whose have come.
+        """
+        named = [self._table(f"token_{seat}") for seat in range(NUM_SEATS)]
+        return np.stack(named, axis=1).astype(np.int8)
+
+    @property
+    def hands(self) -> Int8:
+        """[N, 4, 8] Tiles of each kind in the hands of the viewer and the seats that are shown.
+
+        All NONE for the other seats.
+        """
+        hands = np.full((len(self), NUM_SEATS, NUM_KINDS), NONE, np.int8)
+        hands[:, 0] = self.hand
+        shown = self.information.shown_seats
+        for place, seat in enumerate(shown, NUM_WORDS + len(shown)):
+            hands[:, seat] = np.bitwise_count(self.words[:, [place]] & _HAND_MASKS)
+        return hands
+
+    @property
+    def known_blocks(self) -> Int8:
+        """[N, 4, 4] As ``blocks``, with the kinds that shown seats have laid face down."""
+        blocks = self.blocks.copy()
+        for place, seat in enumerate(self.information.shown_seats, NUM_WORDS):
+            plays = np.ascontiguousarray(self.words[:, place]).view(np.uint8).reshape(-1, 8)
+            blocks[:, seat] = _PLACE[plays[:, 0::2]]
+        return blocks
 
     # -------------------------------------------------------------------------------- plays by seat
 

@@ -18,12 +18,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.actions import CONTINUE, REDEAL
-from goita_env.arrays import U64
+from goita_env.actions import CONTINUE, MESSAGE, REDEAL
+from goita_env.arrays import U64, Int
 from goita_env.checks import as_array, describe
 from goita_env.engine import tables
 from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.errors import ObservationError
+from goita_env.information import PLAIN, Information
 from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_KINDS, NUM_SEATS
 
 if sys.byteorder != "little":  # pragma: no cover
@@ -52,6 +53,7 @@ TABLE_PASSES: Final = 12
 TABLE_KING_UP: Final = 19
 TABLE_ASKED_CALL: Final = 20
 TABLE_ASKED_CHOICE: Final = 21
+TABLE_ASKED_TOKEN: Final = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * NUM_SEATS
 
 HAND_COUNTS: Final = tuple(min(count, HAND_SIZE) for count in COUNTS)
 """Most tiles of each kind in one hand: the widths of the hand's thermometers."""
@@ -111,9 +113,26 @@ def _slices() -> Iterator[tuple[str, int, int, str]]:
 SLICES: Final = tuple(Slice(*one) for one in _slices())
 """Every named slice, in order; bits between them are always zero."""
 
-_UNUSED: Final = np.setdiff1d(
-    np.arange(OBSERVATION_SIZE), [bit for one in SLICES for bit in range(one.start, one.stop)]
-)
+
+def _token_slices() -> Iterator[tuple[str, int, int, str]]:
+    at = 64 * TABLE_WORD
+    for seat, whose in enumerate(("own", "next seat's", "partner's", "previous seat's")):
+        start = at + tables.FRAME_MESSAGES + tables.MESSAGE_BITS * seat
+        yield f"token_{seat}", start, tables.MESSAGE_BITS, f"{whose} message: a binary number"
+    yield "asked_token", at + TABLE_ASKED_TOKEN, 1, "the viewer is asked for its message"
+
+
+TOKEN_SLICES: Final = tuple(Slice(*one) for one in _token_slices())
+"""The slices that a token adds; in the plain game their bits are zero."""
+
+
+def _unused(slices: tuple[Slice, ...]) -> npt.NDArray[np.int64]:
+    used = [bit for one in slices for bit in range(one.start, one.stop)]
+    return np.setdiff1d(np.arange(OBSERVATION_SIZE), used)
+
+
+_UNUSED: Final = _unused(SLICES)
+_UNUSED_WITH_TOKEN: Final = _unused(SLICES + TOKEN_SLICES)
 
 
 def documentation() -> str:
@@ -137,13 +156,19 @@ STATE_TILES_WORD: Final = STATE_NOTES_WORD + 2
 """A word of tiles for each seat from here on."""
 STATE_TABLE_WORD: Final = STATE_TILES_WORD + NUM_SEATS
 STATE_WORDS: Final = STATE_TABLE_WORD + 1
-STATE_SIZE: Final = 64 * STATE_WORDS
+STATE_MESSAGES_WORD: Final = STATE_WORDS
+"""One more word with a token: three bits a seat, its message, then whether one is asked for."""
 
 _STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
 """First bit of the asked seat (4) and then its question (call, choice) in the last word: behind all
-that an observation says there."""
+that an observation of the plain game says there."""
 
-_NO_QUESTION: Final = ~U64((1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE))
+_NO_QUESTION: Final = ~U64(
+    (1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE) | (1 << TABLE_ASKED_TOKEN)
+)
+_PLAIN_TABLE: Final = U64((1 << tables.FRAME_MESSAGES) - 1)
+"""Bits of the word of the table in the plain game."""
+_MESSAGE: Final = (1 << tables.MESSAGE_BITS) - 1
 _CODE_MASK: Final = np.array(tables.CODE_MASK)
 _ALL_TILES: Final = np.array(tables.ALL_TILES)
 _THIRTY_TWO: Final = np.array(32)
@@ -172,8 +197,8 @@ def _tile_bits(limits: tuple[int, ...], start: int) -> Words:
 
 @cache
 def _status_bits() -> Words:
-    """[4, S] The status' bits of the word of the table, by asked seat (0: the viewer)."""
-    bits = np.zeros((NUM_SEATS, tables.NUM_STATUSES), U64)
+    """[4, S + 1] The status' bits of the word of the table, by asked seat (0: the viewer)."""
+    bits = np.zeros((NUM_SEATS, tables.NUM_STATUSES + 1), U64)
     moments = product(range(NUM_SEATS), range(NUM_KINDS), range(4), (False, True))
     for asked, attack, passes, king_up in moments:
         bits[asked, tables.attack_status(attack, passes, king_up)] = (
@@ -185,27 +210,40 @@ def _status_bits() -> Words:
     # A question is known to the asked seat alone; to all others the dealer might be thinking.
     bits[0, [tables.CALL_CHOICE, tables.CALL_DUTY]] = 1 << TABLE_ASKED_CALL
     bits[0, tables.CHOOSE] = 1 << TABLE_ASKED_CHOICE
+    bits[0, tables.TOKEN] = 1 << TABLE_ASKED_TOKEN
     return bits
 
 
 def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
-    """Packs what each asked seat may know: uint64 [N, 8], or [m, 8] of ``rows`` alone."""
+    """Packs what each asked seat may know: uint64 [N, W], or [m, W] of ``rows`` alone.
+
+    ``W`` is 8, or more where seats are shown their partner's or all tiles.
+    """
     seen, status, up = _SEEN[state.clock], state.status, state.up
     if rows is None:
-        return _pack(state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
-    # One index into the flat block is six times as fast as one along the last axis.
-    data = state.data.reshape(-1).take(seen[:, None] * state.num_games + rows)
-    return _pack(data, up[rows], _status_bits()[0].take(status[rows]))
+        words = _pack(state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
+    else:
+        # One index into the flat block is six times as fast as one along the last axis.
+        data = state.data.reshape(-1).take(seen[:, None] * state.num_games + rows)
+        words = _pack(data, up[rows], _status_bits()[0].take(status[rows]))
+    return words if state.information.shown is None else _join_shown(words, state, None, rows)
 
 
 def pack_seat(
     state: State, seat: int | npt.NDArray[np.int64], *, hide_question: bool = False
 ) -> Words:
-    """Packs what given seats (one, or [N]) may know, asked or not: uint64 [N, 8].
+    """Packs what given seats (one, or [N]) may know, asked or not: uint64 [N, W], as ``pack``.
 
     With ``hide_question`` it is left out that a viewer is asked before play.
     """
-    viewer, games = state.slot_of(seat), state.num_games
+    viewer = state.slot_of(seat)
+    words = _pack_slots(state, viewer, hide_question=hide_question)
+    return words if state.information.shown is None else _join_shown(words, state, viewer, None)
+
+
+def _pack_slots(state: State, viewer: npt.NDArray[np.int64], *, hide_question: bool) -> Words:
+    """[N, 8] What the seats on slots [N] may know, without the tiles of others."""
+    games = state.num_games
     seen = state.data.reshape(-1).take(_SEEN[viewer].T * games + np.arange(games))
     table = _status_bits()[(state.clock - viewer) & 3, state.status]
     return _pack(seen, state.up, table & _NO_QUESTION if hide_question else table)
@@ -217,6 +255,7 @@ def asked_before_play(words: Words, action: int) -> Words:
     ``action``: one of the answers between which the seats are asked to choose.
     """
     question = TABLE_ASKED_CHOICE if action in (REDEAL, CONTINUE) else TABLE_ASKED_CALL
+    question = TABLE_ASKED_TOKEN if action >= MESSAGE else question
     asked = words.copy()
     asked[:, TABLE_WORD] |= U64(1 << question)
     return asked
@@ -230,30 +269,74 @@ def _pack(seen: npt.NDArray[np.int64], up: npt.NDArray[np.int64], table: Words) 
     words[:, :TILES_WORD] = seen[:TILES_WORD].T
 
     hand, down, frame = seen[8:]
+    words[:, TILES_WORD] = _tiles_word(hand, down, up).view(np.int64)
+    words[:, TABLE_WORD] = table.view(np.int64) | frame
+    return words.view(U64)
+
+
+def _tiles_word(hand: Int, down: Int, up: Int) -> Words:
+    """[n] What seats know of tiles; ``hand``, consumed, ``down``, and ``up`` as in a state: [n]."""
     hand &= _CODE_MASK
     tiles = _tile_bits(HAND_COUNTS, 0).take(hand)
     hand += down
     hand += up
     tiles |= _tile_bits(COUNTS, UNSEEN_START).take(np.subtract(_ALL_TILES, hand, out=hand))
-    words[:, TILES_WORD] = tiles.view(np.int64)
-    words[:, TABLE_WORD] = table.view(np.int64) | frame
-    return words.view(U64)
+    return tiles
+
+
+def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None) -> Words:
+    """Puts the plays of shown seats as they see them behind words [n, 8], then their tiles.
+
+    ``viewer``: [n] slots, None: the one that is asked; ``rows``: [n] games, None: all.
+    """
+    seats = state.information.shown_seats
+    games = np.arange(state.num_games) if rows is None else rows
+    flat, many = state.data.reshape(-1), state.num_games
+    up = state.up if rows is None else state.up[rows]
+    joined = np.empty((len(words), state.information.num_words), U64)
+    joined[:, :NUM_WORDS] = words
+    for place, seat in enumerate(seats, NUM_WORDS):
+        slot = ((state.clock if viewer is None else viewer) + seat) & 3
+        own, hand, down = (
+            flat.take((NUM_SEATS * row + slot) * many + games) for row in (OWN, HAND, DOWN)
+        )
+        joined[:, place] = own.view(U64)
+        joined[:, place + len(seats)] = _tiles_word(hand, down, up)
+    return joined
 
 
 def pack_state(state: State) -> Words:
-    """Packs everything there is to know, for centralised critics: uint64 [N, 11]."""
-    views = [pack_seat(state, seat, hide_question=True) for seat in range(NUM_SEATS)]
-    words = np.empty((state.num_games, STATE_WORDS), U64)
+    """Packs everything there is to know, for centralised critics: uint64 [N, 11].
+
+    With a token there is a twelfth word, of the messages.
+    """
+    views = [
+        _pack_slots(state, state.slot_of(seat), hide_question=True) for seat in range(NUM_SEATS)
+    ]
+    words = np.empty((state.num_games, state_words(state.information)), U64)
     words[:, STATE_NOTES_WORD:STATE_TILES_WORD] = views[0][:, NOTES_WORD : NOTES_WORD + 2]
-    words[:, STATE_TABLE_WORD] = views[0][:, TABLE_WORD]
+    words[:, STATE_TABLE_WORD] = views[0][:, TABLE_WORD] & _PLAIN_TABLE
     for seat, view in enumerate(views):
         words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
         words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]
     asked = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
-    question = _status_bits()[0, state.status] >> U64(TABLE_ASKED_CALL)  # call, choice
+    question = _status_bits()[0, state.status] >> U64(TABLE_ASKED_CALL)
+    question &= U64(3)  # call, choice
     bits = asked.astype(U64) | question << U64(NUM_SEATS)
     words[:, STATE_TABLE_WORD] |= bits << U64(_STATE_ASKED)
+    if state.tables.bits:
+        asking = (state.status == tables.TOKEN).astype(U64)
+        messages = asking << U64(tables.MESSAGE_BITS * NUM_SEATS)
+        for seat, view in enumerate(views):
+            own = (view[:, TABLE_WORD] >> U64(tables.FRAME_MESSAGES)) & U64(_MESSAGE)
+            messages |= own << U64(tables.MESSAGE_BITS * seat)
+        words[:, STATE_MESSAGES_WORD] = messages
     return words
+
+
+def state_words(information: Information) -> int:
+    """Returns how many words the whole state has."""
+    return STATE_WORDS + (information.token is not None)
 
 
 def expand(words: Words) -> Observation:
@@ -261,24 +344,27 @@ def expand(words: Words) -> Observation:
     return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
 
 
-def compress(observation: npt.ArrayLike) -> Words:
-    """Packs observations, the inverse of ``expand``: uint64 [N, 8].
+def compress(observation: npt.ArrayLike, information: Information = PLAIN) -> Words:
+    """Packs observations, the inverse of ``expand``: uint64 [N, D / 64].
 
     Args:
-        observation: [N, 512] or [512] zeros and ones of any number type.
+        observation: [N, D] or [D] zeros and ones of any number type; D is 512 in the plain game.
+        information: the options of the game.
 
     Raises:
         ObservationError: if it is no observation of this layout.
     """
     array = as_array(observation)
     array = array[None] if array is not None and array.ndim == 1 else array
-    if array is None or array.ndim != 2 or array.shape[1] != OBSERVATION_SIZE:
+    size = information.observation_size
+    if array is None or array.ndim != 2 or array.shape[1] != size:
         raise ObservationError(
-            f"expected an observation of shape [N, {OBSERVATION_SIZE}], got {describe(observation)}"
+            f"expected an observation of shape [N, {size}], got {describe(observation)}"
         )
     bits = array.astype(bool)
     if not np.array_equal(bits, array):
         raise ObservationError("expected an observation of zeros and ones, got other numbers")
-    if bits[:, _UNUSED].any():
+    unused = _UNUSED if information.token is None else _UNUSED_WITH_TOKEN
+    if bits[:, unused].any():
         raise ObservationError("expected zeros between the slices of the observation, got ones")
     return np.packbits(bits, axis=1, bitorder="little").view(U64)

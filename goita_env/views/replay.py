@@ -19,6 +19,7 @@ from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views.observation import asked_before_play
@@ -35,10 +36,11 @@ class Choices:
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
         high: uint64 [M] bits of the others.
+        num_actions: how many there are.
     """
 
-    def __init__(self, low: Bits, high: Bits) -> None:
-        self._low, self._high = low, high
+    def __init__(self, low: Bits, high: Bits, num_actions: int = NUM_ACTIONS) -> None:
+        self._low, self._high, self._num_actions = low, high, num_actions
 
     @cached_property
     def number(self) -> Int:
@@ -50,8 +52,8 @@ class Choices:
         return core.allowed(self._low, self._high, actions).astype(bool)
 
     def legal(self, games: Int) -> Bool:
-        """Returns the legal actions of some games [n] as a mask: bool [n, 69]."""
-        return core.unpack_legal(self._low[games], self._high[games])
+        """Returns the legal actions of some games [n] as a mask: bool [n, 69], or [n, 77]."""
+        return core.unpack_legal(self._low[games], self._high[games], self._num_actions)
 
 
 class Replay:
@@ -77,6 +79,7 @@ class Replay:
         dealer: npt.NDArray[np.integer],
         scores: npt.NDArray[np.integer],
         game: Int | None = None,
+        information: Information = PLAIN,
     ) -> Self:
         """Begins M deals in which all hands are known.
 
@@ -86,10 +89,13 @@ class Replay:
             dealer: [M] seats.
             scores: [M, 2] points of the two teams before the round.
             game: [M] numbers of the games; None: 0 to M - 1.
+            information: who knows and tells what; messages are steps.
         """
-        state, codes = State.empty(len(hands), rules), hands.astype(np.int64) @ np.array(RADIX)
-        points = scores.T.astype(np.int64)
-        lay(state, np.arange(len(hands)), prepare(rules, codes, dealer.astype(np.int64), points))
+        state = State.empty(len(hands), rules, information)
+        codes, points = hands.astype(np.int64) @ np.array(RADIX), scores.T.astype(np.int64)
+        dealers = dealer.astype(np.int64)
+        dealt = prepare(rules, codes, dealers, points, information=information)
+        lay(state, np.arange(len(hands)), dealt)
         return cls(state, None, game)
 
     @classmethod
@@ -101,6 +107,7 @@ class Replay:
         dealer: int,
         scores: npt.ArrayLike = (0, 0),
         game: Int | None = None,
+        information: Information = PLAIN,
     ) -> Self:
         """Begins one deal as one seat knows it, with M hands that it might hold.
 
@@ -111,12 +118,21 @@ class Replay:
             dealer: the seat that deals.
             scores: points of the two teams before the round.
             game: [M] numbers of the games; None: 0 to M - 1.
+            information: who knows and tells what; messages are answers.
+
+        Raises:
+            SettingError: if tiles of others are shown, which are not known here.
         """
+        if information.shown is not None:
+            raise SettingError(
+                "expected a game in which no tiles of others are shown, since one hand is known, "
+                f"got {information!r}"
+            )
         many = len(hands)
         codes = np.full((many, NUM_SEATS), ALL_TILES)
         codes[:, seat] = hands @ np.array(RADIX)
         points = np.repeat(np.asarray(scores, np.int64)[:, None], many, axis=1)
-        state = State.empty(many, rules)
+        state = State.empty(many, rules, information)
         state.clock = dealer  # so slots are seats
         dealt = prepare(rules, codes, np.full(many, dealer), points, questions=False)
         lay(state, np.arange(many), dealt)
@@ -150,7 +166,7 @@ class Replay:
     def choices(self) -> Choices:
         """Returns what the asked seats may do; their hands must be known."""
         self._check_known(None)
-        return Choices(*core.legal_actions(self._state))
+        return Choices(*core.legal_actions(self._state), self._state.information.num_actions)
 
     def shown_at_scoring(self, attack: int) -> Bool:
         """Tells which blocks laid face down a last play with this attack shows: bool [M, 8]."""
@@ -182,7 +198,8 @@ class Replay:
             SettingError: if all hands are known, or play has begun.
         """
         view = self.view(self._before_play(action))
-        return View(asked_before_play(view.words, action), self.game, view.rules)
+        words = asked_before_play(view.words, action)
+        return View(words, self.game, view.rules, view.information)
 
     def step(self, actions: int | Int) -> None:
         """Makes one decision in every game.
@@ -202,6 +219,8 @@ class Replay:
 
     def answer(self, seat: int, action: int) -> None:
         """Takes in a seat's answer before play where one hand is known; silence leaves no trace.
+
+        A message reaches those who hear it.
 
         Raises:
             SettingError: if all hands are known, or play has begun.
@@ -246,7 +265,12 @@ class Replay:
 
     def _before_play(self, action: int) -> int:
         if self._known is None:
-            raise SettingError(f"expected {name(action)!r} as a step, since all hands are known")
+            raise SettingError(
+                f"expected {self._name(action)!r} as a step, since all hands are known"
+            )
         if (self._state.status != FRESH).any():
-            raise SettingError(f"expected no {name(action)!r} once play has begun")
+            raise SettingError(f"expected no {self._name(action)!r} once play has begun")
         return self._known
+
+    def _name(self, action: int) -> str:
+        return name(action, self._state.information.num_actions)

@@ -9,7 +9,16 @@ import numpy as np
 from goita_env import actions
 from goita_env.arrays import Int8
 from goita_env.engine.state import State
-from goita_env.engine.tables import CALL_CHOICE, CALL_DUTY, CHOOSE, FRESH, OVER, WAITING, tables
+from goita_env.engine.tables import (
+    CALL_CHOICE,
+    CALL_DUTY,
+    CHOOSE,
+    FRESH,
+    OVER,
+    TOKEN,
+    WAITING,
+    tables,
+)
 from goita_env.errors import SettingError
 from goita_env.render.scene import TILE, Place, Scene
 from goita_env.tiles import HAND_SIZE, NONE, NUM_KINDS, NUM_SEATS, PAWN
@@ -22,6 +31,7 @@ _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",
     CALL_DUTY: "call, a duty",
     CHOOSE: "redeal or continue",
+    TOKEN: "send a message, or keep silent",
 }
 
 
@@ -31,7 +41,7 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
         raise SettingError("expected a position to draw, got a view of none")
     one = view[:1]
     names = _RELATIVE_NAMES if viewer is None else _names(viewer)
-    asked = one.asked_call[0] or one.asked_choice[0]
+    asked = one.asked_call[0] or one.asked_choice[0] or one.asked_token[0]
     mover = 0 if asked else NONE if one.attack[0] == NONE else int(one.mover[0])
     own, other = one.scores[0].tolist()
     if viewer is None:
@@ -66,7 +76,8 @@ def of_state(state: State, viewer: int = 0) -> Scene:
     mover = (asked - viewer) % NUM_SEATS if asked >= 0 else NONE
     even, odd = one.scores[:, 0].tolist()
     words = pack_seat(one.repeat(NUM_SEATS), np.array(seats))
-    eyes, dealt = ViewFields(words, rules=one.rules), one.dealt_counts()[0]
+    eyes = ViewFields(words, rules=one.rules, information=one.information)
+    dealt = one.dealt_counts()[0]
     return Scene(
         rules=one.rules.name,
         places=_places(eyes, names, mover),
@@ -107,6 +118,9 @@ def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
 def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
     """Describes the places by what the seat at the bottom sees, alone, or each seat, by place."""
     called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
+    # All open, each place's message stands in its own view; else as far as the viewer hears them.
+    everybody = len(eyes) == NUM_SEATS
+    tokens = (eyes.tokens[:, 0] if everybody else eyes.tokens[0]).tolist()
     sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])
     last_seat = int(eyes.event_seat[0, plays - 1]) if plays else NONE
     attacker, passes = int(eyes.attacker[0]), int(eyes.passes[0])
@@ -114,19 +128,20 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     remarks = {"dealer": [int(eyes.dealer[0])], "passed": passed, "to move": [mover]}
     shown = []
     for place, name in enumerate(names):
-        known = place < len(eyes)
-        row, seat = (place, 0) if known else (0, place)
+        row, seat = (place, 0) if everybody else (0, place)
+        known = everybody or place in (0, *eyes.information.shown_seats)
         calls = [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
+        calls += [f"said {tokens[place]}"] if tokens[place] else []
         shown.append(
             Place(
                 name,
                 tuple(remark for remark, at in remarks.items() if place in at),
                 tuple(calls),
-                tuple(eyes.blocks[row, seat].tolist()),
+                tuple(eyes.known_blocks[row, seat].tolist()),
                 tuple(eyes.attacks[row, seat].tolist()),
                 tuple(eyes.face_down[row, seat].tolist()),
-                _kinds(eyes.hand[row]) if known else None,
+                _kinds(eyes.hands[row, seat]) if known else None,
                 sizes[place],
                 (HAND_SIZE - sizes[place]) // 2 - 1 if place == last_seat else NONE,
             )
@@ -141,6 +156,8 @@ def _turn(view: ViewFields) -> str:
 def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> str:
     if view.asked_call[0]:
         return f"{names[0]}: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
+    if view.asked_token[0]:
+        return f"{names[0]}: {_QUESTIONS[TOKEN]}"
     if view.asked_choice[0]:
         return f"{names[0]}: {_QUESTIONS[CHOOSE]}"
     if view.attack[0] != NONE:

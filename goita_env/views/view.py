@@ -15,7 +15,18 @@ import numpy.typing as npt
 from goita_env.arrays import U64, Bool
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.state import State
-from goita_env.engine.tables import CHOOSE, FRESH, KING_PERMIT, RADIX, attack_status, tables
+from goita_env.engine.tables import (
+    CHOOSE,
+    FRAME_MESSAGES,
+    FRESH,
+    KING_PERMIT,
+    RADIX,
+    TOKEN,
+    attack_status,
+    tables,
+    tables_of,
+)
+from goita_env.information import PLAIN, Information, check_information
 from goita_env.render import ansi, svg
 from goita_env.render.scene import Scene
 from goita_env.rules import JGA, Rules
@@ -26,6 +37,7 @@ from goita_env.views import scenes
 from goita_env.views.fields import ViewFields
 
 _OWN_KINGS: Final = U64(0x8080808080808080)
+_PLAIN_TABLE: Final = U64((1 << FRAME_MESSAGES) - 1)
 
 
 class View(ViewFields):
@@ -77,16 +89,26 @@ class View(ViewFields):
         return mix(mixed)
 
     def observation(self) -> packing.Observation:
-        """Returns the flat observation: uint8 [N, 512]."""
+        """Returns the flat observation: uint8 [N, 512], more where tiles of others are shown."""
         return packing.expand(self.words)
 
+    def plain(self) -> View:
+        """Returns what a seat would know in the plain game: no message, no tiles of others.
+
+        Where the viewer is asked for a message, it seems to wait for the dealer.
+        """
+        words = self.words[:, : packing.NUM_WORDS].copy()
+        words[:, packing.TABLE_WORD] &= _PLAIN_TABLE
+        return View(words, self.game, self.rules)
+
     def legal(self) -> Bool:
-        """Returns what the viewer may do if it is asked now: bool [N, 69].
+        """Returns what the viewer may do if it is asked now: bool [N, 69], with a token [N, 77].
 
         It equals the action mask of an asked seat: what is legal depends on what the seat knows.
         """
-        t, status = tables(self.rules), status_of(self)
+        t, status = tables_of(self.rules, self.information), status_of(self)
         status[self.asked_choice] = CHOOSE
+        status[self.asked_token] = TOKEN
         code = self.hand @ np.array(RADIX)
         if self.rules.second_king_after_own_face_down:
             own = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
@@ -94,7 +116,9 @@ class View(ViewFields):
         blocks, permit, low = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
         return unpack_legal(
-            ((pairs << 1) | low).view(U64), (pairs.view(U64) >> U64(63)) | t.answers[status]
+            ((pairs << 1) | low).view(U64),
+            (pairs.view(U64) >> U64(63)) | t.answers[status],
+            self.information.num_actions,
         )
 
 
@@ -109,19 +133,25 @@ def status_of(view: View) -> npt.NDArray[np.int64]:
 
 
 def from_observation(
-    array: npt.ArrayLike, game: npt.NDArray[np.int64] | None = None, rules: str | Rules = JGA
+    array: npt.ArrayLike,
+    game: npt.NDArray[np.int64] | None = None,
+    rules: str | Rules = JGA,
+    information: Information = PLAIN,
 ) -> View:
-    """Returns the views of observations: [N, 512] or [512] zeros and ones.
+    """Returns the views of observations: [N, D] or [D] zeros and ones; D is 512 in the plain game.
 
     Args:
         array: the observations.
         game: [N] numbers that tell games apart; None: 0 to N - 1.
         rules: the rule set that is played; it isn't in the bits, and ``View.legal`` depends on it.
+        information: the options of the game, likewise.
 
     Raises:
         ObservationError: if it is no observation of this layout.
+        SettingError: if the rule set or the options are none.
     """
-    return View(packing.compress(array), game, rules)
+    words = packing.compress(array, check_information(information))
+    return View(words, game, rules, information)
 
 
 def acting_view(
@@ -130,7 +160,7 @@ def acting_view(
     rows: npt.NDArray[np.int64] | None = None,
 ) -> View:
     """Returns what the asked seats may know, in all games or those of ``rows``."""
-    return View(packing.pack(state, rows), game, state.rules)
+    return View(packing.pack(state, rows), game, state.rules, state.information)
 
 
 def seat_view(
@@ -144,4 +174,5 @@ def seat_view(
 
     With ``hide_question`` a view doesn't tell that its seat is asked before play.
     """
-    return View(packing.pack_seat(state, seat, hide_question=hide_question), game, state.rules)
+    words = packing.pack_seat(state, seat, hide_question=hide_question)
+    return View(words, game, state.rules, state.information)

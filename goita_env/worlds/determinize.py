@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from goita_env.arrays import Bool, Int, Int8
 from goita_env.engine import tables
 from goita_env.engine.state import SLOTS, State
 from goita_env.errors import HandsError, SettingError
+from goita_env.information import Information, Token
 from goita_env.render.scene import Scene
 from goita_env.rules import Rules
 from goita_env.tiles import KING, MAX_PLAYS, NUM_SEATS, PAWN
@@ -67,6 +69,10 @@ class Positions:
         return self._state.rules
 
     @property
+    def information(self) -> Information:
+        return self._state.information
+
+    @property
     def seat(self) -> Int:
         """Returns the seat that is asked in each, -1 where none is: int64 [n]."""
         return self._state.seat
@@ -81,6 +87,7 @@ def determinize(view: View, worlds: Worlds) -> Positions:
 
     Seats are relative to the viewer: it sits on seat 0, and its team is team 0. A view whose seat
     isn't asked and that shows no play becomes the moment when all have said whether they call.
+    Messages that the viewer doesn't hear count as silence.
 
     Args:
         view: N positions, each in a round under way.
@@ -140,13 +147,16 @@ def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
     dealer = view.dealer[row].astype(np.int64)
     called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
     query = entries.opening(dealer, pawns[games].astype(np.int64))
-    for _ in range(4):  # two seats are asked whether they call, two partners choose
+    # Four send a message, two are asked whether they call, two partners choose.
+    for _ in range(8):
         asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
         choosing, choice = status == tables.CHOOSE, choices[one, asked]
         call = np.where(called[one, asked], actions.CALL, actions.SILENT)
-        answers = np.where(choosing, choice, call)
-        stop = np.where(choosing, choice == 0, view.asked_call[row] & (asked == 0))
-        query = np.where(stop, query, entries.next[query * actions.NUM_ACTIONS + answers])
+        sending = status == tables.TOKEN
+        answers = np.where(sending, actions.MESSAGE, np.where(choosing, choice, call))
+        own = np.where(sending, view.asked_token[row], view.asked_call[row]) & (asked == 0)
+        stop = np.where(choosing, choice == 0, own)
+        query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (
         (entries.asked[query] + dealer + state.offset[games]) & 3 != 0
     )
@@ -165,7 +175,7 @@ def _public_state(view: View) -> State:
     others' own plays as the viewer sees them.
     """
     check_in_play(view)
-    state, games = State.empty(len(view), view.rules), np.arange(len(view))
+    state, games = State.empty(len(view), view.rules, view.information), np.arange(len(view))
     state.status[:], asked = _status_and_asked(view)
     state.offset[:] = (-asked) & 3
     place = ((SLOTS - state.offset) & 3) + 4 * games
@@ -190,11 +200,24 @@ def _public_state(view: View) -> State:
         (own << tables.FRAME_OWN_SCORE) | (other << tables.FRAME_OTHER_SCORE),
     )
     frame |= 1 << (tables.FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
+    if view.information.token is not None:
+        frame |= _heard(view, view.information.token)
     state.frame[:] = frame.take(place)
     state.event[:] = 1 << view.num_plays.astype(np.int64)
     state.dealer[:] = view.dealer
     state.scores[:] = view.scores.T
     return state
+
+
+def _heard(view: View, token: Token) -> Int:
+    """[N, 4] Bits of the messages that each seat hears, as far as the viewer hears them."""
+    heard = np.zeros((len(view), NUM_SEATS), np.int64)
+    messages = view.tokens.astype(np.int64)
+    for seat, sender in product(range(NUM_SEATS), repeat=2):
+        if token.audience == "all" or (seat - sender) % 2 == 0:
+            place = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * ((sender - seat) & 3)
+            heard[:, seat] |= messages[:, sender] << place
+    return heard
 
 
 def _status_and_asked(view: View) -> tuple[Int, Int]:
@@ -203,7 +226,8 @@ def _status_and_asked(view: View) -> tuple[Int, Int]:
     called = view.called.any(axis=1) & (view.num_plays == 0) & ~view.asked_call
     for row in np.flatnonzero(called & (view.choices != actions.CONTINUE).all(axis=1)).tolist():
         status[row], asked[row] = tables.CHOOSE, _chooser(view[row : row + 1])
-    asked[view.asked_call] = 0
+    asked[view.asked_call | view.asked_token] = 0
+    status[view.asked_token] = tables.TOKEN
     return status, asked
 
 

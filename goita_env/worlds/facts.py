@@ -7,6 +7,7 @@ another seat's face-down blocks. What a view implies beyond the tiles and places
 * Silence where calling is a duty: no such hand was dealt. It tells something of the seats that have
   been asked: of all once a choice is asked or play has begun, else of those before the viewer.
 * Where two fives held by partners win, two partners weren't both dealt five, once all were asked.
+* Tiles of seats that the options show (``View.hands``) are known, like the viewer's own.
 * A king attack before any king lay face up: that seat was dealt both kings. Where the rules want
   both in hand as the turn begins, the other isn't under an earlier block of that seat. (The eighth
   tile, which may be a king in some rules, ends the round.)
@@ -15,7 +16,7 @@ A call of six or more, and two fives called by partners, end the round. Passing 
 any tile may lie face down and any tile but a king may attack, so nothing else follows for certain;
 what a player would probably have done is not used here. No view tells that another seat is asked
 before play: a view whose seat isn't asked and that shows no play is taken at the moment when all
-have said whether they call.
+have said whether they call. A message says nothing for certain.
 """
 
 from __future__ import annotations
@@ -181,16 +182,21 @@ def hidden(view: View) -> Iterator[Hidden]:
         HandsError: if no deal fits a row.
     """
     check_in_play(view)
-    blocks, unseen = view.blocks, view.unseen
+    blocks, unseen = view.known_blocks, _unseen(view)
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
     attacks = view.attacks
     pawns_up = (blocks == PAWN).sum(axis=2) + (attacks == PAWN).sum(axis=2)
-    pawns_up[:, 0] += view.hand[:, PAWN]  # its own face-down pawns are among its blocks
+    sizes, shown = view.hand_sizes.copy(), view.information.shown_seats
+    for seat in (0, *shown):
+        pawns_up[:, seat] += view.hands[:, seat, PAWN]  # those face down are among its blocks
+        sizes[:, seat] = 0
     pinned = ((attacks == KING).any(axis=(1, 2)) & (unseen[:, KING] == 1)).tolist()
-    sizes, called = view.hand_sizes.tolist(), view.called.tolist()
-    dealers = np.where(view.asked_call, view.dealer, NONE).tolist()
+    rooms, called = sizes.tolist(), view.called.tolist()
+    dealers = np.where(view.asked_call, view.dealer, NONE)
+    dealers[view.asked_token] = 0  # as if the viewer dealt: nobody has been asked about pawns
+    asking = dealers.tolist()
     for row, up in enumerate(pawns_up.tolist()):
-        places = _places(tuple(sizes[row][1:]), down[row])
+        places = _places(tuple(rooms[row][1:]), down[row])
         kinds = _KINDS.repeat(unseen[row])
         if len(kinds) != len(places.seat):
             raise HandsError(
@@ -204,10 +210,20 @@ def hidden(view: View) -> Iterator[Hidden]:
             seat = int(places.seat[king[0]])
             size = (size[0] - (seat == 1), size[1] - (seat == 2), size[2] - (seat == 3))
         pawns = int(unseen[row, PAWN])
-        split = _pawns(view.rules, size, pawns, up, called[row], dealers[row])
+        split = _pawns(view.rules, size, pawns, up, called[row], asking[row])
         yield Hidden(
             places=places, pawns=split, king=king, others=kinds if split is None else kinds[pawns:]
         )
+
+
+def _unseen(view: View) -> Int8:
+    """[N, 8] Tiles of each kind that lie neither open nor with the viewer or a seat it is shown."""
+    unseen = view.unseen
+    for seat in view.information.shown_seats:
+        down = np.where(view.face_down[:, seat], view.known_blocks[:, seat], NONE)
+        known = (down[:, :, None] == _KINDS).sum(axis=1, dtype=np.int8)
+        unseen = unseen - known - view.hands[:, seat]
+    return unseen
 
 
 @cache

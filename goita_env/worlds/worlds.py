@@ -83,10 +83,14 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     rows = len(view)
     hands, face_down = _own_tiles(view, worlds)
     for row, known in enumerate(hidden(view)):
-        kinds, places = _draw(known, worlds, rng), known.places
+        places = known.places
+        if len(places.seat) == 0:
+            continue  # all tiles are shown
+        kinds = _draw(known, worlds, rng)
         tiles = np.add.reduceat(_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
         hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
         face_down[row][:, places.down] = kinds[:, places.num_hand :]
+    _fill_in(view, hands)
     return Worlds(
         hands.reshape(rows * worlds, NUM_SEATS, NUM_KINDS),
         face_down.reshape(rows * worlds, NUM_SEATS, 4),
@@ -152,6 +156,7 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
     number, places = len(found), known.places
     hands, face_down = _own_tiles(view, number)
     hands[0, :, 1:] = found[:, :3]
+    _fill_in(view, hands)
     # A place under a block holds one tile.
     face_down[0][:, places.down] = found[:, 3:].argmax(axis=2)
     # Ways to put distinct tiles: the same for all worlds, but for the order of equal tiles in hand.
@@ -244,10 +249,18 @@ def _check_number(number: object, what: str) -> None:
 
 
 def _own_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:
-    """Returns hands [N, worlds, 4, 8] and blocks [N, worlds, 16], the viewer's filled in."""
+    """Returns hands [N, worlds, 4, 8] and blocks [N, worlds, 16] with those that are known."""
     hands = np.empty((len(view), worlds, NUM_SEATS, NUM_KINDS), np.int8)
-    hands[:, :, 0] = view.hand[:, None]
+    _fill_in(view, hands)
     face_down = np.full((len(view), worlds, 4 * NUM_SEATS), NONE, np.int8)
-    own = np.where(view.face_down[:, 0], view.blocks[:, 0], np.int8(NONE))
-    face_down[:, :, :4] = own[:, None]
+    known = view.known_blocks
+    for seat in (0, *view.information.shown_seats):
+        down = np.where(view.face_down[:, seat], known[:, seat], np.int8(NONE))
+        face_down[:, :, 4 * seat : 4 * seat + 4] = down[:, None]
     return hands, face_down
+
+
+def _fill_in(view: View, hands: Int8) -> None:
+    """Puts the hands of the viewer and of the seats it is shown into hands [N, worlds, 4, 8]."""
+    for seat in (0, *view.information.shown_seats):
+        hands[:, :, seat] = view.hands[:, None, seat]

@@ -142,12 +142,12 @@ def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
 
 
 def test_the_fixed_views_are_of_all_phases_and_the_same_every_time():
-    view, legal = testing._fixed_views(JGA)
+    view, legal = testing.fixed_views(JGA)
     assert len(view) == 256 == len(view.unique()[0])
     assert (legal.sum(axis=1) > 1).all()
     assert (legal == view.legal()).all()
     assert (np.bincount(view.num_plays, minlength=11)[:11] >= 4).all()
-    assert testing._fixed_views.__wrapped__(JGA)[0].words.tobytes() == view.words.tobytes()
+    assert testing.fixed_views.__wrapped__(JGA)[0].words.tobytes() == view.words.tobytes()
 
 
 def test_an_agent_with_a_declared_memory_may_depend_on_its_game():

@@ -19,15 +19,17 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 GAME_ORDER = [
-    *("arrays", "tiles", "errors", "actions", "checks", "rules", "hands", "seeds", "engine"),
+    *("arrays", "tiles", "errors", "actions", "checks", "rules", "information"),
+    *("hands", "seeds", "engine"),
     *("render", "views", "agent", "worlds", "rounds", "game", "records", "envs", "goita_v0"),
     *("uke_shogi", "uke_shogi_v0", "testing"),
 ]
 AGENT_ORDER = [
-    *("faults", "base", "answers", "cli", "files", "record_files", "store", "parts", "registry"),
+    *("faults", "base", "answers", "cli", "files", "record_files", "store", "parts"),
+    *("transforms", "registry"),
     *("models",),
     *("statistics", "bots"),
-    *("solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
+    *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
     *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
 ]
 """The packages from top to bottom."""

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from agents.base import Float, Int
+from agents.signals.filters import CONTEXTS, Where, context, select
 from agents.signals.listening import PARTNER, POLICY, UNIFORM, ActionInformation, ListenerKnowledge
 from agents.signals.playing import Play
 from agents.statistics.intervals import Interval
@@ -26,9 +27,6 @@ INFORMATIVE: Final = 1.0
 """Nats from which on an action counts as informative."""
 PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
 """Phases of a round by the tiles that all seats have played before a decision."""
-CONTEXTS: Final = ("first lead", "lead", "partner's attack", "opponent's attack", "question")
-"""What a decision answers; a lead answers nothing, and questions come before play."""
-
 ACTIONS: Final = ("pass", "lead", "receive", "answer")
 GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
 """Groupings of actions by what is public about them."""
@@ -59,6 +57,8 @@ def content(
     model: str = POLICY,
     by: str | None = None,
     speaker: int = PARTNER,
+    *,
+    where: Where | None = None,
 ) -> list[Content]:
     """Measures how much actions tell about the speaker's hand, in nats (M1).
 
@@ -71,13 +71,16 @@ def content(
     Strouse et al. (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al.,
     arXiv:1811.01458), the listener's posterior computed, not learned.
 
-    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat.
-    Returns an entry for each group heard in at least two deals.
+    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat;
+    ``where`` a filter of decisions (``agents.signals.filters``), None for all. Returns an entry for
+    each group heard in at least two deals.
 
     Raises:
-        SettingError: if there is no such model or grouping, or fewer than two deals were heard.
+        SettingError: if there is no such model, grouping or filter, or fewer than two deals were
+            heard.
     """
-    number, some, found = heard.of(model), heard.where(heard.speaker == speaker), []
+    meant = select(play, where)[heard.row] & (heard.speaker == speaker)
+    number, some, found = heard.of(model), heard.where(meant), []
     names, which = groups(play, some.row, by)
     for place, name in enumerate(names):
         at = which == place
@@ -228,13 +231,6 @@ def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]
     if by not in found:
         raise SettingError(f"expected a grouping by {list(GROUPINGS)} or None, got {by!r}")
     return found[by]
-
-
-def context(view: View) -> Int:
-    """Returns the index of each decision's context in ``CONTEXTS``: [N]."""
-    first, lead = view.attack == NONE, view.leads
-    question = view.asked_call | view.asked_choice | (first & ~lead)
-    return np.select([question, first, lead, view.attacker == PARTNER], [4, 0, 1, 2], 3)
 
 
 def attack(view: View) -> Int:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Bool, Float, Int, Policy
-from agents.signals.measures.content import attack, attacks_with, context
+from agents.signals.filters import context
+from agents.signals.measures.content import attack, attacks_with
 from agents.signals.measures.crossplay import jackknife_error
 from agents.signals.playing import Play, load_policy, one_choice_a_deal, positions
 from agents.statistics.intervals import Interval

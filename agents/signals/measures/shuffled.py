@@ -14,8 +14,10 @@ from agents.beliefs.filtering import RoundStart, SeatFilter
 from agents.beliefs.history import Answers, events
 from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
+from agents.signals.filters import Where, select
 from agents.signals.listening import PARTNER, public_action, reweighted, seen_by
 from agents.signals.playing import Play, load_policy, one_choice_a_deal, positions
+from agents.signals.remembering import cached
 from agents.signals.searching import play_searching
 from agents.statistics.intervals import Interval, mean_interval
 from goita_env import View, seeds
@@ -68,10 +70,12 @@ def shuffled_signal(
     seed: int = 0,
     worlds: int = WORLDS,
     min_z: float = MIN_Z,
+    where: Where | None = None,
 ) -> Shuffled:
     """Measures what one signal is worth to the partner, in points (M4).
 
-    In each deal one decision with a choice is drawn, the signal a. The pooled action
+    In each deal one decision with a choice is drawn, the signal a, of those that ``where`` selects
+    (``agents.signals.filters``; None: of all). The pooled action
 
         pibar(y | h) ~ 1[y legal for h] * sum over h' of b_pub(h') pi(y | h')
 
@@ -91,10 +95,10 @@ def shuffled_signal(
     an infinite ``min_z`` it ignores the signal.
 
     Raises:
-        SettingError: if fewer than two deals have a decision with a choice.
+        SettingError: if fewer than two deals have such a decision, or there is no such filter.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
-    chosen = one_choice_a_deal(play, rng)[:signals]
+    chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
     if len(chosen) < 2:
         raise SettingError(f"expected two deals with a choice at least, got {len(chosen)}")
     drawn = [_Signal(play, row, model, rng) for row in chosen.tolist()]
@@ -122,6 +126,7 @@ class _Signal:
         view = next(seen_by(play, deal, (speaker + PARTNER) % NUM_SEATS, rows))
         self.action = int(play.action[row])
         self.said = public_action(view, self.action)
+        model = cached(model)  # four listeners of this signal ask it
         self.model: OpponentModel = _UniformAt(model, int(view.decisions().length[0]))
         self.policy = Listener(view, model).outlook("partner")
         self.uniform = Listener(view, self.model).outlook("partner")

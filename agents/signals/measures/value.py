@@ -6,9 +6,10 @@ the listener's model, not on the speaker's action, for in Goita an action is als
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import product, starmap
 from math import factorial
 from typing import Final, Self
 
@@ -39,9 +40,12 @@ PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
 """Knows the partner's hand and listens to the opponents."""
 ALL_SHOWN: Final = InformationSources(SHOWN, SHOWN, SHOWN)
 
-SUBSETS: Final = tuple(InformationSources(*names) for names in product((UNIFORM, POLICY), repeat=3))
+DEAF: Final = tuple(replace(one, deaf_opponents=True) for one in (ALL, NOT_PARTNER, NONE))
+"""Sources against opponents that search and listen to nobody."""
+
+SUBSETS: Final = tuple(starmap(InformationSources, product((UNIFORM, POLICY), repeat=3)))
 """The sources of every subset of the other seats that is listened to."""
-SOURCES: Final = (*SUBSETS, LEGAL_ONLY, PARTNER_SHOWN, ALL_SHOWN)
+SOURCES: Final = (*SUBSETS, LEGAL_ONLY, PARTNER_SHOWN, ALL_SHOWN, *DEAF)
 """The sources that all measures together need."""
 
 
@@ -130,7 +134,10 @@ class _SourceBeliefs:
         max_unseen_tiles: int,
     ) -> None:
         self.sources, self.deal, self.max_unseen_tiles = sources, deal, max_unseen_tiles
-        self.caches = {one: BeliefCache(models) for one in np.unique(deal).tolist()}
+        self.deals = len(np.unique(deal))
+        self.caches: defaultdict[tuple[int, int], BeliefCache]
+        """By deal and relative seat."""
+        self.caches = defaultdict(lambda: BeliefCache(models))
         self.hands = np.zeros((len(deal), NUM_SEATS, NUM_KINDS), np.int64)
         """[games, 4, 8] Tiles dealt, relative to the listener."""
 
@@ -140,21 +147,23 @@ class _SourceBeliefs:
             seats = (self.deal[rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
             self.hands[rows] = decisions.dealt.hands[np.arange(len(rows))[:, None], seats]
         rows = decisions.rows
-        source = rows // len(self.caches)
-        mine = (decisions.seats == self.deal[rows] % NUM_SEATS) & (source < len(self.sources))
+        source, turn = rows // self.deals, (decisions.seats - self.deal[rows]) % NUM_SEATS
+        opposed = np.array([one.deaf_opponents for one in self.sources] + [False])[source]
+        mine = (turn == 0) & (source < len(self.sources)) | opposed & (turn % 2 == 1)
         if mine.any():
             view = decisions.view
             mine &= ~(view.asked_call | view.asked_choice)
             mine &= view.unseen.sum(axis=1) <= self.max_unseen_tiles
         found: dict[int, DealBelief] = {}
-        for deal in np.unique(self.deal[rows[mine]]).tolist():
-            here = np.flatnonzero(mine & (self.deal[rows] == deal)).tolist()
+        key = NUM_SEATS * self.deal[rows] + turn
+        for one in np.unique(key[mine]).tolist():
+            here = np.flatnonzero(mine & (key == one)).tolist()
             views = [decisions.view[row : row + 1] for row in here]
-            sources = [self.sources[source[row]] for row in here]
-            names = [{UNIFORM, *one.names} - {SHOWN} for one in sources]
-            beliefs = self.caches[deal].beliefs(views, names)
-            for row, belief, one in zip(here, beliefs, sources, strict=True):
-                found[row] = mixed(belief, one, self.hands[rows[row]])
+            sources = [NONE if turn[row] else self.sources[source[row]] for row in here]
+            names = [{UNIFORM, *each.names} - {SHOWN} for each in sources]
+            beliefs = self.caches[divmod(one, NUM_SEATS)].beliefs(views, names)
+            for row, belief, each in zip(here, beliefs, sources, strict=True):
+                found[row] = mixed(belief, each, self.hands[rows[row]])
         return np.flatnonzero(mine), [found[row] for row in sorted(found)]
 
 
@@ -192,6 +201,10 @@ class ListeningValue:
 
     total: Interval
     partner: Interval
+    total_deaf: Interval
+    """``total`` against opponents that search and listen to nobody (``DEAF``)."""
+    partner_deaf: Interval
+    """``partner`` against them."""
     shapley_next: Interval
     shapley_partner: Interval
     shapley_previous: Interval
@@ -205,17 +218,27 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
         total = V(all) - V(none),   partner = V(all) - V(all but the partner)
         phi_p = sum over S without p of |S|! (2 - |S|)! / 3! * [V(S + p) - V(S)]
 
-    phi is Shapley's split (1953) of the total over next, partner and previous. V(none) takes the
-    others for uniformly random players; ``levels`` has another baseline.
+    The opponents play the policy; ``total_deaf`` and ``partner_deaf`` are the same against
+    opponents that search by b^none themselves. phi is Shapley's split (1953) of the total over
+    next, partner and previous. V(none) takes the others for uniformly random players; ``levels``
+    has another baseline.
     """
     shares = dict.fromkeys(SEATS, 0.0 * values.unsearched)
     for without, seat in product(SUBSETS, SEATS):
         if getattr(without, seat) == UNIFORM:
-            size, joined = without.names.count(POLICY), replace(without, **{seat: POLICY})
+            names = [POLICY if one == seat else getattr(without, one) for one in SEATS]
+            size, joined = without.names.count(POLICY), InformationSources(*names)
             weight = factorial(size) * factorial(2 - size) / factorial(3)
             shares[seat] = shares[seat] + weight * (values.of(joined) - values.of(without))
     phi = (mean_interval(share) for share in shares.values())
-    return ListeningValue(values.gain(ALL, NONE), values.gain(ALL, NOT_PARTNER), *phi)
+    everyone, no_partner, nobody = DEAF
+    return ListeningValue(
+        values.gain(ALL, NONE),
+        values.gain(ALL, NOT_PARTNER),
+        values.gain(everyone, nobody),
+        values.gain(everyone, no_partner),
+        *phi,
+    )
 
 
 @dataclass(frozen=True)

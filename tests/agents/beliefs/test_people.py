@@ -5,7 +5,7 @@ import pytest
 
 from agents import load_agent
 from agents.base import AgentError
-from agents.beliefs.people import EPSILON, PEOPLE, names_of, people
+from agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, names_of, people
 from agents.beliefs.types import TypeListener
 from goita_env import Game
 from goita_env.errors import SettingError
@@ -20,10 +20,16 @@ def listener():
     return TypeListener(game.view(0), people())
 
 
-def test_people_play_about_like_policies_of_three_kinds():
+def test_the_model_learned_from_records_is_the_first_type():
+    first = people().opponents[0].agent
+    assert first.name == PEOPLE[0] == "people"
+    assert first.temperature == 1  # it predicts with the probabilities that fit the records
+
+
+def test_people_play_about_like_policies_of_several_kinds():
     types = people()
     assert names_of(types) == (*PEOPLE, f"{PEOPLE[-1]}, epsilon 0.5")
-    assert [model.epsilon for model in types.opponents] == [EPSILON] * 3 + [0.5]
+    assert [model.epsilon for model in types.opponents] == [LEARNED_EPSILON] + [EPSILON] * 3 + [0.5]
     assert [model.agent.name for model in types.partners] == list(PEOPLE)
     assert names_of(people(("greedy", "greedy"))) == (
         "greedy",

@@ -19,6 +19,7 @@ from agents.beliefs import (
 )
 from agents.beliefs.hindsight import log_likelihood
 from agents.beliefs.types import NEGLIGIBLE
+from agents.bots.greedy import GreedyAgent
 from goita_env import Game
 
 ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
@@ -198,3 +199,28 @@ def test_only_a_broad_type_explains_what_nobody_in_the_set_does():
                     only.probability()
                 refused += 1
     assert refused > 3
+
+
+def test_types_that_differ_in_their_epsilons_alone_ask_their_policy_once():
+    asked = []
+
+    class Noted(GreedyAgent):
+        def probabilities(self, view, legal):
+            asked.append(len(view))
+            return super().probabilities(view, legal)
+
+    policy = Noted()
+    models = [PolicyModel(policy, epsilon=epsilon) for epsilon in (0.1, 0.5)]
+    view = [game.view(0) for game in played(1, [GREEDY, HEURISTIC] * 2) if game.seat == 0][-2]
+    rows = {}
+    for opponents in (models[:1], models):
+        listener = TypeListener(view, Types(tuple(opponents), (UNIFORM_MODEL,)))
+        asked.clear()
+        rows[len(opponents)] = listener.probability(), sum(asked)
+    assert rows[2][1] == rows[1][1] > 0
+    alone = [
+        TypeListener(view, Types((model,), (UNIFORM_MODEL,))).posterior("next") for model in models
+    ]
+    both = sum(p * one.probability for p, one in zip(rows[2][0][:, 0], alone, strict=True))
+    found = TypeListener(view, Types(tuple(models), (UNIFORM_MODEL,))).posterior("next")
+    assert found.probability == pytest.approx(both)

@@ -82,6 +82,24 @@ def test_safetensors_reads_what_our_writer_writes_and_equal_contents_give_equal_
     np.testing.assert_equal(reference_load(data), arrays)
 
 
+def test_a_file_in_half_precision_is_half_as_large_and_computed_in_float32(tmp_path):
+    data = write_tensors(tensors(), INFO.metadata(), half=True)
+    halves = {name: one.astype(np.float16) for name, one in tensors().items()}
+    np.testing.assert_equal(reference_load(data), halves)
+    path = tmp_path / "half.safetensors"
+    path.write_bytes(data)
+    _, found = read_tensors(path)
+    assert {one.dtype for one in found.values()} == {np.dtype(np.float32)}
+    np.testing.assert_equal(found, halves)
+    assert len(data) < 0.6 * len(write_tensors(tensors(), INFO.metadata()))
+    turn = position()
+    whole, rounded = NetworkAgent(INFO, tensors()), NetworkAgent.load(path)
+    assert rounded.logits(turn.view).dtype == np.float32
+    np.testing.assert_allclose(rounded.logits(turn.view), whole.logits(turn.view), atol=0.5)
+    large = tensors() | {"value.bias": np.full(1, -1e5, np.float32)}
+    refuses(AgentError, "float16", write_tensors, large, {}, half=True)
+
+
 def test_it_plays_without_torch_and_without_unpickling(file):
     program = f"""
 import sys, pickle

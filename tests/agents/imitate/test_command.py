@@ -58,6 +58,20 @@ def test_folds_score_every_game_once(folder, tmp_path):
     found = json.loads(out.read_text())
     everything = sum(found["decisions"].values())
     assert sum(one["decisions"] for one in found["calibration"]) == everything
+    assert load_agent(f"file:{tmp_path / 'model.safetensors'}").info.decisions == everything
+    assert found["weight"] in [one["weight"] for one in found["tried"]]
+
+
+def test_a_file_in_half_precision_plays_alike(folder, tmp_path):
+    path = tmp_path / "model.safetensors"
+    written = []
+    for more in ((), ("--half",)):
+        assert command.main(arguments(folder, tmp_path, *more)) == 0
+        written.append((path.stat().st_size, load_agent(f"file:{path}").tensors()))
+    (size, whole), (less, rounded) = written
+    assert less < 0.6 * size
+    for name, one in whole.items():
+        np.testing.assert_array_equal(rounded[name], one.astype(np.float16))
 
 
 WRONG = {

@@ -13,7 +13,7 @@ from agents.bots.network import NetworkAgent
 from agents.champion.agent import network
 from agents.imitate import clone
 from agents.imitate import network as fitting
-from agents.imitate.clone import check_start, heated, imitate
+from agents.imitate.clone import check_start, heated, imitate, refit
 from agents.imitate.examples import Examples, Split, fold_games, split_games
 from agents.imitate.replaying import replay
 from agents.imitate.scores import Guesses, Prediction, compare, hits
@@ -134,6 +134,22 @@ def test_cloning_raises_the_accuracy_on_rounds_held_out(examples):
     assert all((a == found.agent.tensors()[n]).all() for n, a in again.agent.tensors().items())
     assert not found.agent.values(split.held_out.view()).any()
     assert found.agent.info.decisions == len(split.training)
+
+
+def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples):
+    folds = [imitate(split, small()) for split in fold_games(examples, 0, 2)]
+    found = refit(examples, small(), folds)
+    for one in found.tried:
+        each = [two for fold in folds for two in fold.tried if two.weight == one.weight]
+        assert one.log_likelihood == pytest.approx(sum(two.log_likelihood for two in each) / 2)
+        assert one.temperature**2 == pytest.approx(each[0].temperature * each[1].temperature)
+    assert len(found.tried) == min(len(fold.tried) for fold in folds)
+    assert found.weight == max(found.tried, key=lambda one: one.log_likelihood).weight
+    assert found.agent.info.decisions == len(examples)
+    guesses = (Guesses.of(one, examples, examples) for one in (small(), found.agent))
+    before, after = (one.taken.mean() for one in guesses)
+    assert after > before + 0.3
+    assert not found.agent.values(examples.view()).any()
 
 
 def test_the_weight_is_the_one_that_predicts_the_choosing_games_best(examples):

@@ -115,6 +115,6 @@ def test_the_prior_is_what_the_search_begins_with():
 def test_without_carrying_one_view_is_enough():
     assert not is_stateless(new())
     assert is_stateless(load_agent(f"{SPEC},carry=off"))
-    assert is_stateless(load_agent("champion:search=on"))
+    assert is_stateless(load_agent("champion:search=on,carry=off"))
     with pytest.raises(AgentError, match="carry=off"):
         load_agent(f"rollout:base=({SPEC})")

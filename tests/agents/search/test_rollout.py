@@ -104,8 +104,8 @@ def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
         ),
         lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
         lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
-        lambda: load_agent("champion:search=on,budget=150,max_policy_queries=2000"),
-        lambda: load_agent("champion:search=on,types=(heuristic;champion),budget=150"),
+        lambda: load_agent("champion:search=on,infer=off,budget=150,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,types=(greedy;champion),budget=150"),
     ],
     ids=[
         *("greedy", "random", "elimination", "a network", "rollout", "no known policy"),

@@ -65,12 +65,14 @@ def test_where_all_play_like_itself_the_worlds_are_those_of_a_listener():
         assert not found.players.any()
 
 
-def test_every_type_counts_as_a_query():
+def test_every_policy_counts_as_a_query_and_its_broad_type_does_not():
     view = views()[-1]
-    one, three = (PosteriorSampler(types).queries(view) for types in (GreedyAgent(), TYPES))
-    partner_twice = PosteriorSampler(replace(TYPES, partners=TYPES.partners * 2)).queries(view)
-    assert three > one > 0
-    assert partner_twice - three == (3 * one - three) / 2
+    one, two = (PosteriorSampler(types).queries(view) for types in (GreedyAgent(), TYPES))
+    partners = (*TYPES.partners, PolicyModel(HeuristicAgent()))
+    partner_too = PosteriorSampler(replace(TYPES, partners=partners)).queries(view)
+    opponents = two - one
+    assert one > opponents > 0
+    assert partner_too - two == one - opponents
 
 
 def test_another_round_under_the_same_number_begins_anew():

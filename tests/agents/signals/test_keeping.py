@@ -11,11 +11,12 @@ from programs import refusal
 from agents.parts import pack, unpack
 from agents.signals import plan as planning
 from agents.signals.__main__ import main
-from agents.signals.listening import listen, standard_models
+from agents.signals.listening import POLICY, UNIFORM, listen, standard_models
 from agents.signals.measures.shuffled import VARIANTS, Shuffled
-from agents.signals.measures.value import ALL, NONE, SourcePoints
-from agents.signals.plan import Heard, quick
+from agents.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints
+from agents.signals.plan import quick
 from agents.signals.playing import play
+from agents.signals.results import Heard, check
 from agents.signals.study import study, to_json
 from agents.store import Block
 from goita_env.errors import SettingError
@@ -69,7 +70,7 @@ def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
     for piece in (heard, VALUES, SHUFFLED):
         found = unpack(pack(piece), type(piece))
         assert pack(found) == pack(piece)
-        planning.check(found, 2)
+        check(found, 2)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_arrays_that_do_not_fit_each_other_are_refused(heard, part, change):
     one = getattr(heard, part)
     wrong = replace(heard, **{part: replace(one, **change(one))})
     with pytest.raises(SettingError, match="expected"):
-        planning.check(wrong, 4)
+        check(wrong, 4)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_arrays_that_do_not_fit_each_other_are_refused(heard, part, change):
 )
 def test_points_of_another_shape_are_refused(piece, says):
     with pytest.raises(SettingError, match=says):
-        planning.check(piece, 4)
+        check(piece, 4)
 
 
 @pytest.mark.parametrize("value", [b"\x80\x04pickle", pack([1, 2]), pack(None)])
@@ -133,3 +134,42 @@ def test_a_folder_of_parts_of_version_0_2_0_is_refused_with_a_sentence(tmp_path,
     error = refusal(capsys, main, ["report", "greedy", "--quick", "-o", str(page)])
     assert "of version 0.2.0" in error
     assert error.count("\n") == 1
+
+
+def test_work_ends_early_where_intervals_are_narrow_and_nowhere_else(heard):
+    until = replace(quick(("greedy",)), until_nats=0.15, until_points=2.0)
+    rng = np.random.default_rng(0)
+    signals = {s: Shuffled.of(s * rng.standard_normal((5, 200)), 0, 0) for s in (1.0, 100.0)}
+    assert planning.narrow(until, "shuffle", signals[1.0])
+    assert not planning.narrow(until, "shuffle", signals[100.0])
+    assert not planning.narrow(replace(until, until_points=0.0), "shuffle", signals[1.0])
+    few = Shuffled.of(signals[1.0].points[:, :50], 0, 0)
+    assert not planning.narrow(until, "shuffle", few), "few deals may agree by chance"
+    table = np.tile(rng.standard_normal(200), (len(SOURCES), 1))
+    values = SourcePoints("a", {}, 4, SOURCES, table, table[0])
+    assert planning.narrow(until, "value", values)
+    table[SOURCES.index(NOT_PARTNER)] *= 100
+    assert not planning.narrow(until, "value", values)
+    assert not planning.narrow(until, "overhear", heard)
+    assert not planning.narrow(until, "listen", heard)
+
+
+def test_a_kind_of_work_that_ended_early_leaves_its_later_pieces_out(monkeypatch):
+    plan = replace(quick(("random",), controls=()), value_deals=0, signals=0, gap_deals=0)
+    plan = replace(plan, deals=96)
+    asked = []
+
+    def narrow(plan, kind, found):
+        asked.append(found.play.rounds)
+        return asked[-1] >= 48
+
+    monkeypatch.setattr(planning, "narrow", narrow)
+    monkeypatch.setattr(planning, "_models", lambda *_: standard_models("random"))
+    monkeypatch.setattr(
+        planning, "listen", lambda *given, **_: listen(*given, deals=[], told=(POLICY, UNIFORM))
+    )
+    seen = []
+    found = planning.run(plan, 1, seen.append, None)
+    assert asked == [24, 48]
+    assert found["listen", "random"].play.rounds == 48
+    assert seen[-1] == "4 of 8 pieces at most"

@@ -1,15 +1,19 @@
 """What listening and single signals are worth in points: what must hold of every agent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from signalling_bots import CodeBot
 
-from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, PolicyModel
+from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
+from agents.registry import load_agent
 from agents.signals import measures
-from agents.signals.listening import listen
+from agents.signals.listening import listen, seen_by
 from agents.signals.measures.shuffled import VARIANTS
-from agents.signals.measures.value import ALL, SOURCES, SUBSETS, SourcePoints
+from agents.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
 from agents.signals.playing import play
+from agents.signals.remembering import cached, remembering
 from agents.signals.searching import SHOWN, InformationSources
 from goita_env.errors import SettingError
 
@@ -31,7 +35,7 @@ def made(points, unsearched=(0.0, 0.0, 0.0, 0.0)):
 
 def test_all_sources_play_the_same_deals(values):
     assert values.points.shape == (len(SOURCES), 4)
-    assert len(set(SOURCES)) == len(SUBSETS) + 3 == 11
+    assert len(set(SOURCES)) == len(SUBSETS) + 3 + len(DEAF) == 14
     assert (values.points % 10 == 0).all()
     assert (values.unsearched % 10 == 0).all()
 
@@ -49,6 +53,54 @@ def test_parts_are_the_whole_whatever_the_parts(values):
 def test_a_seat_that_never_leaves_the_policy_plays_it_whatever_its_sources():
     found = measures.play_listening("greedy", models(), 3, sources=[ALL], worlds=4, min_z=np.inf)
     assert np.array_equal(found.of(ALL), found.unsearched)
+
+
+def test_deaf_opponents_search_and_listen_to_nobody():
+    everyone = replace(ALL, deaf_opponents=True)
+    options = {"sources": [ALL, everyone], "worlds": 8, "seed": 2}
+    found = measures.play_listening("greedy", models(), 4, min_z=0.0, **options)
+    assert (found.of(everyone) != found.of(ALL)).any(), "they leave the policy somewhere"
+    silent = measures.play_listening("greedy", models(), 3, min_z=np.inf, **options)
+    assert np.array_equal(silent.of(everyone), silent.of(ALL))
+    gains = made({DEAF[0]: 5.0, DEAF[1]: 2.0, DEAF[2]: -1.0})
+    value = measures.value_of_listening(gains)
+    assert (value.total_deaf.mean, value.partner_deaf.mean) == (6, 3)
+    assert (value.total.mean, value.partner.mean) == (0, 0)
+
+
+def test_a_policy_is_asked_about_a_view_once_and_answers_the_same():
+    class Counting:
+        name, deterministic, asked = "counting", True, 0
+
+        def act(self, view, legal, rng):
+            self.asked += len(view)
+            return load_agent("greedy").act(view, legal, rng)
+
+        def probabilities(self, view, legal):
+            return load_agent("greedy").probabilities(view, legal)
+
+    bot, told = Counting(), play(["greedy"], 3, seed=1)
+    rows = np.flatnonzero(told.choice)
+    view, legal, rng = told.view(rows), told.legal[rows], np.random.default_rng(0)
+    quick = remembering(bot)
+    first = quick.act(view, legal, rng)
+    assert np.array_equal(first, load_agent("greedy").act(view, legal, rng))
+    twice = np.tile(np.arange(len(rows)), 2)
+    assert np.array_equal(quick.act(view[twice], legal[twice], rng), first[twice])
+    assert bot.asked == len(np.unique(view.digest())) <= len(rows)
+    assert np.array_equal(quick.probabilities(view, legal), bot.probabilities(view, legal))
+    unsure = load_agent("random")
+    assert remembering(unsure) is unsure
+
+
+def test_legality_alone_is_no_model_that_a_listener_may_hide():
+    assert cached(LEGAL_MODEL) is LEGAL_MODEL
+    told = play(["greedy"], 1, seed=1)
+    _, known = listen(told, {"legal": LEGAL_MODEL}, told=False, listeners=[0])
+    row = known.row[-1:]
+    view = next(seen_by(told, 0, 0, row))
+    alone = Listener(view, LEGAL_MODEL).posterior("partner").log_probability(told.hands[0, 2])
+    assert known.log_probability[-1, 0, 1] == pytest.approx(alone)
 
 
 def test_a_pair_that_signals_and_ignores_tells_much_and_gains_nothing_by_it():

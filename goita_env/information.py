@@ -1,0 +1,154 @@
+"""Says who knows and tells what beyond the rules: shown hands, and a token before play.
+
+``Information()`` is the plain game. Whatever it changes is kept apart from the rules, so every
+option goes with every rule set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, get_args
+
+from goita_env.actions import MAX_ACTIONS, NUM_ACTIONS
+from goita_env.errors import SettingError
+
+Audience = Literal["partner", "all"]
+
+AUDIENCES: Final = get_args(Audience)
+MAX_BITS: Final = 3
+"""Most bits of a token; the actions and the observation have room for eight messages."""
+MAX_COST: Final = 1000
+"""Most points that a message costs."""
+
+_OBSERVATION_WORDS: Final = 8
+_SHOWN_SEATS: Final[dict[str | None, tuple[int, ...]]] = {
+    None: (),
+    "partner": (2,),
+    "all": (1, 2, 3),
+}
+
+
+@dataclass(frozen=True)
+class Token:
+    """Lets each seat send one message before the questions before play, the dealer first.
+
+    Raises:
+        SettingError: if a field has none of its values.
+    """
+
+    bits: int
+    """1 to 3: the message is a number from 0 to 2**bits - 1. Message 0 is silence."""
+
+    audience: Audience = "partner"
+    """Who hears it: the partner alone, or all seats."""
+
+    cost: int = 0
+    """Points of reward, 0 to 1000, that a message other than 0 costs each seat of the sender's team
+    in the step that sends. The other team's seats get them. Points of rounds stay as they are."""
+
+    def __post_init__(self) -> None:
+        for name, least, most in (("bits", 1, MAX_BITS), ("cost", 0, MAX_COST)):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise SettingError(
+                    f"expected a whole number from {least} to {most} as {name} of a token, "
+                    f"got {value!r}"
+                )
+        if not isinstance(self.audience, str) or self.audience not in AUDIENCES:
+            raise SettingError(
+                f"expected an audience of {AUDIENCES} for a token, got {self.audience!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Information:
+    """Holds the options of who knows and tells what; the default is the plain game.
+
+    Raises:
+        SettingError: if a field has none of its values.
+    """
+
+    shown: Audience | None = None
+    """Whose tiles each seat sees, those under their face-down blocks among them: its partner's, or
+    all. None: nobody's."""
+
+    token: Token | None = None
+    """What each seat may tell before play; None: nothing."""
+
+    def __post_init__(self) -> None:
+        if self.shown is not None and self.shown not in AUDIENCES:
+            raise SettingError(f"expected shown of {(None, *AUDIENCES)}, got {self.shown!r}")
+        if self.token is not None and not isinstance(self.token, Token):
+            raise SettingError(f"expected a Token or None as token, got {self.token!r}")
+
+    @property
+    def bits(self) -> int:
+        """Bits of a message, 0 without a token."""
+        return 0 if self.token is None else self.token.bits
+
+    @property
+    def cost(self) -> int:
+        """Points that a message other than 0 costs."""
+        return 0 if self.token is None else self.token.cost
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space: 69, or 77 with a token, of which 2**bits are ever legal."""
+        return NUM_ACTIONS if self.token is None else MAX_ACTIONS
+
+    @property
+    def shown_seats(self) -> tuple[int, ...]:
+        """Relative seats whose tiles a view shows beside the viewer's."""
+        return _SHOWN_SEATS[self.shown]
+
+    @property
+    def num_words(self) -> int:
+        """64-bit words of a packed observation: 8, and two more for each shown seat."""
+        return _OBSERVATION_WORDS + 2 * len(self.shown_seats)
+
+    @property
+    def observation_size(self) -> int:
+        """Bits of an observation: 512, 640 with the partner shown, 896 with all."""
+        return 64 * self.num_words
+
+    def to_keys(self) -> dict[str, Any]:
+        """Returns the keys of a JSON object that say what this is: none for the plain game."""
+        return {} if self == PLAIN else {"information": asdict(self)}
+
+    @classmethod
+    def from_keys(cls, keys: Mapping[str, Any]) -> Information:
+        """Returns what ``to_keys`` wrote.
+
+        Raises:
+            SettingError: if the keys stand for none.
+        """
+        table = keys.get("information")
+        if table is None:
+            return PLAIN
+        fields = _fields(table, cls, "information")
+        if isinstance(fields.get("token"), dict):
+            fields["token"] = Token(**_fields(fields["token"], Token, "token", "bits"))
+        return cls(**fields)
+
+
+PLAIN: Final = Information()
+"""The plain game: nobody is shown, and nothing is told but by play."""
+
+
+def check_information(information: Information) -> Information:
+    """Returns the options; a SettingError if it is none."""
+    if not isinstance(information, Information):
+        raise SettingError(f"expected an Information value, got {information!r}")
+    return information
+
+
+def _fields(table: object, of: type, name: str, *wanted: str) -> dict[str, Any]:
+    """Returns a table of fields of a class after checking their names."""
+    known = [*of.__dataclass_fields__]  # type: ignore[attr-defined]
+    if not isinstance(table, dict) or not {*wanted} <= table.keys() <= {*known}:
+        must = f", {', '.join(wanted)} among them" if wanted else ""
+        raise SettingError(
+            f"expected a table as {name!r} with fields of {known}{must}, got {table!r}"
+        )
+    return dict(table)

@@ -1,0 +1,82 @@
+"""The options of who knows and tells what: values that are checked and go through JSON."""
+
+import json
+
+import pytest
+from raising import refuses
+
+from goita_env import Information, Token, actions
+from goita_env.errors import ActionError, SettingError
+from goita_env.information import PLAIN, check_information
+
+EVERY = [
+    Information(shown, token)
+    for shown in (None, "partner", "all")
+    for token in (None, Token(1), Token(2, "all"), Token(3, "partner", cost=20))
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"bits": 0}, "from 1 to 3 as bits of a token, got 0"),
+        ({"bits": 4}, "got 4"),
+        ({"bits": True}, "got True"),
+        ({"bits": 2.0}, "got 2.0"),
+        ({"bits": 1, "audience": "opponents"}, "an audience of .* got 'opponents'"),
+        ({"bits": 1, "audience": None}, "got None"),
+        ({"bits": 1, "cost": -10}, "from 0 to 1000 as cost of a token, got -10"),
+        ({"bits": 1, "cost": 2.5}, "got 2.5"),
+        ({"bits": 1, "cost": 1001}, "got 1001"),
+    ],
+)
+def test_a_token_refuses_what_is_no_value_of_a_field(fields, words):
+    refuses(SettingError, words, Token, **fields)
+
+
+def test_information_refuses_what_is_no_value_of_a_field():
+    refuses(SettingError, "shown of .* got 'opponents'", Information, shown="opponents")
+    refuses(SettingError, "shown of .* got True", Information, shown=True)
+    refuses(SettingError, "a Token or None .* got 2", Information, token=2)
+    refuses(SettingError, "an Information value, got 'partner'", check_information, "partner")
+    refuses(SettingError, "an Information value, got None", check_information, None)
+
+
+def test_the_sizes_follow_from_the_options():
+    sizes = {None: 512, "partner": 640, "all": 896}
+    for one in EVERY:
+        assert one.num_actions == (69 if one.token is None else 77)
+        assert one.observation_size == sizes[one.shown] == 64 * one.num_words
+        assert one.bits == (one.token.bits if one.token else 0)
+    assert Information() == PLAIN
+    assert actions.NUM_ACTIONS == 69
+
+
+@pytest.mark.parametrize("one", EVERY)
+def test_the_options_go_through_the_keys_of_a_json_object(one):
+    keys = json.loads(json.dumps(one.to_keys()))
+    assert Information.from_keys(keys) == one
+    assert (keys == {}) == (one == PLAIN)
+    assert hash(Information.from_keys(keys)) == hash(one)
+
+
+def test_keys_that_stand_for_no_options_are_refused():
+    for table in (
+        *(3, [], "partner"),
+        {"shwon": "all"},
+        {"shown": ["all"]},
+        {"token": 2},
+        {"token": {}},
+        {"token": {"audience": "all"}},
+        {"token": {"bits": "2"}},
+        {"token": {"bits": 2, "price": 10}},
+    ):
+        refuses(SettingError, "expected", Information.from_keys, {"information": table})
+
+
+def test_messages_have_names_where_there_is_a_token():
+    names = [actions.name(action, 77) for action in range(77)]
+    assert [actions.parse(name) for name in names] == [*range(77)]
+    assert names[69:] == [f"say{number}" for number in range(8)]
+    refuses(ActionError, "got 69", actions.name, 69)
+    refuses(ActionError, "got 77", actions.name, 77, 77)
