@@ -15,6 +15,7 @@ import numpy as np
 
 from goita_env.actions import NUM_ACTIONS
 from goita_env.arrays import Bool, Float, Int
+from goita_env.information import PLAIN, Information
 from goita_env.views import View
 
 
@@ -57,6 +58,25 @@ class HasTemperature(Policy, Protocol):
     def at(self, temperature: float) -> Policy:
         """Returns the same policy at another temperature."""
         ...
+
+
+@runtime_checkable
+class PlaysInformed(Protocol):
+    """Says which games it plays beside the plain one; agents that do not play the plain one alone.
+
+    In other games the masks are bool [N, 77] where a token is asked for, and views may show hands.
+    """
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent plays games with these options."""
+        ...
+
+
+def plays(agent: object, information: Information) -> bool:
+    """Tells whether an agent plays games with these options."""
+    if isinstance(agent, PlaysInformed):
+        return agent.plays(information)
+    return information == PLAIN
 
 
 @dataclass(frozen=True)
@@ -175,3 +195,7 @@ class RandomAgent:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the same probability for every legal action: float64 [N, 69]."""
         return legal / np.count_nonzero(legal, axis=1, keepdims=True)
+
+    def plays(self, information: Information) -> bool:
+        """Returns True: any game."""
+        return True

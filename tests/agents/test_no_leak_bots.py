@@ -96,6 +96,7 @@ def agent(request, tmp_path):
         "rollout": ":worlds=4",
         "solver": ":worlds=4,budget=56000",
         "best_response": ":to=greedy,worlds=4",
+        "masked": ":base=champion,hide=(events;passed_partner)",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built

@@ -207,9 +207,11 @@ def test_shapleys_shares_of_a_game_worked_by_hand():
         for one in sources.SUBSETS
     }
     points[sources.ONLY_PARTNER] += 3  # the partner alone is worth more than beside others
+    points |= dict(zip(sources.DEAF, (9.0, 4.0, 2.0), strict=True))
     found = measures.value_of_listening(made(points))
     assert found.total.mean == 7
     assert found.partner.mean == 7 - 3
+    assert (found.total_deaf.mean, found.partner_deaf.mean) == (9 - 2, 9 - 4)
     # Partner: joins nobody (weight 2/6) with 4 + 3, others with 4: 4 + 3 * 1/3.
     assert found.shapley_partner.mean == pytest.approx(5)
     # Next: after the partner alone (weight 1/6) it adds 1 - 3, else 1: 1 - 3/6. So previous.
@@ -233,7 +235,7 @@ def test_ceilings_and_costs_are_differences_of_sources():
 
 def test_listening_to_a_random_player_is_worth_nothing():
     models = {"policy": PolicyModel("random"), "uniform": UNIFORM_MODEL}
-    given = {"sources": sources.SUBSETS, "worlds": 4, "min_z": 1.0}
+    given = {"sources": (*sources.SUBSETS, *sources.DEAF), "worlds": 4, "min_z": 1.0}
     values = measures.play_listening("random", models, 3, **given)
     assert (values.of(sources.ALL) != values.unsearched).any()  # the search does leave the policy
     found = measures.value_of_listening(values)

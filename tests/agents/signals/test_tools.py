@@ -83,7 +83,7 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     assert "known probabilities" in capsys.readouterr().err
     error = refusal(capsys, main, [*given, "greedy", "--deal", "2"])
     assert "expected a deal 1 to 1, got 2" in error
-    assert "expected a command of log, report, follow" in refusal(capsys, main, ["listen"])
+    assert "expected a command of log, report, worth, follow" in refusal(capsys, main, ["listen"])
     assert main(["--help"]) == 0
 
 
