@@ -66,9 +66,7 @@ def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
     assert (chosen != network.act(now.view, now.action_mask, np.random.default_rng(0))).any()
 
 
-@pytest.mark.parametrize(
-    "base", ["greedy", "heuristic", "random", SEARCHER]
-)
+@pytest.mark.parametrize("base", ["greedy", "heuristic", "random", SEARCHER])
 def test_agents_that_read_fields_take_what_leaves_another_possible_view(base):
     assert load_agent(f"masked:base={base},hide=(own_score;other_score)").base.name in base
     for hide in ("events", "passed_partner", "hand", "(own_score;unseen)", "called"):
