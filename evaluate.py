@@ -40,6 +40,7 @@ from agents.tournament.summary import Summary
 from agents.tournament.task import Isolation
 from agents.tournament.workers import check_workers
 from goita_env.errors import GoitaError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 
 
@@ -67,6 +68,9 @@ class Args:
     """what each deal begins: a round, or a match to 150 points"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
+    information: Information = PLAIN
+    """JSON file with the options of who knows and tells what beyond the rules, as to_keys() of
+    goita_env.Information writes them"""
     seed: int | Literal["random"] = 0
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
@@ -126,6 +130,7 @@ class Args:
             caps=tuple(parse_cap(text) for text in self.fewer_deals or ()),
             seed=seed if isinstance(self.seed, str) else self.seed,
             rules=self.rules,
+            information=self.information,
             episode=self.episode,
             sprt=Sprt.parse(self.sprt) if self.sprt else None,
             block_deals=self.block_deals,

@@ -18,7 +18,7 @@ def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int,
 
     Args:
         answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
-        legal: bool [N, 69].
+        legal: bool [N, 69], with a token [N, 77].
         name: of the agent, for the error.
 
     Returns:
@@ -51,7 +51,7 @@ def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
 
     Args:
         answer: what ``act`` returned.
-        legal: bool [N, 69].
+        legal: bool [N, 69], with a token [N, 77].
         name: of the agent, for the error.
         games: [N] numbers of the games, for the error.
     """
@@ -62,8 +62,8 @@ def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
 
 
 def _illegal(one: float, legal: Bool, name: str) -> str:
-    names = " ".join(actions.name(action) for action in np.flatnonzero(legal).tolist())
-    known = isinstance(one, int) and 0 <= one < actions.NUM_ACTIONS
-    return (
-        f"expected one of {names}, got {actions.name(int(one)) if known else one!r} from {name!r}"
-    )
+    many = len(legal)
+    names = " ".join(actions.name(action, many) for action in np.flatnonzero(legal).tolist())
+    known = isinstance(one, int) and 0 <= one < many
+    got = actions.name(int(one), many) if known else repr(one)
+    return f"expected one of {names}, got {got} from {name!r}"

@@ -31,6 +31,7 @@ from typing import (
     get_type_hints,
 )
 
+from goita_env.information import PLAIN, Information, read_information
 from goita_env.rules import Rules, read_rules
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ def parse(
 ) -> D:
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
-    Fields are of types that tyro knows, or ``Rules`` (a name, or the path of a JSON file). One
-    without a default is required, a tuple takes one value or more. A ``ValueError`` that the
-    dataclass itself raises (``__post_init__``) counts as wrong.
+    Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
+    ``Information`` (a JSON file). One without a default is required, a tuple takes one value or
+    more. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
 
     Args:
         cls: a frozen dataclass.
@@ -70,6 +71,7 @@ def parse(
 
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(_rules)
+    registry.primitive_rule(_information)
     with quiet_pipe():
         found = tyro.cli(
             _shown(cls),
@@ -154,4 +156,18 @@ def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
         instance_from_str=lambda texts: read_rules(texts[0]),
         is_instance=lambda value: isinstance(value, Rules | None),
         str_from_instance=lambda rules: [rules.name] if rules else [],
+    )
+
+
+def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Information] | None:
+    from tyro.constructors import PrimitiveConstructorSpec
+
+    if info.type is not Information:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="FILE",
+        instance_from_str=lambda texts: read_information(texts[0]),
+        is_instance=lambda value: isinstance(value, Information),
+        str_from_instance=lambda value: ["plain" if value == PLAIN else repr(value)],
     )

@@ -31,8 +31,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from agents.base import Agent, AgentError, StatefulAgent
+from agents.base import Agent, AgentError, StatefulAgent, plays
 from agents.transforms import ObservationFunction, Transform, read_texts
+from goita_env.information import Information
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ AGENTS: Final = {
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
     "masked": Entry("agents.bots.masked", "mask"),
+    "plain": Entry("agents.bots.silent", "plain"),
+    "muted": Entry("agents.bots.silent", "mute"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""
@@ -173,6 +176,26 @@ def prepare(spec: str) -> Callable[[], Agent]:
         return partial(factory, **_options(factory, spec, text))
     argument, options = _split_argument(entry, factory, text)
     return partial(factory, argument, **_options(factory, spec, options, given=1))
+
+
+def check_plays(agent: Agent, spec: str, information: Information) -> None:
+    """Raises an AgentError if an agent does not play games with these options.
+
+    Args:
+        agent: the agent.
+        spec: its text.
+        information: the options.
+    """
+    if plays(agent, information):
+        return
+    inner, named = _body(spec), _SHORT.fullmatch(spec)
+    base = f"({inner})" if ":" in inner else inner
+    instead = f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
+    raise AgentError(
+        f"expected agents that play a game with {information!r}, got {spec!r}: {instead} plays "
+        "there by what it would know in the plain game, and muted:base=AGENT is for agents that "
+        "do play there but shall say nothing"
+    )
 
 
 def split_agents(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from goita_env.actions import MAX_ACTIONS, NUM_ACTIONS
 from goita_env.errors import SettingError
+from goita_env.rules import read_table
 
 Audience = Literal["partner", "all"]
 
@@ -134,6 +135,23 @@ class Information:
 
 PLAIN: Final = Information()
 """The plain game: nobody is shown, and nothing is told but by play."""
+
+
+def read_information(path: str) -> Information:
+    """Returns the options in a JSON file: what ``Information.to_keys`` writes.
+
+    Raises:
+        SettingError: if the file cannot be read, or holds anything else.
+    """
+    return read_table(path, _from_file, "options of who knows and tells what")
+
+
+def _from_file(content: object) -> Information:
+    if not isinstance(content, dict) or not content.keys() <= {"information"}:
+        raise SettingError(
+            f'expected {{"information": {{...}}}}, or {{}} for the plain game, got {content!r:.200}'
+        )
+    return Information.from_keys(content)
 
 
 def check_information(information: Information) -> Information:

@@ -10,15 +10,17 @@ Here is what differs; what the rules say is in ``engine.rulebook``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_args, get_type_hints
+from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from goita_env.checks import is_writable
 from goita_env.errors import SettingError
 
 Duty = Literal["choice", "duty"]
+
+T = TypeVar("T")
 
 _MAX_CHARACTERS: Final = 10**5
 
@@ -176,16 +178,30 @@ def read_rules(text: str) -> Rules:
             return get_rules(text)
         except SettingError as error:
             raise SettingError(f"{error}; a file's name ends in .json") from None
+    return read_table(text, _from_table, "rules")
+
+
+def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
+    """Returns what a small JSON file stands for.
+
+    Args:
+        path: the file.
+        build: returns it from the file's content, or raises a SettingError.
+        what: what it is, for errors.
+
+    Raises:
+        SettingError: if the file cannot be read, or as ``build`` does; it names the file.
+    """
     try:
-        with Path(text).open(encoding="utf-8") as file:
+        with Path(path).open(encoding="utf-8") as file:
             told = file.read(_MAX_CHARACTERS + 1)
         if len(told) > _MAX_CHARACTERS:
             raise SettingError(f"expected at most {_MAX_CHARACTERS} characters, got more")
-        return _from_table(json.loads(told))
+        return build(json.loads(told))
     except SettingError as error:
-        raise SettingError(f"{text}: {error}") from None
+        raise SettingError(f"{path}: {error}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise SettingError(f"expected a JSON file of rules, got {text!r}: {error}") from error
+        raise SettingError(f"expected a JSON file of {what}, got {path!r}: {error}") from error
 
 
 def _from_table(table: object) -> Rules:

@@ -6,9 +6,8 @@ still chooses among the actions that its true hand allows.
 
 from __future__ import annotations
 
-import numpy as np
-
-from agents.base import Agent, AgentError, Bool, Float, HasTemperature, Int, Policy
+from agents.base import Agent, AgentError
+from agents.bots.wrapped import Wrapped, wrap
 from agents.models import check_stateless
 from agents.transforms import ObservationFunction, Transform
 from agents.transforms.possible import keeps_views_possible
@@ -16,7 +15,7 @@ from goita_env.rules import JGA, Rules
 from goita_env.views import View
 
 
-class MaskedAgent:
+class MaskedAgent(Wrapped):
     """Plays as an agent that is shown transformed views.
 
     An agent that reads nothing but bits (its ``reads_bits`` is True, as of networks) may be shown
@@ -29,17 +28,13 @@ class MaskedAgent:
 
     def __init__(self, base: Agent, transform: Transform) -> None:
         check_stateless(base)
-        self.name, self.base, self.transform = "masked", base, transform
-        self.reads_bits = bool(getattr(base, "reads_bits", False))
-        self.deterministic = bool(getattr(base, "deterministic", False))
+        super().__init__(base)
+        self.name, self.transform = "masked", transform
         self._tested: set[Rules] = set()
         self._test(JGA)
 
-    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns the agent's action in each row: int64 [N]."""
-        return self.base.act(self._shown(view), legal, rng)
-
-    def _shown(self, view: View) -> View:
+    def shown(self, view: View) -> View:
+        """Returns the transformed views."""
         self._test(view.rules)
         return self.transform.view(view)
 
@@ -53,30 +48,6 @@ class MaskedAgent:
                 "nothing but bits, as networks do, take any other (reads_bits = True declares it)"
             )
         self._tested.add(rules)
-
-
-class MaskedPolicy(MaskedAgent):
-    """Plays as a known policy that is shown transformed views."""
-
-    base: Policy
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69]."""
-        return self.base.probabilities(self._shown(view), legal)
-
-
-class MaskedNetwork(MaskedPolicy):
-    """Plays as a policy with a temperature that is shown transformed views."""
-
-    base: HasTemperature
-
-    @property
-    def temperature(self) -> float:
-        return self.base.temperature
-
-    def at(self, temperature: float) -> Policy:
-        """Returns the same policy, shown the same, at another temperature."""
-        return MaskedPolicy(self.base.at(temperature), self.transform)
 
 
 def mask(
@@ -97,12 +68,4 @@ def mask(
     made = Transform(hide, transform)
     if not made:
         raise AgentError("expected hide=SLICES or transform=MODULE:FUNCTION, got neither")
-    return _wrap(base, made)
-
-
-def _wrap(base: Agent, transform: Transform) -> MaskedAgent:
-    if isinstance(base, HasTemperature):
-        return MaskedNetwork(base, transform)
-    if isinstance(base, Policy):
-        return MaskedPolicy(base, transform)
-    return MaskedAgent(base, transform)
+    return wrap(MaskedAgent, base, made)

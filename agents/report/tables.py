@@ -11,6 +11,7 @@ from typing import Final
 from agents.report.figures import brief, duration, interval, percent, signed, span, times
 from agents.statistics.intervals import Interval
 from agents.tournament.summary import FaultCount, PairResult, Summary
+from goita_env.information import PLAIN
 
 STDERR_LINES: Final = 20
 """Most lines of standard error, and of a traceback, that a report shows of one fault."""
@@ -117,6 +118,7 @@ def facts(summary: Summary) -> dict[str, str]:
     return {
         "seed": str(summary.seed),
         "rules": summary.rules.name,
+        **({} if summary.information == PLAIN else {"information": str(summary.information)}),
         "episode": summary.episode,
         "deals a pair": span(pair.deals for pair in summary.pairs) or f"{summary.deals:,}",
         "block deals": str(summary.block_deals),

@@ -19,7 +19,15 @@ from dataclasses import replace
 
 from agents.base import Agent, close
 from agents.faults import FAULTS
-from agents.registry import check_names, is_own, load_agent, may_share, prepare, short_name
+from agents.registry import (
+    check_names,
+    check_plays,
+    is_own,
+    load_agent,
+    may_share,
+    prepare,
+    short_name,
+)
 from agents.statistics.sequential_test import SprtRun
 from agents.tournament.block import play_block
 from agents.tournament.children import play_blocks
@@ -29,6 +37,7 @@ from agents.tournament.results import ResultsFile
 from agents.tournament.summary import PairResult, Played
 from agents.tournament.task import BlockResult, Task
 from agents.tournament.workers import Backend, one_thread
+from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
@@ -169,6 +178,7 @@ def play_pair(
     seed: int = 0,
     rules: str | Rules = "jga",
     episode: Episode = "round",
+    information: Information = PLAIN,
     progress: Progress | None = None,
 ) -> PairResult:
     """Plays two agents against each other in this process, block by block.
@@ -180,6 +190,7 @@ def play_pair(
         seed: of deals and players.
         rules: a rule set or its name.
         episode: "round", or "match": each deal begins a whole match.
+        information: who knows and tells what.
         progress: called after each block.
 
     Raises:
@@ -188,10 +199,13 @@ def play_pair(
     check_names(agent for agent in (a, b) if isinstance(agent, str))
     built: list[Agent] = []
     try:
-        players = [_shared(agent, built) for agent in (a, b)]
+        players = [_shared(agent, built, information) for agent in (a, b)]
         texts = tuple(agent if isinstance(agent, str) else agent.name for agent in (a, b))
         names = tuple(short_name(one) if isinstance(one, str) else one.name for one in (a, b))
-        results, planned = [], tasks(texts, deals, seed=seed, rules=rules, episode=episode)
+        results: list[BlockResult] = []
+        planned = tasks(
+            texts, deals, seed=seed, rules=rules, episode=episode, information=information
+        )
         for task in planned:
             with one_thread():
                 results.append(play_block(task, players))
@@ -202,12 +216,15 @@ def play_pair(
         close(built)
 
 
-def _shared(spec: str | Agent, built: list[Agent]) -> Agent | None:
+def _shared(spec: str | Agent, built: list[Agent], information: Information) -> Agent | None:
     """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
     if not isinstance(spec, str):
-        return load_agent(spec)
-    if is_own(spec):
+        agent = load_agent(spec)
+        check_plays(agent, agent.name, information)
+        return agent
+    if is_own(spec) and information == PLAIN:
         prepare(spec)
         return None
     built.append(load_agent(spec))
+    check_plays(built[-1], spec, information)
     return built[-1] if may_share(built[-1], spec) else None

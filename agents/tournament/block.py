@@ -84,6 +84,7 @@ class _Block:
             games=deals,
             numbers=self.numbers.shown(self.first + np.arange(len(deals))),
             log=save_share > 0,
+            information=task.information,
         )
         self.recorder: Recorder | None = None
         if save_share > 0:
@@ -112,12 +113,12 @@ class _Block:
             if self.recorder is not None:
                 self.recorder.note(decisions)
             if decisions.ended is not None:
-                rows = decisions.ended.rows
-                points = self.sign[rows] * decisions.ended.gained
-                self.figures["points"][rows] += points
+                ended, rows = decisions.ended, decisions.ended.rows
+                won = self.sign[rows] * ended.gained > 0
+                self.figures["points"][rows] += self.sign[rows] * (ended.gained - ended.cost)
                 self.figures["rounds"][rows] += 1
-                self.figures["rounds_won"][rows] += points > 0
-                self.figures["won"][rows] = points > 0  # the last round of a match decides it
+                self.figures["rounds_won"][rows] += won
+                self.figures["won"][rows] = won  # the last round of a match decides it
 
     def result(self, start: float) -> BlockResult:
         self._pool_faults()

@@ -20,14 +20,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from agents.base import AgentError
+from agents.base import Agent, AgentError, close
 from agents.faults import Fault
-from agents.registry import content_hash, is_own, prepare
+from agents.registry import check_plays, content_hash, is_own, prepare
 from agents.tournament.block import play_block
 from agents.tournament.guarded import Watch
 from agents.tournament.task import BlockResult, Task
 from agents.tournament.workers import Backend, Processes, WorkerError, one_thread, play_on_ray
 from goita_env.errors import GoitaError
+from goita_env.information import PLAIN, Information
 
 
 class BrokenBlockError(GoitaError):
@@ -80,16 +81,21 @@ def play_blocks(
                 yield result
 
 
-def inspect_own(specs: Iterable[str]) -> dict[str, tuple[str, str]]:
+def inspect_own(
+    specs: Iterable[str], information: Information = PLAIN
+) -> dict[str, tuple[str, str]]:
     """Imports users' classes in a child process, because importing one runs its code.
+
+    It builds them there, too, where they must say whether they play with such options.
 
     Returns an error, empty if there is none, and the SHA-256 of the source by the agent's text.
     """
     found = {}
     with Processes() as processes:
         for spec in filter(is_own, specs):
+            work = partial(_inspect, spec, information)
             try:
-                found[spec] = processes.submit(partial(_inspect, spec)).result(IMPORT_SECONDS)
+                found[spec] = processes.submit(work).result(IMPORT_SECONDS)
             except BrokenProcessPool:
                 found[spec] = f"expected to import {spec!r}, but that ended the process", ""
             except TimeoutError:
@@ -196,14 +202,28 @@ class Children(Processes):
                     os.kill(process, signal.SIGKILL)
 
 
-def _inspect(spec: str) -> tuple[str, str]:
+def _inspect(spec: str, information: Information) -> tuple[str, str]:
     try:
-        prepare(spec)
+        build = prepare(spec)
+        if information != PLAIN:
+            _check_plays(build, spec, information)
         return "", content_hash(spec) or ""
     except AgentError as error:
         return str(error), ""
     except BaseException as error:  # whatever a module raises as it is imported, SystemExit too
         return f"expected to import {spec!r}, but: {type(error).__name__}: {error}", ""
+
+
+def _check_plays(build: Callable[[], Agent], spec: str, information: Information) -> None:
+    """Raises an AgentError if a class does not play such games."""
+    try:
+        agent = build()
+    except BaseException:  # a fault of the class, for which it forfeits as it is seated
+        return
+    try:
+        check_plays(agent, spec, information)
+    finally:
+        close([agent])
 
 
 def _play(

@@ -13,6 +13,7 @@ from agents.files import decode
 from goita_env import actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import format_hand
+from goita_env.information import PLAIN, Information
 from goita_env.records import DealRecord, Record, history
 from goita_env.records.model import tell_kings
 from goita_env.rounds import Decisions, Rounds
@@ -29,7 +30,7 @@ class Recorder:
     """
 
     def __init__(self, rounds: Rounds, games: Container[int] | None = None) -> None:
-        self.rules = rounds.rules
+        self.rules, self.information = rounds.rules, rounds.information
         self.games = range(rounds.num_games) if games is None else games
         self.deals: list[list[tuple[DealRecord, int, int]]] = [[] for _ in range(rounds.num_games)]
         """Every finished deal of each game, redeals among them, with the seat that ended it and
@@ -55,8 +56,15 @@ class Recorder:
             ):
                 if game in self.games:
                     hands, dealer, scores = self._dealt[game]
-                    moves, number = tuple(self._moves[game]), len(self.deals[game]) + 1
-                    record = DealRecord(hands, dealer, moves, scores, self.rules, number=number)
+                    record = DealRecord(
+                        hands,
+                        dealer,
+                        tuple(self._moves[game]),
+                        scores,
+                        self.rules,
+                        number=len(self.deals[game]) + 1,
+                        information=self.information,
+                    )
                     self.deals[game].append((record, winner, points))
         self._note_deals(decisions)
 
@@ -134,8 +142,10 @@ class SavedDeal:
         """Returns the deal as a line of JSON, with its pairing and block."""
         record = self.record
         before = [move for move in record.moves if move[1] >= actions.CALL]
-        # A deal that was decided before play has a history of its hands alone.
-        dealt = record if len(before) < len(record.moves) else replace(record, moves=())
+        # A history has no place for questions and messages. A deal that was decided before play
+        # has one of its hands alone.
+        played = tuple(move for move in record.moves if move[1] < actions.CALL)
+        dealt = replace(record, moves=played, information=PLAIN)
         content = {
             "pairing": pairing,
             "block": block,
@@ -154,7 +164,7 @@ class SavedDeal:
         return json.dumps(content, separators=(",", ":"))
 
     @classmethod
-    def from_line(cls, line: str | bytes, rules: Rules) -> Self:
+    def from_line(cls, line: str | bytes, rules: Rules, information: Information = PLAIN) -> Self:
         """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
         found = decode(line, Line, "saved games")
         deals = history.loads(found.history, rules=rules).deals
@@ -165,6 +175,7 @@ class SavedDeal:
             moves=(*found.before_play, *deals[0].moves),
             scores=found.scores,
             number=found.number,
+            information=information,
         )
         return cls(found.agents, found.deal, found.seating, record, found.winner, found.points)
 

@@ -2,7 +2,8 @@
 
 ::
 
-    FOLDER/tournament.json                       the tournament, its rules, the share saved
+    FOLDER/tournament.json                       the tournament, its rules (and who knew
+                                                 and told what), the share saved
     FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
 
     {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
@@ -28,6 +29,7 @@ from agents.tournament.games import SavedDeal, check_share
 from agents.tournament.plan import Plan
 from agents.tournament.task import Task
 from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
 
 FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.
@@ -44,6 +46,7 @@ class Manifest:
 
     format: Literal["goita-games-1"]
     rules: Rules
+    information: Information = PLAIN
 
 
 class GamesFolder:
@@ -67,6 +70,7 @@ class GamesFolder:
             "save_share": share,
             "arguments": plan.arguments(),
             "rules": asdict(get_rules(plan.rules)),
+            **plan.information.to_keys(),
         }
         text = json.dumps(head, indent=1) + "\n"
         path.mkdir(exist_ok=True)
@@ -113,10 +117,10 @@ def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
         OSError: if there is no such folder.
     """
     manifest = read_limited(folder / MANIFEST, MOST_BYTES)
-    rules = decode(manifest, Manifest, f"saved games, with {MANIFEST}").rules
+    head = decode(manifest, Manifest, f"saved games, with {MANIFEST}")
     for file in sorted(folder.glob(pattern)):
         for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
             try:
-                yield SavedDeal.from_line(line, rules)
+                yield SavedDeal.from_line(line, head.rules, head.information)
             except GoitaError as error:
                 raise RecordError(f"{file.name}, line {number}: {error}") from error

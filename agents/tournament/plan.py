@@ -13,13 +13,14 @@ from typing import Any, Final
 
 import goita_env
 from agents.base import AgentError, close
-from agents.registry import check_names, content_hash, load_agent, short_name
+from agents.registry import check_names, check_plays, content_hash, load_agent, short_name
 from agents.statistics.sequential_test import Sprt
 from agents.tournament.children import inspect_own
 from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Isolation, Seating, Task
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
-from goita_env.rounds import EPISODES, Episode
+from goita_env.information import PLAIN, Information, check_information
+from goita_env.rounds import Episode, check_episode
 from goita_env.rules import Rules, get_rules
 
 BLOCK_DEALS: Final = 256
@@ -46,15 +47,16 @@ def tasks(
     block_deals: int = BLOCK_DEALS,
     seatings: tuple[Seating, ...] = PAIR_SEATINGS,
     isolation: Isolation | None = None,
+    information: Information = PLAIN,
 ) -> list[Task]:
     """Returns the blocks of a pairing; the last may be shorter.
 
     Raises:
-        SettingError: if the seed, the rules or the number of deals are impossible.
+        SettingError: if the seed, the rules, the episode or the number of deals are impossible.
     """
     check_deals(deals)
     check_seed(seed)
-    rest = (get_rules(rules), episode, seatings, isolation)
+    rest = (get_rules(rules), check_episode(episode, information), seatings, isolation, information)
     return [
         Task(agents, seed, block, first, min(block_deals, deals - first), *rest)
         for block, first in enumerate(range(0, deals, block_deals))
@@ -117,6 +119,7 @@ class Plan:
     sprt: Sprt | None = None  #: Ends pairings early; cross-play is not tested.
     block_deals: int = BLOCK_DEALS
     isolation: Isolation | None = None  #: Host users' classes in processes of their own.
+    information: Information = PLAIN  #: Who knows and tells what at the tables.
 
     def __post_init__(self) -> None:
         check_deals(self.deals)
@@ -132,8 +135,8 @@ class Plan:
             raise SettingError(
                 f"expected --cross for an opponent of its own, got {self.cross_opponent!r} without"
             )
-        if self.episode not in EPISODES:
-            raise SettingError(f"expected an episode of {EPISODES}, got {self.episode!r}")
+        check_information(self.information)
+        check_episode(self.episode, self.information)
         if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
             raise SettingError(
                 f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
@@ -200,6 +203,7 @@ class Plan:
             block_deals=self.block_deals,
             seatings=mixed if len(agents) == 3 else PAIR_SEATINGS,
             isolation=self.isolation,
+            information=self.information,
         )
         return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
 
@@ -213,6 +217,7 @@ class Plan:
             "fewer_deals": {agent: deals for deals, agent in self.caps},
             "seed": self.seed,
             **get_rules(self.rules).to_keys(),
+            **self.information.to_keys(),
             "episode": self.episode,
             "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
             "block_deals": self.block_deals,
@@ -234,20 +239,25 @@ class Plan:
     def check_agents(self) -> None:
         """Builds every agent of the repository once and imports every user's class.
 
-        A user's class is imported in a child process and not built: what goes wrong as it is built
-        is a fault of the class.
+        A user's class is imported in a child process: what goes wrong as it is built is a fault of
+        the class.
 
         Raises:
-            AgentError: if there is no such agent, module, class or option.
+            AgentError: if there is no such agent, module, class or option, or an agent does not
+                play games with the table's options.
         """
         for spec in self.specs:
             wrong, _ = self._own.get(spec, ("", ""))
             if wrong:
                 raise AgentError(wrong)
             if spec not in self._own:
-                close([load_agent(spec)])
+                agent = load_agent(spec)
+                try:
+                    check_plays(agent, spec, self.information)
+                finally:
+                    close([agent])
 
     @cached_property
     def _own(self) -> dict[str, tuple[str, str]]:
         """What is wrong with each user's class, and the hash of its source."""
-        return inspect_own(self.specs)
+        return inspect_own(self.specs, self.information)

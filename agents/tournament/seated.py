@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.base import Agent, StatefulAgent
+from agents.bots.wrapped import unwrapped
 from agents.external.agent import ExternalAgent
 from agents.external.isolated import isolated
 from agents.faults import Fault, FaultTracking
@@ -87,7 +88,7 @@ def seat_players(
                 agent = GuardedAgent(spec, player, seat, chance, watch)
             else:
                 agent = agent or load_agent(spec)
-                if isinstance(agent, ExternalAgent):
-                    agent.seed = seed
+                if isinstance(program := unwrapped(agent), ExternalAgent):
+                    program.seed = seed
             yield Seated(agent, player, rng, ((seating, seat),))
             agent = None

@@ -22,6 +22,7 @@ from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.plan import Pairing, Plan
 from agents.tournament.task import BlockResult
+from goita_env.information import Information
 from goita_env.rules import Rules, get_rules
 
 Bounds = tuple[float, float]
@@ -186,6 +187,7 @@ class Summary:
     faults: tuple[FaultCount, ...]
     episode: str
     rules: Rules
+    information: Information
     sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
     seed: int
     deals: int
@@ -218,6 +220,7 @@ class Summary:
             faults=tuple(count for played in everything for count in _fault_counts(played)),
             episode=plan.episode,
             rules=get_rules(plan.rules),
+            information=plan.information,
             sources=plan.sources(),
             seed=plan.seed,
             deals=plan.deals,
@@ -233,6 +236,8 @@ class Summary:
         for key, value in asdict(self, dict_factory=_json_object).items():
             if key == "rules":
                 content |= self.rules.to_keys()
+            elif key == "information":
+                content |= self.information.to_keys()
             elif key != "sources" or value:
                 content[key] = value
         return content

@@ -13,6 +13,7 @@ from agents.base import Bool, Int
 from agents.faults import Fault
 from agents.tournament.games import SavedDeal
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
@@ -84,6 +85,7 @@ class Task:
     the first, third, ... game, at 1 and 3 in the others."""
     isolation: Isolation | None = None
     """Host a user's classes in processes of their own; None: in the process of the block."""
+    information: Information = PLAIN  #: Who knows and tells what.
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ class BlockResult:
     """Holds the result of a block: S seatings, D deals, P players."""
 
     task: Task
-    points: npt.NDArray[np.int32]  #: [S, D] Points of the first team minus those of the other.
+    points: npt.NDArray[np.int32]
+    """[S, D] Points of the first team minus those of the other, after what messages cost."""
     rounds: npt.NDArray[np.int32]  #: [S, D] Scored rounds: 1 unless whole matches are played.
     rounds_won: npt.NDArray[np.int32]  #: [S, D] Rounds won by the first team.
     won: Bool  #: [S, D] The first team won the episode.

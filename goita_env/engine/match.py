@@ -52,6 +52,15 @@ class Outcome:
         return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
 
 
+def check_episode(episode: Episode, information: Information = PLAIN) -> Episode:
+    """Returns a kind of episode; a SettingError if it is none, or one that messages can't cost."""
+    if episode not in EPISODES:
+        raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
+    if episode != "round" and check_information(information).cost:
+        raise SettingError(f"expected episode='round' where messages cost, got {episode!r}")
+    return episode
+
+
 def check_reward(reward: Reward, information: Information = PLAIN) -> Reward:
     """Returns a kind of reward; a SettingError if it is none, or one that messages can't cost."""
     if reward not in REWARDS:
@@ -87,12 +96,8 @@ class Match:
     ) -> None:
         num_games = check_num_games(num_games)
         self.information = check_information(information)
-        if episode not in EPISODES:
-            raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
-        if information.cost and episode != "round":
-            raise SettingError(f"expected episode='round' where messages cost, got {episode!r}")
         self.rules = get_rules(rules)
-        self.episode: Episode = episode
+        self.episode: Episode = check_episode(episode, information)
         self.auto_reset = auto_reset
         self.games = np.arange(num_games) if games is None else games
         self.keys = seeds.game_keys(seed, self.games)

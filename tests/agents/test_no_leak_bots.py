@@ -16,7 +16,7 @@ from network_files import encoded
 from redrawn_worlds import World, random_world, redraw
 
 from agents import load_agent
-from agents.base import StatefulAgent
+from agents.base import StatefulAgent, close
 from agents.registry import AGENTS
 from goita_env import Game
 from goita_env.views import View
@@ -97,12 +97,13 @@ def agent(request, tmp_path):
         "solver": ":worlds=4,budget=56000",
         "best_response": ":to=greedy,worlds=4",
         "masked": ":base=champion,hide=(events;passed_partner)",
+        "plain": ":base=greedy",
+        "muted": ":base=random",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built
-    if hasattr(built, "close"):
-        assert not built.faults
-        built.close()
+    assert not getattr(built, "faults", ())
+    close([built])
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

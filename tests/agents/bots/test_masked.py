@@ -7,8 +7,9 @@ import pytest
 from raising import refuses
 
 from agents import AgentError, load_agent, registry
+from agents.base import HasTemperature
 from agents.beliefs import Listener, PolicyModel
-from agents.bots.masked import MaskedAgent, MaskedNetwork, mask
+from agents.bots.masked import MaskedAgent, mask
 from agents.models import check_stateless
 from agents.tournament import arena
 from agents.transforms import Transform
@@ -56,7 +57,7 @@ def turn(scores=40):
 def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
     now, network = turn(), load_agent("champion")
     masked = load_agent("blind=masked:base=champion,hide=(events;attack_2;hand)")
-    assert isinstance(masked, MaskedNetwork)
+    assert isinstance(masked, HasTemperature)
     assert (masked.name, masked.temperature, masked.deterministic) == ("blind", 0.0, True)
     shown = Transform(("events", "attack_2", "hand")).view(now.view)
     likely = masked.at(1.0).probabilities(now.view, now.action_mask)

@@ -104,6 +104,7 @@ def tournament(worst="random", **more):
         "faults": (FAULT,),
         "episode": "round",
         "rules": JGA,
+        "information": PLAIN,
         "sources": {},
         "seed": 7,
         "deals": 1000,

@@ -1,0 +1,52 @@
+"""Seats agents at tables with more information than they take, or silences those that take it.
+
+``plain:base=A`` plays any game by what the agent would know in the plain one. ``muted:base=A`` is
+an agent that plays the table's game, with everything that it sees and hears. Both send message 0,
+which is silence, whenever they are asked for a message.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.base import Agent, Bool, plays
+from agents.bots.wrapped import Wrapped, wrap
+from goita_env.actions import MESSAGE, NUM_ACTIONS
+from goita_env.information import PLAIN, Information
+from goita_env.views import View
+
+
+class MutedAgent(Wrapped):
+    """Plays as an agent that says nothing."""
+
+    def asked(self, legal: Bool) -> Bool:
+        """Tells in which rows the agent inside is asked: [N]; not for messages."""
+        if legal.shape[1] == NUM_ACTIONS:
+            return super().asked(legal)
+        return np.asarray(~legal[:, MESSAGE])
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays games with these options."""
+        return plays(self.base, information)
+
+
+class PlainAgent(MutedAgent):
+    """Plays any game as an agent that sees the plain one."""
+
+    def shown(self, view: View) -> View:
+        """Returns what the seat would know in the plain game."""
+        return view if view.information == PLAIN else view.plain()
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays the plain game; then this one plays any."""
+        return plays(self.base, PLAIN)
+
+
+def plain(base: Agent) -> Agent:
+    """Returns an agent that plays any game by what it would know in the plain one."""
+    return wrap(PlainAgent, base)
+
+
+def mute(base: Agent) -> Agent:
+    """Returns an agent that sends no message but 0; ``base`` must play the table's game."""
+    return wrap(MutedAgent, base)
