@@ -188,14 +188,18 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     """
     if plays(agent, information):
         return
+    raise AgentError(
+        f"expected agents that play a game with {information!r}, got {spec!r}: {plain_text(spec)} "
+        "plays there by what it would know in the plain game, and muted:base=AGENT is for agents "
+        "that do play there but shall say nothing"
+    )
+
+
+def plain_text(spec: str) -> str:
+    """Returns the text of an agent that plays any game as this one plays the plain game."""
     inner, named = _body(spec), _SHORT.fullmatch(spec)
     base = f"({inner})" if ":" in inner else inner
-    instead = f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
-    raise AgentError(
-        f"expected agents that play a game with {information!r}, got {spec!r}: {instead} plays "
-        "there by what it would know in the plain game, and muted:base=AGENT is for agents that "
-        "do play there but shall say nothing"
-    )
+    return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
 
 
 def split_agents(text: str) -> tuple[str, ...]:
