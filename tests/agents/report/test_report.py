@@ -17,6 +17,7 @@ from agents.statistics.ratings import Rating
 from agents.statistics.sequential_test import Verdict
 from agents.tournament.summary import CrossCell, CrossPlay, FaultCount, PairResult, Summary
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules
 
 HOSTILE = "<script>alert(1)</script>|`x`\"'&\x1b[31m\u202e\nnext"
