@@ -33,7 +33,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError, StatefulAgent, plays
 from agents.transforms import ObservationFunction, Transform, read_texts
-from goita_env.information import Information
+from goita_env.information import PLAIN, Information
 
 
 @dataclass(frozen=True)
@@ -188,14 +188,16 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     """
     if plays(agent, information):
         return
-    inner, named = _body(spec), _SHORT.fullmatch(spec)
-    base = f"({inner})" if ":" in inner else inner
-    instead = f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
-    raise AgentError(
-        f"expected agents that play a game with {information!r}, got {spec!r}: {instead} plays "
-        "there by what it would know in the plain game, and muted:base=AGENT is for agents that "
-        "do play there but shall say nothing"
-    )
+    game = "the plain game" if information == PLAIN else f"a game with {information!r}"
+    instead = ""
+    if plays(agent, PLAIN):
+        inner, named = _body(spec), _SHORT.fullmatch(spec)
+        base = f"plain:base=({inner})" if ":" in inner else f"plain:base={inner}"
+        instead = (
+            f": {f'{named[1]}={base}' if named else base} plays there by what it would know in the "
+            "plain game, and muted:base=AGENT is for one that does play there but shall say nothing"
+        )
+    raise AgentError(f"expected agents that play {game}, got {spec!r}{instead}")
 
 
 def split_agents(text: str) -> tuple[str, ...]:

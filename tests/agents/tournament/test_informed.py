@@ -160,6 +160,19 @@ def test_who_does_not_play_there_is_refused_with_another_way(tmp_path, capsys, m
     refuses(AgentError, "got 'random'", arena.play_pair, _Deaf(), "random", 2, information=TOLD)
 
 
+class _Informed(RandomAgent):
+    def plays(self, information):
+        return information == TOLD
+
+
+def test_an_agent_of_such_tables_alone_does_not_sit_at_others():
+    words = "expected agents that play the plain game, got 'random'$"
+    refuses(AgentError, words, arena.play_pair, _Informed(), "greedy", 2)
+    other = replace(TOLD, shown="all")
+    words = r"token=Token\(bits=2, audience='all', cost=7\)\), got 'random'$"
+    refuses(AgentError, words, arena.play_pair, _Informed(), "random", 2, information=other)
+
+
 class _Deaf(RandomAgent):
     def plays(self, information):
         return information.token is None
