@@ -81,8 +81,8 @@ AGENTS: Final = {
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
     "masked": Entry("agents.bots.masked", "mask"),
-    "plain": Entry("agents.bots.silent", "plain"),
-    "muted": Entry("agents.bots.silent", "mute"),
+    "plain": Entry("agents.bots.silent", "PlainAgent.of"),
+    "muted": Entry("agents.bots.silent", "MutedAgent.of"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""

@@ -11,7 +11,7 @@ from informed_oracle import OPTIONS
 from agents import load_agent
 from agents.answers import AnswerError
 from agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent, plays
-from agents.bots.silent import mute, plain
+from agents.bots.silent import MutedAgent, PlainAgent
 from agents.faults import FaultTracking
 from goita_env import Game, Information, Token
 from goita_env.actions import MESSAGE
@@ -53,7 +53,7 @@ def play(agent, information, games=48, seed=5):
 def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
     for agent in (Telling, Remembering):
         inside = agent()
-        points, answers = play(plain(inside), information)
+        points, answers = play(PlainAgent.of(inside), information)
         wanted, moves = play(agent(), PLAIN)
         assert np.array_equal(points, wanted)
         assert sorted(one for one in answers if one[2] < MESSAGE) == sorted(moves)
@@ -68,7 +68,7 @@ def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
 @pytest.mark.parametrize("information", OPTIONS, ids=str)
 def test_a_muted_agent_sees_and_hears_all_and_says_nothing(information):
     inside = Telling()
-    _, answers = play(mute(inside), information)
+    _, answers = play(MutedAgent.of(inside), information)
     assert all(action <= MESSAGE for _, _, action in answers)
     for view, legal in inside.asked:
         assert view.information == information
@@ -85,12 +85,12 @@ def test_a_muted_agent_hears_what_others_say():
     for name in ("say2", "say0"):
         game.play(name)
     view = game.view(2)
-    muted, inside = mute(Loud()), Loud()
+    muted, inside = MutedAgent.of(Loud()), Loud()
     assert muted.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE]
     assert inside.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE + 3]
     for _ in range(2):
         game.play("say0")
-    found, inside = mute(Telling()), Telling()
+    found, inside = MutedAgent.of(Telling()), Telling()
     view = game.view(0)
     legal = np.zeros((1, 77), bool)
     legal[0, 1:9] = True
@@ -100,14 +100,14 @@ def test_a_muted_agent_hears_what_others_say():
 
 def test_a_memory_is_told_what_the_agent_is_shown():
     inside = Remembering()
-    agent = plain(inside)
+    agent = PlainAgent.of(inside)
     assert isinstance(agent, RedealObserver)
     play(agent, TOLD)
     assert all(view.information == PLAIN for view in inside.ends)
     heard = Remembering()
-    play(mute(heard), TOLD)
+    play(MutedAgent.of(heard), TOLD)
     assert all(view.information == TOLD for view in heard.ends)
-    assert not isinstance(plain(Telling()), StatefulAgent)
+    assert not isinstance(PlainAgent.of(Telling()), StatefulAgent)
 
 
 def test_known_policies_stay_known_and_put_all_on_silence():
@@ -153,13 +153,17 @@ def test_wrong_answers_stay_wrong_also_beside_rows_with_messages():
     legal = np.concatenate([game.view(0).legal(), rounds.decisions.legal])
     rng = np.random.default_rng(0)
     first = legal[1:].argmax(axis=1)
-    assert plain(Plainly()).act(view, legal, rng).tolist() == [MESSAGE, *first]
-    assert plain(Mixed(lambda mask: [99, 98])).act(view, legal, rng).tolist() == [MESSAGE, 99, 98]
-    found = plain(Mixed(lambda mask: [np.nan, 1])).act(view, legal, rng)
+    assert PlainAgent.of(Plainly()).act(view, legal, rng).tolist() == [MESSAGE, *first]
+    assert PlainAgent.of(Mixed(lambda mask: [99, 98])).act(view, legal, rng).tolist() == [
+        MESSAGE,
+        99,
+        98,
+    ]
+    found = PlainAgent.of(Mixed(lambda mask: [np.nan, 1])).act(view, legal, rng)
     assert np.isnan(found[1])
     for answer in (7, [1], ["p", "p"], [[1, 1], [1, 1]]):
         with pytest.raises(AnswerError, match="expected 2 actions as whole numbers"):
-            plain(Mixed(lambda mask, given=answer: given)).act(view, legal, rng)
+            PlainAgent.of(Mixed(lambda mask, given=answer: given)).act(view, legal, rng)
 
 
 def test_who_plays_what():
