@@ -6,12 +6,14 @@ The content tells the notation, not the name of the file.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from agents.files import read_text
 from goita_env.errors import RecordError
-from goita_env.records import Record, complete, history, kifu
+from goita_env.information import PLAIN
+from goita_env.records import DealRecord, Record, complete, history, kifu
 from goita_env.records.model import brief
 from goita_env.rules import JGA, Rules
 
@@ -53,3 +55,13 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         f"{path.name}: expected history strings, a YAML kifu or a complete record in JSON, "
         f"got {brief(first)}"
     )
+
+
+def check_plain(deals: Iterable[DealRecord], what: str) -> None:
+    """Raises a RecordError where a deal is not of the plain game, all that ``what`` knows."""
+    for deal in deals:
+        if deal.information != PLAIN:
+            raise RecordError(
+                f"expected deals of the plain game, which is all that {what} knows, got deal "
+                f"{deal.number} with {deal.information!r}"
+            )

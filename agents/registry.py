@@ -33,7 +33,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError, StatefulAgent, plays
 from agents.transforms import ObservationFunction, Transform, read_texts
-from goita_env.information import Information
+from goita_env.information import PLAIN, Information
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ AGENTS: Final = {
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
     "masked": Entry("agents.bots.masked", "mask"),
-    "plain": Entry("agents.bots.silent", "plain"),
-    "muted": Entry("agents.bots.silent", "mute"),
+    "plain": Entry("agents.bots.silent", "PlainAgent.of"),
+    "muted": Entry("agents.bots.silent", "MutedAgent.of"),
     "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
 }
 """Every agent by the name before the colon."""
@@ -188,11 +188,14 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     """
     if plays(agent, information):
         return
-    raise AgentError(
-        f"expected agents that play a game with {information!r}, got {spec!r}: {plain_text(spec)} "
-        "plays there by what it would know in the plain game, and muted:base=AGENT is for agents "
-        "that do play there but shall say nothing"
-    )
+    game = "the plain game" if information == PLAIN else f"a game with {information!r}"
+    instead = ""
+    if plays(agent, PLAIN):
+        instead = (
+            f": {plain_text(spec)} plays there by what it would know in the plain game, and "
+            "muted:base=AGENT is for one that does play there but shall say nothing"
+        )
+    raise AgentError(f"expected agents that play {game}, got {spec!r}{instead}")
 
 
 def plain_text(spec: str) -> str:

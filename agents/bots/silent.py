@@ -7,6 +7,8 @@ which is silence, whenever they are asked for a message.
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from agents.base import Agent, Bool, plays
@@ -18,6 +20,11 @@ from goita_env.views import View
 
 class MutedAgent(Wrapped):
     """Plays as an agent that says nothing."""
+
+    @classmethod
+    def of(cls, base: Agent) -> Self:
+        """Returns such an agent around another, which is all else that the other is."""
+        return wrap(cls, base)
 
     def asked(self, legal: Bool) -> Bool:
         """Tells in which rows the agent inside is asked: [N]; not for messages."""
@@ -40,13 +47,3 @@ class PlainAgent(MutedAgent):
     def plays(self, information: Information) -> bool:
         """Tells whether the agent inside plays the plain game; then this one plays any."""
         return plays(self.base, PLAIN)
-
-
-def plain(base: Agent) -> Agent:
-    """Returns an agent that plays any game by what it would know in the plain one."""
-    return wrap(PlainAgent, base)
-
-
-def mute(base: Agent) -> Agent:
-    """Returns an agent that sends no message but 0; ``base`` must play the table's game."""
-    return wrap(MutedAgent, base)

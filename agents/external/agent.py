@@ -20,9 +20,10 @@ import numpy as np
 from agents.base import AgentError, Bool, Int, Results, uniform
 from agents.external import protocol
 from agents.external.command import limited, split_command, split_options
-from agents.external.program import OwnFaultError, Program
+from agents.external.program import OwnFaultError, Program, UnknownGameError
 from agents.external.protocol import EventMessages
 from agents.faults import FAULTS, RESTARTS, BotError, Fault
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
@@ -104,6 +105,7 @@ class ExternalAgent:
         self.forfeited = False
         self.restarts = 0
         self._rules: Rules = JGA
+        self._information: Information = PLAIN
         self._tables: dict[int, _Table] = {}
         self._programs: dict[int, Program] = {}
         self._unknown = _FIRST_UNKNOWN
@@ -131,7 +133,7 @@ class ExternalAgent:
     # ------------------------------------------------------------------------------------ the agent
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
-        self._play_by(view.rules)
+        self._play_by(view)
         if self.forfeited:
             return
         for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
@@ -167,7 +169,7 @@ class ExternalAgent:
         A game whose beginning the agent was not told is sent as a new game under a number of its
         own, with all its events, and never ends; its seat is the game's number modulo 4.
         """
-        self._play_by(view.rules)
+        self._play_by(view)
         history = None if self.forfeited else EventMessages(view)
         chosen = np.empty(len(view), np.int64)
         for row, game in enumerate(view.game.tolist()):
@@ -180,6 +182,25 @@ class ExternalAgent:
                 answer = uniform(legal[row : row + 1], rng.random(1))[0]
             chosen[row] = answer
         return chosen
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the program plays games with these options, by starting it once.
+
+        One that fails before it can say so is let in: its faults count as those of any other.
+        """
+        if information == PLAIN:
+            return True
+        programs: dict[int, Program] = {}
+        try:
+            programs[0] = self._started(JGA, information)
+            programs[0].greet(time.monotonic() + self.start_ms / 1000)
+        except UnknownGameError:
+            return False
+        except BotError:
+            return True
+        finally:
+            _end_all(programs)
+        return True
 
     def close(self) -> None:
         """Says goodbye to all programs and waits until they are gone, a second at most."""
@@ -199,16 +220,19 @@ class ExternalAgent:
 
     # --------------------------------------------------------------------------------- the programs
 
-    def _play_by(self, rules: Rules) -> None:
-        if rules != self._rules:
-            self.close()  # a program knows one rule set
-            self._rules = rules
+    def _play_by(self, view: View) -> None:
+        if (view.rules, view.information) != (self._rules, self._information):
+            self.close()  # a program knows one game
+            self._rules, self._information = view.rules, view.information
 
     def _unknown_table(self, game: int, view: View, row: int) -> _Table:
         table = _Table(self._unknown, game % NUM_SEATS)
         self._unknown += 1
         table.deal(view, row)
         return table
+
+    def _started(self, rules: Rules, information: Information) -> Program:
+        return Program(self._command, rules, self.ms, self.seed, information)
 
     def start(self, seats: list[int]) -> None:
         """Starts the programs of these seats together and awaits their handshakes."""
@@ -228,7 +252,7 @@ class ExternalAgent:
             for table in self._tables.values():
                 if table.seat == seat:
                     table.unsent = list(table.history)
-            self._programs[seat] = Program(self._command, self._rules, self.ms, self.seed)
+            self._programs[seat] = self._started(self._rules, self._information)
         return self._programs[seat]
 
     def _decide(self, table: _Table, legal: Bool) -> int | None:

@@ -6,14 +6,23 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TextIO, TypeVar
 
 import numpy as np
 
 from agents import cli
 from agents.answers import AnswerError, read_actions
-from agents.base import Agent, AgentError, Bool, RedealObserver, Results, StatefulAgent, close
+from agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    RedealObserver,
+    Results,
+    StatefulAgent,
+    close,
+    plays,
+)
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
 from agents.external.seat_table import SeatTable
@@ -21,6 +30,7 @@ from agents.faults import BotError
 from agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import parse_hands
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
 
@@ -45,6 +55,7 @@ class Host:
         self._agent, self._out, self._rng = agent, out, rng
         self._takes_faults = False
         self._rules: Rules | None = None
+        self._information: Information = PLAIN
         self._tables: dict[int, SeatTable] = {}
 
     def run(self, lines: Iterable[str]) -> None:
@@ -77,8 +88,14 @@ class Host:
         if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
-        SeatTable(self._rules, _FIRST_DEAL).view()
+        self._information = information = Information.from_keys(message)
+        SeatTable(self._rules, _FIRST_DEAL, replace(information, shown=None)).view()
+        fits = self._call("hello", None, lambda: plays(self._agent, information))
+        if fits is None:
+            return
         answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
+        if fits:
+            answer |= information.to_keys()
         if isinstance(self._agent, RedealObserver):
             answer["features"] = [protocol.REDEAL]
         self._send(answer)
@@ -86,7 +103,7 @@ class Host:
     def _deal(self, message: Message) -> None:
         if self._rules is None:
             raise ProtocolError('expected "hello" before anything else')
-        table, agent = SeatTable(self._rules, message), self._agent
+        table, agent = SeatTable(self._rules, message, self._information), self._agent
         self._tables[table.game] = table
         if isinstance(agent, StatefulAgent):
             view = table.view()
@@ -99,8 +116,10 @@ class Host:
         table, names = self._table(message), message.get("legal")
         if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             raise ProtocolError(f"expected names of legal actions, got {names!r}")
-        numbers = [actions.parse(name) for name in names]
-        legal = np.zeros((1, actions.NUM_ACTIONS), bool)
+        numbers, many = [actions.parse(name) for name in names], self._information.num_actions
+        if max(numbers) >= many:
+            raise ProtocolError(f"expected actions of a game without messages, got {names!r}")
+        legal = np.zeros((1, many), bool)
         legal[0, numbers] = True
         view, agent = table.asked(numbers), self._agent
         chosen = self._call(
@@ -109,7 +128,7 @@ class Host:
             lambda: _checked(agent.act(view, legal.copy(), self._rng), legal, agent.name),
         )
         if chosen is not None:
-            self._send({"type": "act", "game": table.game, "action": actions.name(chosen)})
+            self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
 
     def _redeal(self, message: Message) -> None:
         table, agent = self._table(message), self._agent

@@ -13,10 +13,24 @@ from agents.external.process import Process
 from agents.external.protocol import Message
 from agents.faults import BotError, Kind
 from goita_env import actions
+from goita_env.errors import GoitaError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 
 _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
 """Faults that a program may report of itself."""
+
+
+class UnknownGameError(BotError):
+    """Reports a program whose handshake does not say that it plays games with such options."""
+
+    def __init__(self, information: Information, line: bytes) -> None:
+        told = protocol.encode(information.to_keys()).strip()[1:-1]
+        super().__init__(
+            "hello",
+            f'expected a "hello" with {told}, by which a bot says that it plays such games, got '
+            f"{protocol.shorten(line)}",
+        )
 
 
 class OwnFaultError(BotError):
@@ -45,18 +59,24 @@ class Program:
     """
 
     def __init__(
-        self, command: Sequence[str], rules: Rules, ms: int, seed: int | None = None
+        self,
+        command: Sequence[str],
+        rules: Rules,
+        ms: int,
+        seed: int | None = None,
+        information: Information = PLAIN,
     ) -> None:
         self.process: Final = Process(command)
         self.features: frozenset[str] = frozenset()
         self.own_faults: Final[list[OwnFaultError]] = []
-        self._ms = ms
+        self._ms, self._information = ms, information
         self._title: str | None = None
         self._owed: int | None = None  # Game of an answer that was late and has not come yet.
         self._open: int | None = None  # Game of the last question, until it is answered.
         self._was_late = False
         hello: Message = {"type": "hello", "protocol": protocol.PROTOCOL}
-        hello |= rules.to_keys() | {"ms_per_decision": ms, "features": [protocol.FAULT]}
+        hello |= rules.to_keys() | information.to_keys()
+        hello |= {"ms_per_decision": ms, "features": [protocol.FAULT]}
         if seed is not None:
             hello["seed"] = str(seed)
         self.process.send(protocol.encode(hello))
@@ -64,7 +84,8 @@ class Program:
     def greet(self, deadline: float) -> str:
         """Awaits the handshake, the first time, and returns the program's name.
 
-        It raises a BotError if none comes by ``deadline`` (``time.monotonic``).
+        It raises a BotError if none comes by ``deadline`` (``time.monotonic``), and an
+        UnknownGameError if it is not of the game that is played.
         """
         if self._title is not None:
             return self._title
@@ -80,6 +101,8 @@ class Program:
         version = message.get("protocol")
         if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
             raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
+        if not self._echoes(message):
+            raise UnknownGameError(self._information, line)
         name = message.get("name")
         self.features = protocol.features(message)
         self._title = protocol.printable(name[:100]) if isinstance(name, str) else ""
@@ -137,6 +160,15 @@ class Program:
         for line in self.process.rest():
             with contextlib.suppress(BotError):
                 self._read(line)
+
+    def _echoes(self, message: Message) -> bool:
+        """Tells whether a handshake names the options; nothing need be said of the plain game."""
+        if self._information == PLAIN:
+            return True
+        try:
+            return Information.from_keys(message) == self._information
+        except GoitaError:
+            return False
 
     def _late(self, game: int, again: bool) -> BotError:
         """Notes that no answer came in time; fatal the second time in a row."""

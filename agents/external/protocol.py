@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from agents.base import Bool, Int
 from goita_env import actions
+from goita_env.arrays import Int8
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
+from goita_env.information import Token
 from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 from goita_env.views import FACE_DOWN, NONE, View
 
 PROTOCOL: Final = 1  # Version of the protocol, in the ``hello`` of both sides.
 
 HIDDEN: Final = "x"  # Replaces the digit of a block that lies face down for the viewer.
+
+SAY: Final = "say"  # Event: a seat has sent its message.
 
 FAULT: Final = "fault"  # Feature of a client: it accepts reports of a bot's own faults.
 REDEAL: Final = "redeal"  # Feature of a bot: it wants to know which deals ended in a redeal.
@@ -87,7 +92,7 @@ def fault(during: str, game: int | None, kind: str, text: str, traceback: str = 
 def deal(game: int, seat: int, view: View, row: int) -> Message:
     """Returns the message that begins a deal, for the viewer at ``seat`` of one row."""
     own, other = view.scores[row].tolist()
-    return {
+    message: Message = {
         "type": "deal",
         "game": game,
         "seat": seat,
@@ -95,6 +100,12 @@ def deal(game: int, seat: int, view: View, row: int) -> Message:
         "hand": dealt_hand(view, row),
         "scores": [other, own] if seat & 1 else [own, other],
     }
+    if view.information.shown is not None:
+        shown: list[str | None] = [None] * NUM_SEATS
+        for relative in view.information.shown_seats:
+            shown[(seat + relative) % NUM_SEATS] = _shown_hand(view, row, relative)
+        message["shown"] = shown
+    return message
 
 
 def end(game: int, winner: int, points: int, hands: Int) -> Message:
@@ -108,30 +119,61 @@ def dealt_hand(view: View, row: int) -> str:
     return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
 
 
-class EventMessages:
-    """Lists the public events of N positions as messages, in the order in which they happened.
+def _shown_hand(view: View, row: int, seat: int) -> str:
+    """Returns the digits that a seat was dealt that the viewer is shown."""
+    played = np.concatenate([view.known_blocks[row, seat], view.attacks[row, seat]])
+    played = played[played != NONE]
+    return format_hand(view.hands[row, seat] + np.bincount(played, minlength=NUM_KINDS))
 
-    Views do not contain who was asked before play and kept silent, so no message does. Calls come
-    in seat order from the dealer, then the choices of the callers' partners in the same order: no
-    other order can occur.
+
+class EventMessages:
+    """Lists the events of N positions, as each viewer learns of them, in the order of the game.
+
+    Views do not contain who was asked before play and kept silent, so no message does. Messages of
+    a token come in seat order from the dealer, those that the viewer hears; then the calls in the
+    same order, and the choices of the callers' partners: no other order can occur.
     """
 
     def __init__(self, view: View) -> None:
         self._view = view
-        decisions = view.decisions()
+        self._decisions = decisions = view.decisions()
         self._seat, self._event = decisions.seat, decisions.event
         self._length = decisions.length
         self._special: Bool = view.called.max(axis=1) > 0
+        self._token, self._shown = view.information.token, view.information.shown_seats
 
     def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
         """Returns the events of a position, seen from a seat 0 to 3, after ``known`` ones."""
         before = self._answers(row) if self._special[row] else []
+        if self._token is not None:
+            before = self._tokens(row, self._token) + before
         first = max(known - len(before), 0)
         new = before[known:]
         new += [self._decision(row, number) for number in range(first, int(self._length[row]))]
         return [
             {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **what}
             for relative, what in new
+        ]
+
+    @cached_property
+    def _said(self) -> Int8:
+        return self._view.tokens
+
+    @cached_property
+    def _known_blocks(self) -> Int8:
+        return self._view.known_blocks
+
+    def _tokens(self, row: int, token: Token) -> list[tuple[int, Message]]:
+        """Returns the messages of a token that the viewer has heard, with relative seats."""
+        view = self._view
+        dealer, said = int(view.dealer[row]), self._said[row]
+        # The dealer is asked first, so those between it and a viewer that is asked have answered.
+        turns = -dealer % NUM_SEATS if view.asked_token[row] else NUM_SEATS
+        seats = ((dealer + turn) % NUM_SEATS for turn in range(turns))
+        return [
+            (seat, {"event": SAY, "message": int(said[seat])})
+            for seat in seats
+            if token.audience == "all" or seat % 2 == 0
         ]
 
     def _answers(self, row: int) -> list[tuple[int, Message]]:
@@ -161,6 +203,8 @@ class EventMessages:
             return seat, {"event": "pass"}
         view = self._view
         kind = int(view.event_block[row, play])
+        if kind == FACE_DOWN and seat in self._shown:
+            kind = int(self._known_blocks[row, seat, self._decisions.play[row, number]])
         return seat, {
             "event": "play",
             "block": HIDDEN if kind == FACE_DOWN else DIGITS[kind],
@@ -170,8 +214,8 @@ class EventMessages:
 
 
 def legal_names(legal: Bool) -> list[str]:
-    """Returns the names of the legal actions in order; ``legal``: [69]."""
-    return [actions.name(action) for action in np.flatnonzero(legal).tolist()]
+    """Returns the names of the legal actions in order; ``legal``: [69], with a token [77]."""
+    return [actions.name(action, len(legal)) for action in np.flatnonzero(legal).tolist()]
 
 
 def read_number(message: Message, key: str) -> int:

@@ -23,7 +23,7 @@ from tabulate import tabulate
 from agents import cli
 from agents.base import close
 from agents.grading.grades import PHASES, Grade, grade_deal
-from agents.record_files import read_record
+from agents.record_files import check_plain, read_record
 from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
 from agents.statistics.intervals import Interval, mean_interval
@@ -147,7 +147,7 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
 
     Raises:
         OSError: if a file can't be read.
-        RecordError: if one is no record at all.
+        RecordError: if one is no record at all, or not of the plain game.
         SettingError: if there are none, or a file is no text, or larger than any record.
         ImportError: if a kifu lacks its extra.
     """
@@ -157,6 +157,7 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
     deals = []
     for file in files:
         record = read_record(file, rules, strict=False)
+        check_plain(record.deals, "grading")
         unsound = {problem.deal for problem in check(record)}
         deals += [deal for deal in record.deals if deal.number not in unsound]
     if len(deals) < 2:

@@ -18,7 +18,7 @@ import numpy as np
 from agents.files import read_text
 from agents.imitate.examples import Examples
 from agents.imitate.replaying import replay
-from agents.record_files import MOST_BYTES, is_history, read_record
+from agents.record_files import MOST_BYTES, check_plain, is_history, read_record
 from agents.registry import short_name
 from agents.signals.playing import SEATINGS
 from agents.tournament.games_folder import MANIFEST, read_games
@@ -164,6 +164,7 @@ def _replayed(
     deals: Sequence[DealRecord], players: Sequence[tuple[str, ...]], games: Sequence[int]
 ) -> tuple[_Part, dict[int, str]]:
     """Returns the decisions of deals, and by index of a deal what is illegal in it."""
+    check_plain(deals, "agents.imitate")
     parts: list[Examples] = []
     names: list[str] = []
     illegal: dict[int, str] = {}

@@ -19,6 +19,7 @@ from msgspec import Meta
 from agents.files import decode, read_text, write_whole
 from agents.play.seating import HUMAN, MatchSettings
 from agents.play.table import PlayTable
+from agents.record_files import check_plain
 from agents.registry import check_shipped
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
@@ -96,6 +97,7 @@ def resume(
     saved = decode(text, SavedMatch, f"a match of agents.play in {path.name}").table
     if not record.deals:
         raise RecordError(f"{path.name}: expected a deal, got none")
+    check_plain(record.deals, "agents.play")
     first, agents = record.deals[0], saved.agents
     name = record.players[agents.index(HUMAN)] if HUMAN in agents else HUMAN
     settings = MatchSettings(agents, saved.seed, first.rules, name, first, saved.taken_back)

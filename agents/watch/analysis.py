@@ -21,6 +21,7 @@ from agents.base import Float
 from agents.beliefs.people import PEOPLE
 from agents.models import ANALYSIS_EPSILON
 from agents.parts import Parts, pack
+from agents.record_files import check_plain
 from agents.registry import content_hash
 from agents.solver.engine import load_kernel
 from agents.tournament.workers import on_processes
@@ -81,6 +82,7 @@ def analyse(
 
     Raises:
         AgentError: if the agent cannot analyse, or the others cannot be of a type.
+        RecordError: if a deal is not of the plain game.
         SettingError: if a number is not above 0, or the file holds something else or is open in
             another program.
         WorkerError: if a process died.
@@ -89,6 +91,7 @@ def analyse(
     """
     if workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
+    check_plain((one.deal for one in source.deals), "an analysis")
     settings = AnalysisSettings(agent, worlds, seed, epsilon, tuple(types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}

@@ -42,7 +42,14 @@ class Book:
 
     def _deal(self, watched: Watched) -> dict[str, Any]:
         deal, note = watched.deal, watched.note
-        game = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+        game = Game(
+            deal.rules,
+            hands=deal.hands,
+            dealer=deal.dealer,
+            scores=deal.scores,
+            seed=0,
+            information=deal.information,
+        )
         frames, moves = [self._frames(game)], list[dict[str, Any]]()
         drawn = sheet.draw(game, faces="letters")
         try:
@@ -85,11 +92,16 @@ def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:
 
 def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
     """Returns a move as the page lists it; the game stands right after it."""
-    told: dict[str, Any] = {"seat": seat, "name": actions.name(action), "end": ""}
-    pair, who = actions.decode(action), f"seat {seat}"
-    if pair is None:
+    name = actions.name(action, game.information.num_actions)
+    told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
+    who, token = f"seat {seat}", game.information.token
+    pair = None if action >= actions.MESSAGE else actions.decode(action)
+    if token is not None and action >= actions.MESSAGE:
+        said = f"{who} sends message {action - actions.MESSAGE}"
+        hidden = said if token.audience == "all" else f"{who} sends its message"
+    elif pair is None:
         verb = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
-        said = f"{who} {verb.get(action, 'chooses to ' + actions.name(action))}"
+        said = f"{who} {verb.get(action, 'chooses to ' + name)}"
         # Nobody else learns that a seat was asked and kept silent.
         hidden = "" if action == actions.SILENT else said
     else:

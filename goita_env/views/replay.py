@@ -60,8 +60,9 @@ class Replay:
     """Follows M deals, the hands of one seat or of all four being known.
 
     ``of_deals`` knows all hands, so it asks the questions before play itself and every decision is
-    a ``step``. ``of_seat`` knows one seat's hand, another one in each game; the others hold the
-    whole set, never looked at. So ``answer`` tells it who was asked before play.
+    a ``step``. ``of_seat`` knows one seat's hand, another one in each game, and those that the seat
+    is shown; the others hold the whole set, never looked at. So ``answer`` tells it who was asked
+    before play.
 
     Attributes:
         game: int64 [M] numbers of the games, which views carry.
@@ -108,6 +109,7 @@ class Replay:
         scores: npt.ArrayLike = (0, 0),
         game: Int | None = None,
         information: Information = PLAIN,
+        shown: npt.NDArray[np.integer] | None = None,
     ) -> Self:
         """Begins one deal as one seat knows it, with M hands that it might hold.
 
@@ -119,18 +121,23 @@ class Replay:
             scores: points of the two teams before the round.
             game: [M] numbers of the games; None: 0 to M - 1.
             information: who knows and tells what; messages are answers.
+            shown: [k, 8] tiles dealt to the seats that it is shown, in the order of
+                ``information.shown_seats``; None: none.
 
         Raises:
-            SettingError: if tiles of others are shown, which are not known here.
+            SettingError: if tiles of others are shown, and ``shown`` is not theirs.
         """
-        if information.shown is not None:
+        others = np.zeros((0, NUM_KINDS), np.int64) if shown is None else shown
+        if others.shape != (len(information.shown_seats), NUM_KINDS):
             raise SettingError(
-                "expected a game in which no tiles of others are shown, since one hand is known, "
-                f"got {information!r}"
+                "expected a game in which no tiles of others are shown, or the hands of those who "
+                f"are, got {information!r} and hands of shape {others.shape}"
             )
         many = len(hands)
         codes = np.full((many, NUM_SEATS), ALL_TILES)
         codes[:, seat] = hands @ np.array(RADIX)
+        for relative, hand in zip(information.shown_seats, others, strict=True):
+            codes[:, (seat + relative) % NUM_SEATS] = hand @ np.array(RADIX)
         points = np.repeat(np.asarray(scores, np.int64)[:, None], many, axis=1)
         state = State.empty(many, rules, information)
         state.clock = dealer  # so slots are seats

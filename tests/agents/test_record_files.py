@@ -1,10 +1,16 @@
 """Files of records in every notation, and those that are none."""
 
 import pytest
+from raising import refuses
 from record_samples import LINE, YAML
 
+from agents import watch
+from agents.grading.__main__ import read_kifu
+from agents.imitate.reading import read_examples
 from agents.record_files import read_record
-from goita_env import records
+from agents.watch.frames import Book
+from agents.watch.reading import UNFINISHED
+from goita_env import Game, Information, Token, records
 from goita_env.errors import RecordError, SettingError
 
 HISTORY = f"{LINE}\n{LINE}\n"
@@ -84,3 +90,37 @@ def test_a_file_that_is_too_large_or_no_text_is_refused_by_name(tmp_path):
         read_record(tmp_path / "latin.txt")
     with pytest.raises(FileNotFoundError):
         read_record(tmp_path / "nowhere.txt")
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        pytest.param(lambda file: watch.analyse(watch.read(str(file)), "greedy"), id="analysis"),
+        pytest.param(lambda file: read_kifu([file], "jga"), id="grading"),
+        pytest.param(lambda file: read_examples([file]), id="imitate"),
+    ],
+)
+def test_who_knows_the_plain_game_alone_refuses_any_other(reads, tmp_path):
+    game = Game(information=Information("partner", Token(2)), seed=1, dealer=0)
+    while not game.done:
+        game.play(game.legal_actions()[-1])
+    file = tmp_path / "told.json"
+    file.write_text(records.complete.dumps(records.from_game(game)))
+    assert read_record(file).deals[0].information == game.information
+    words = r"expected deals of the plain game, which is all that .* knows, got deal 1 with Inform"
+    refuses(RecordError, words, reads, file)
+
+
+@pytest.mark.parametrize(("audience", "told"), [("all", "message 3"), ("partner", "its message")])
+def test_a_page_lists_messages_and_keeps_private_ones(audience, told, tmp_path):
+    game = Game(information=Information("partner", Token(2, audience)), seed=1, dealer=0)
+    for name in ("say3", "say0", "say1", "say0"):
+        game.play(name)
+    file = tmp_path / "told.json"
+    file.write_text(records.complete.dumps(records.from_game(game)))
+    (deal,) = Book(watch.read(str(file)).deals).deals
+    first = deal["moves"][0]
+    assert (first["name"], first["said"]) == ("say3", "seat 0 sends message 3")
+    assert first["hidden"] == f"seat 0 sends {told}"
+    assert deal["note"] == UNFINISHED
+    assert len(deal["frames"]) == 5

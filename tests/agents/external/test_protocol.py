@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete
+from informed_oracle import OPTIONS
 from playing import played
 from programs import ROOT, run
 from raising import refuses
@@ -109,7 +110,7 @@ class Follower(RandomAgent):
     def begin(self, games, seats, view):
         for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
             deal = json.loads(protocol.encode(protocol.deal(game, seat, view, row)))
-            self.tables[game] = SeatTable(view.rules, deal)
+            self.tables[game] = SeatTable(view.rules, deal, view.information)
             self.known[game] = 0
             self.compare(view[row : row + 1], self.tables[game].view())
 
@@ -155,6 +156,17 @@ def test_the_messages_of_a_round_say_what_the_views_say(rules):
     for task in tasks(("follower", "random"), 80, seed=11, rules=rules):
         play_block(task, [follower, RandomAgent()])
     assert follower.compared > 1500
+    assert follower.redeals > 0
+
+
+@pytest.mark.parametrize("information", OPTIONS, ids=str)
+def test_so_they_do_at_tables_with_shown_tiles_and_messages(information):
+    follower = Follower()
+    for rules in RULE_SETS:
+        names = ("follower", "random")
+        for task in tasks(names, 24, seed=11, rules=rules, information=information):
+            play_block(task, [follower, RandomAgent()])
+    assert follower.compared > 1350
     assert follower.redeals > 0
 
 

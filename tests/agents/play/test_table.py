@@ -56,6 +56,17 @@ def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
     assert one.record.players == ("you", "greedy", "greedy", "greedy")
 
 
+def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp_path, capsys):
+    file = tmp_path / "match.json"
+    savegame.begin(MatchSettings(GREEDY, 4), file).close()
+    told = json.loads(file.read_text())
+    token = {"bits": 1, "audience": "all", "cost": 0}
+    file.write_text(json.dumps(told | {"information": {"shown": None, "token": token}}))
+    error = refusal(capsys, main, ["--resume", str(file)])
+    assert "expected deals of the plain game, which is all that agents.play knows" in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
     file = tmp_path / "match.json"
