@@ -22,10 +22,11 @@ import msgspec
 
 from agents import cli, learning, report
 from agents.learning.resume import NAMING_OPTIONS, check_named, resume_command
-from agents.registry import load_agent, load_transform
+from agents.registry import load_transform
 from agents.tournament.plan import check_deals
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 
 BOTS: Final = ("random", "greedy", "heuristic", "champion")
@@ -53,6 +54,11 @@ class Args:
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
+
+    information: Information = PLAIN
+    """JSON file with options of who knows and tells what (docs/environments/information.md)"""
+    mute_share: float = 0.0
+    """share of the games in which one team sends no message, so that silence is familiar"""
 
     decisions: int | None = None
     """decisions with a choice to learn from, since the beginning; a preset has half as many in
@@ -155,6 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.eval_seed + 1,
             args.rules,
             args.episode,
+            args.information,
         )
         learning.use_threads(args.threads)
         model = start(args, settings, run, given.resume is not None)
@@ -206,7 +213,7 @@ def measure(
     agent = learning.load_policy(run.files.policy, policy, function)
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=args.deals, seed=args.eval_seed)
-    results = [measuring.contest(agent, load_agent(bot)) for bot in BOTS]
+    results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]
     print(report.pairs(results))
     run.save_result([result.to_json() for result in results])
 
@@ -239,17 +246,21 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
 
 def config_of(args: Args, settings: learning.TrainingSettings) -> dict[str, Any]:
     """Returns all options and settings as JSON can hold them."""
-    return asdict(args) | asdict(settings) | args.rules.to_keys()
+    given = {name: value for name, value in asdict(args).items() if name != "information"}
+    options = args.rules.to_keys() | args.information.to_keys()
+    return given | asdict(settings) | options
 
 
 def settings_of(run: learning.Run) -> tuple[Args, learning.TrainingSettings]:
     rules = Rules.from_keys(run.config)
-    config = {k: value for k, value in run.config.items() if k not in ("rules", "rules_fields")}
+    information = Information.from_keys(run.config)
+    apart = ("rules", "rules_fields", "information")
+    config = {key: value for key, value in run.config.items() if key not in apart}
     if unknown := config.keys() - {field.name for field in fields(Args)}:
         raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
     try:
         args = msgspec.convert(config, Args, dec_hook=lambda kind, value: kind(value))
-        args = replace(args, rules=rules)
+        args = replace(args, rules=rules, information=information)
         learning.find_device(args.device)
         return args, learning.PRESETS[args.preset].changed(vars(args))
     except (TypeError, ValueError) as error:
@@ -294,6 +305,7 @@ def start(
             first=args.init is not None,
             partner=args.partner,
             seed=args.seed,
+            information=args.information,
         )
     model = new_model(args, settings)
     if pool is not None:
@@ -318,6 +330,8 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         critic=args.critic or (),
         policy=learning.find_policy(args.policy) if args.policy else learning.SelfPlayPolicy,
         transform=load_transform(args.transform or (), "--transform"),
+        information=args.information,
+        mute_share=args.mute_share,
     )
 
 

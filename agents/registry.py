@@ -189,15 +189,20 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     if plays(agent, information):
         return
     game = "the plain game" if information == PLAIN else f"a game with {information!r}"
-    instead = ""
-    if plays(agent, PLAIN):
-        inner, named = _body(spec), _SHORT.fullmatch(spec)
-        base = f"plain:base=({inner})" if ":" in inner else f"plain:base={inner}"
-        instead = (
-            f": {f'{named[1]}={base}' if named else base} plays there by what it would know in the "
-            "plain game, and muted:base=AGENT is for one that does play there but shall say nothing"
-        )
-    raise AgentError(f"expected agents that play {game}, got {spec!r}{instead}")
+    instead = (
+        f": {plain_text(spec)} plays there by what it would know in the plain game, and "
+        "muted:base=AGENT is for one that does play there but shall say nothing"
+    )
+    raise AgentError(
+        f"expected agents that play {game}, got {spec!r}{instead if plays(agent, PLAIN) else ''}"
+    )
+
+
+def plain_text(spec: str) -> str:
+    """Returns the text of an agent that plays any game as this one plays the plain game."""
+    inner, named = _body(spec), _SHORT.fullmatch(spec)
+    base = f"({inner})" if ":" in inner else inner
+    return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
 
 
 def split_agents(text: str) -> tuple[str, ...]:

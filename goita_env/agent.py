@@ -167,9 +167,9 @@ def sample(probabilities: Float, rng: np.random.Generator) -> Int:
     return sample_at(probabilities, rng.random(len(probabilities)))
 
 
-def certain(chosen: Int) -> Float:
+def certain(chosen: Int, num_actions: int = NUM_ACTIONS) -> Float:
     """Returns the probabilities of a policy that always takes ``chosen``: float64 [N, 69]."""
-    probabilities = np.zeros((len(chosen), NUM_ACTIONS))
+    probabilities = np.zeros((len(chosen), num_actions))
     probabilities[np.arange(len(chosen)), chosen] = 1.0
     return probabilities
 

@@ -3,8 +3,9 @@
 A network file is a safetensors file. Its metadata describe the network (``NetworkInfo``). Its
 tensors are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and so
 on for the layers that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``,
-``value.weight`` [1, width] and ``value.bias``. Nothing in a file is trusted: every name, shape,
-size and number is checked before it is used.
+``value.weight`` [1, width] and ``value.bias``. A game with ``Information`` has other sizes than 512
+and 69. Nothing in a file is trusted: every name, shape, size and number is checked before it is
+used.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from agents.base import AgentError, Bool, Float, Int, certain, sample
 from agents.bots.network_file import Array, read_tensors
 from agents.transforms import ObservationFunction, read_texts
 from goita_env import View
-from goita_env.actions import NUM_ACTIONS
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
-from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 FORMAT: Final = "goita-network-1"
 """Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
@@ -37,14 +38,13 @@ TRANSFORMED_FORMAT: Final = "goita-network-2"
 """Names a file whose network was trained with a transform of the observation; a reader that knows
 none would play it wrongly."""
 
-LAYOUT: Final = {
-    "activation": "relu",
-    "observation_version": str(OBSERVATION_VERSION),
-    "observation_size": str(OBSERVATION_SIZE),
-    "actions": str(NUM_ACTIONS),
-    "format": FORMAT,
-}
-"""Metadata that all networks for this layout share."""
+INFORMED_FORMAT: Final = "goita-network-3"
+"""Names a file whose network plays a game with ``Information``, perhaps with a transform, too."""
+
+FORMATS: Final = (FORMAT, TRANSFORMED_FORMAT, INFORMED_FORMAT)
+
+LAYOUT: Final = {"activation": "relu", "observation_version": str(OBSERVATION_VERSION)}
+"""Metadata that all networks share."""
 
 # Bounds beyond which a file is taken for damaged.
 MAX_LAYERS: Final = 64
@@ -61,6 +61,7 @@ class NetworkInfo:
     rules: Rules  #: of the training, or their name; the inputs are the same in all
     reward: str = "points"  #: or "win", with values -1 to 1; older files don't say
     transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
+    information: Information = PLAIN  #: who knows and tells what in the game
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
@@ -75,19 +76,31 @@ class NetworkInfo:
             "rules": rules.pop("rules"),
             "reward": self.reward,
             **LAYOUT,
+            "observation_size": str(self.information.observation_size),
+            "actions": str(self.information.num_actions),
+            "format": FORMAT,
             **{name: json.dumps(value) for name, value in rules.items()},
             **transform_metadata(self.transform, TRANSFORMED_FORMAT),
+            **information_metadata(self.information, INFORMED_FORMAT),
         }
 
     @classmethod
     def parse(cls, metadata: Any) -> Self:
         """Returns a description; an AgentError if it is malformed or for another layout."""
         texts = metadata if isinstance(metadata, dict) else {}
-        transformed = texts.get("format") == TRANSFORMED_FORMAT
-        for name in ("format", *LAYOUT):
-            if texts.get(name) != LAYOUT[name] and not (transformed and name == "format"):
+        kind = texts.get("format")
+        try:
+            information = read_options(texts) if kind == INFORMED_FORMAT else PLAIN
+        except (KeyError, ValueError, RecursionError) as error:
+            raise AgentError(f"expected options of who knows and tells what: {error}") from error
+        sizes = {
+            "observation_size": str(information.observation_size),
+            "actions": str(information.num_actions),
+        }
+        for name, wanted in {"format": FORMATS, **LAYOUT, **sizes}.items():
+            if texts.get(name) not in (wanted if isinstance(wanted, tuple) else (wanted,)):
                 found = shortened(texts.get(name))
-                raise AgentError(f"expected a network with {name} {LAYOUT[name]!r}, got {found}")
+                raise AgentError(f"expected a network with {name} {wanted!r}, got {found}")
         try:
             layers, decisions = int(texts["layers"]), int(texts["decisions"])
             inverse_scale = float(texts["points_per_value"])
@@ -98,9 +111,10 @@ class NetworkInfo:
             keys = {"rules": texts["rules"]}
             keys |= {k: json.loads(v) for k, v in texts.items() if k == "rules_fields"}
             reward = texts.get("reward", "points")
-            transform = read_transform(texts) if transformed else ()
+            informed = kind == INFORMED_FORMAT and "transform" in texts
+            transform = read_transform(texts) if informed or kind == TRANSFORMED_FORMAT else ()
             rules = Rules.from_keys(keys)
-            return cls(layers, decisions, 1 / inverse_scale, rules, reward, transform)
+            return cls(layers, decisions, 1 / inverse_scale, rules, reward, transform, information)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise AgentError(
                 "expected the metadata of a network, "
@@ -121,14 +135,29 @@ def read_transform(metadata: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def information_metadata(information: Information, name: str) -> dict[str, str]:
+    """Returns what a file's metadata say of a game's options; ``name``: of the format with one."""
+    keys = {key: json.dumps(value) for key, value in information.to_keys().items()}
+    return {"format": name, **keys} if keys else {}
+
+
+def read_options(metadata: Mapping[str, str]) -> Information:
+    """Returns the options in a file's metadata; a ValueError if they are none or change nothing."""
+    found = Information.from_keys({"information": json.loads(metadata["information"])})
+    if found == PLAIN:
+        raise ValueError("options other than those of the plain game, got these")
+    return found
+
+
 class LogitAgent:
     """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
 
     reads_bits = True
     """It reads the observation alone, so it may be shown any bits (``agents.bots.masked``)."""
 
-    def __init__(self, name: str, temperature: float) -> None:
+    def __init__(self, name: str, temperature: float, information: Information = PLAIN) -> None:
         self.name, self.temperature = name, _check_temperature(temperature)
+        self.information = information
 
     def logits(self, view: View) -> Array:
         """Returns the unmasked logits: float32 [N, 69]."""
@@ -148,7 +177,13 @@ class LogitAgent:
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         logits = self._masked(view, legal)
-        return certain(logits.argmax(axis=1)) if self.temperature == 0 else self._softmax(logits)
+        if self.temperature == 0:
+            return certain(logits.argmax(axis=1), logits.shape[1])
+        return self._softmax(logits)
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent plays games with these options: those of its training."""
+        return information == self.information
 
     def _masked(self, view: View, legal: Bool) -> Float:
         return np.where(legal, self.logits(view).astype(np.float64), -np.inf)
@@ -184,7 +219,7 @@ class NetworkAgent(LogitAgent):
         temperature: float = 0.0,
         function: ObservationFunction | None = None,
     ) -> None:
-        super().__init__("network", temperature)
+        super().__init__("network", temperature, info.information)
         check_shapes(info, tensors)
         self.info = info
         self.transform = read_texts(info.transform, function, "the file")
@@ -297,9 +332,10 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
             f"missing {sorted(names - tensors.keys())}, foreign {foreign}"
         )
     biases = {name: tensors[f"{name}.bias"].size for name in wanted}
-    widths = [OBSERVATION_SIZE, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
+    size, actions = info.information.observation_size, info.information.num_actions
+    widths = [size, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
     shapes = {f"layers.{layer}": (w, v) for layer, (v, w) in enumerate(pairwise(widths))}
-    shapes |= {"policy": (NUM_ACTIONS, widths[-1]), "value": (1, widths[-1])}
+    shapes |= {"policy": (actions, widths[-1]), "value": (1, widths[-1])}
     for name, shape in shapes.items():
         weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
         if weight.shape != shape or bias.shape != shape[:1]:

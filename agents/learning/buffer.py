@@ -17,36 +17,36 @@ from gymnasium import spaces
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
-from goita_env.views.observation import NUM_WORDS
 
-MASK_BYTES: Final = 9  # Bytes of 69 legal actions, one bit each.
+HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
+"""Words that a seat does not see: the other seats' plays as they see them, and their tiles."""
 
-DECISION: Final = np.dtype(
-    [
-        ("words", np.uint64, NUM_WORDS),  # the observation, packed
+
+def decision_type(words: int, actions: int, *, hidden: bool = False) -> np.dtype[np.void]:
+    """Returns the type of a stored decision.
+
+    With 8 words and 69 actions it has 104 bytes, where float32 observations and masks would take
+    2.3 kB.
+
+    Args:
+        words: of a packed observation.
+        actions: size of the action space.
+        hidden: whether it holds what its seat does not see, 48 bytes more.
+    """
+    columns: list[tuple[Any, ...]] = [
+        ("words", np.uint64, words),  # the observation, packed
         ("next", np.int64),  # index of the seat's next decision, OPEN or ENDED
         ("value", np.float32),  # predicted when the decision was made
         ("log_prob", np.float32),  # of the action
         ("reward", np.float32),  # earned until the seat's next decision or the end
         ("advantage", np.float32),
-        ("mask", np.uint8, MASK_BYTES),  # legal actions, packed
+        ("mask", np.uint8, (actions + 7) // 8),  # legal actions, packed
         ("action", np.uint8),
-    ],
-    align=True,
-)
-"""A decision: 104 bytes, where float32 observations and masks would take 2.3 kB."""
+    ]
+    if hidden:
+        columns.append(("hidden", np.uint64, HIDDEN_WORDS))
+    return np.dtype(columns, align=True)
 
-HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
-"""Words that a seat does not see: the other seats' plays as they see them, and their tiles."""
-
-DECISION_WITH_HIDDEN: Final = np.dtype(
-    [
-        *[(name, DECISION[name]) for name in DECISION.names or ()],
-        ("hidden", np.uint64, HIDDEN_WORDS),
-    ],
-    align=True,
-)
-"""A decision and what its seat does not see, packed: 152 bytes."""
 
 # Instead of the index of a next decision: the seat may still have one; the episode ended.
 OPEN: Final = -1
@@ -114,7 +114,8 @@ class SeatRolloutBuffer:
         self.num_actions = int(action_space.n)
         self.device, self.gae_lambda, self.gamma = device, gae_lambda, gamma
         self.sample_fraction = sample_fraction
-        dtype = DECISION_WITH_HIDDEN if hidden else DECISION
+        words = observation_space.shape[0] // 64
+        dtype = decision_type(words, self.num_actions, hidden=hidden)
         self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, dtype)
         # An open decision has neither a next one nor an advantage yet.
         self._open_fields = [n for n in dtype.names or () if n not in ("next", "advantage")]
@@ -189,8 +190,8 @@ class SeatRolloutBuffer:
     ) -> None:
         """Adds one step's decisions, at most one a game.
 
-        ``words`` are packed observations [n, 8], ``hidden`` what the seats do not see [n, 6] in a
-        buffer that stores it.
+        ``words`` are packed observations, [n, 8] in the plain game, ``hidden`` what the seats do
+        not see [n, 6] in a buffer that stores it.
         """
         places = np.arange(self.pos, self.pos + len(games))
         rows = self._store[self.pos : self.pos + len(games)]

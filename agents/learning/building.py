@@ -10,6 +10,7 @@ from agents.learning.presets import TrainingSettings
 from agents.learning.vec_env import GoitaVecEnv
 from agents.transforms import UNCHANGED, Transform
 from goita_env import GoitaVectorEnv
+from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 
@@ -26,6 +27,8 @@ def build_model(
     critic: Sequence[int] = (),
     policy: type[SelfPlayPolicy] = SelfPlayPolicy,
     transform: Transform = UNCHANGED,
+    information: Information = PLAIN,
+    mute_share: float = 0.0,
 ) -> SelfPlayPPO:
     """Returns a learner that has learnt nothing yet, with its games.
 
@@ -40,6 +43,8 @@ def build_model(
         critic: widths of the layers of a critic that sees all hands; empty: none.
         policy: class of the network.
         transform: of the observations that the network is shown.
+        information: who knows and tells what in the games.
+        mute_share: share of the games in which one team says nothing.
     """
     match = episode == "match"
     games = GoitaVectorEnv(
@@ -49,6 +54,7 @@ def build_model(
         reward="win" if match else "points",
         seed=seed,
         observe=False,
+        information=information,
     )
     return SelfPlayPPO(
         policy,
@@ -65,6 +71,7 @@ def build_model(
         reward_scale=1.0 if match else reward_scale,
         critic=tuple(critic),
         transform=transform,
+        mute_share=mute_share,
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=seed,

@@ -27,15 +27,19 @@ from goita_env.views.observation import OBSERVATION_SIZE
 class Critic(nn.Module):
     """Predicts what a seat will earn from its observation and the hidden tiles and plays.
 
-    With ``bfloat16`` all layers but the last run in it.
+    With ``bfloat16`` all layers but the last run in it. ``size`` is that of an observation.
     """
 
     def __init__(
-        self, layers: Sequence[int], device: th.device | str = "cpu", bfloat16: bool = False
+        self,
+        layers: Sequence[int],
+        device: th.device | str = "cpu",
+        bfloat16: bool = False,
+        size: int = OBSERVATION_SIZE,
     ) -> None:
         super().__init__()
         self._device, self._bfloat16 = th.device(device), bfloat16
-        self.trunk = Trunk(Box(0, 1, (OBSERVATION_SIZE + 64 * HIDDEN_WORDS,), np.uint8), layers)
+        self.trunk = Trunk(Box(0, 1, (size + 64 * HIDDEN_WORDS,), np.uint8), layers)
         self.value = nn.Linear(self.trunk.features_dim, 1)
         for layer in self.trunk.layers:
             nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]

@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import torch as th
 
-from agents.bots.network import NetworkAgent, NetworkInfo, transform_metadata
+from agents.bots.network import (
+    NetworkAgent,
+    NetworkInfo,
+    information_metadata,
+    transform_metadata,
+)
 from agents.bots.network_file import write_tensors
 from agents.files import write_whole
 from agents.learning.optimize import DivergedError
@@ -17,6 +22,7 @@ from agents.learning.policy_agent import PolicyAgent
 from agents.learning.policy_file import (
     ALIASES,
     CUSTOM_FORMAT,
+    INFORMED_CUSTOM_FORMAT,
     TRANSFORMED_CUSTOM_FORMAT,
     build_policy,
     class_name,
@@ -53,6 +59,7 @@ def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
         rules=get_rules(rules),
         reward=model.reward,
         transform=model.transform.texts,
+        information=model.information,
     )
     _check_agreement(model, NetworkAgent(info, tensors, function=model.transform.function))
     return write_tensors(tensors, info.metadata())
@@ -84,10 +91,13 @@ def _custom_file(model: SelfPlayPPO, rules: Rules) -> bytes:
         "observation_version": str(OBSERVATION_VERSION),
         **{k: v if k == "rules" else json.dumps(v) for k, v in rules.to_keys().items()},
         **transform_metadata(model.transform.texts, TRANSFORMED_CUSTOM_FORMAT),
+        **information_metadata(model.information, INFORMED_CUSTOM_FORMAT),
     }
     copied = {key: th.tensor(array) for key, array in tensors.items()}
-    network = build_policy(policy, json.loads(settings), copied)
-    played = PolicyAgent(network, model.reward_scale, transform=model.transform)
+    network = build_policy(policy, json.loads(settings), copied, model.information)
+    played = PolicyAgent(
+        network, model.reward_scale, transform=model.transform, information=model.information
+    )
     _check_agreement(model, played)
     return write_tensors(tensors, metadata)
 
@@ -99,7 +109,7 @@ def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> N
     evaluated in float32, as a file is played.
     """
     policy = PolicyAgent(model.policy, model.reward_scale, transform=model.transform)
-    games = GoitaVectorEnv(64, seed=1)
+    games = GoitaVectorEnv(64, seed=1, information=model.information)
     rng, turn = np.random.default_rng(1), games.reset()
     for _ in range(8):
         legal = th.from_numpy(turn.action_mask)

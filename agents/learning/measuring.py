@@ -17,14 +17,15 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from agents.base import Agent, close
+from agents.base import Agent, close, plays
 from agents.bots.network import MAX_DECISIONS
 from agents.files import read_text
-from agents.registry import load_agent
+from agents.registry import load_agent, plain_text
 from agents.tournament.arena import play_pair
 from agents.tournament.plan import check_deals
 from agents.tournament.summary import PairResult
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import MATCH_POINTS
 
@@ -137,11 +138,20 @@ class Measuring:
     seed: int
     rules: Rules = JGA
     episode: Episode = "round"
+    information: Information = PLAIN
 
     def __post_init__(self) -> None:
         if self.deals:
             check_deals(self.deals)
-        close([load_agent(name) for name in self.against])
+        close([self.load(name) for name in self.against])
+
+    def load(self, name: str) -> Agent:
+        """Returns an opponent, as ``plain:base=A`` if it knows the plain game alone."""
+        agent = load_agent(name)
+        if plays(agent, self.information):
+            return agent
+        close([agent])
+        return load_agent(plain_text(name))
 
     def measure(
         self, decisions: int, agent: Agent, past: tuple[int, Agent] | None
@@ -149,7 +159,7 @@ class Measuring:
         """Plays a snapshot, after so many decisions, against every opponent and an earlier one."""
         if not self.deals:
             return []
-        named = [load_agent(name) for name in self.against]
+        named = [self.load(name) for name in self.against]
         opponents: list[tuple[str, int | None, Agent]] = [(one.name, None, one) for one in named]
         rows = []
         try:
@@ -167,5 +177,11 @@ class Measuring:
         """Plays two agents against each other in this process; the result is of the first."""
         deals = self.deals if self.episode == "round" else max(2, self.deals // ROUNDS_PER_MATCH)
         return play_pair(
-            agent, opponent, deals, seed=self.seed, rules=self.rules, episode=self.episode
+            agent,
+            opponent,
+            deals,
+            seed=self.seed,
+            rules=self.rules,
+            episode=self.episode,
+            information=self.information,
         )

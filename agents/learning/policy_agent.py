@@ -24,6 +24,7 @@ from agents.learning.ppo import SelfPlayPPO
 from agents.transforms import UNCHANGED, ObservationFunction, Transform, read_texts
 from goita_env import View
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 
 
 class PolicyAgent(LogitAgent):
@@ -36,8 +37,9 @@ class PolicyAgent(LogitAgent):
         temperature: float = 0.0,
         bfloat16: bool = False,
         transform: Transform = UNCHANGED,
+        information: Information = PLAIN,
     ) -> None:
-        super().__init__("policy", temperature)
+        super().__init__("policy", temperature, information)
         self.transform = transform
         self.policy, self.reward_scale, self.bfloat16 = policy, reward_scale, bfloat16
         policy.set_training_mode(False)
@@ -85,10 +87,14 @@ class SavedPolicy(PolicyAgent):
             if not isinstance(file.info, CustomInfo) or file.policy != policy:
                 raise SettingError(f"expected a policy {policy}, got {file.policy!r:.200}")
             shown = read_texts(file.info.transform, transform, "the file")
-            network = build_policy(find_policy(policy), file.info.settings, file.tensors)
+            information = file.info.information
+            kind = find_policy(policy)
+            network = build_policy(kind, file.info.settings, file.tensors, information)
         except (AgentError, SettingError) as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
-        super().__init__(network, file.info.reward_scale, temperature, transform=shown)
+        super().__init__(
+            network, file.info.reward_scale, temperature, transform=shown, information=information
+        )
 
 
 def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
@@ -98,7 +104,9 @@ def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
         return NetworkAgent.load(path, 1.0, model.transform.function)
     policy = _copy(model.policy)
     load_tensors(policy, read_policy(path).tensors)
-    return PolicyAgent(policy, model.reward_scale, 1.0, model.bfloat16, model.transform)
+    return PolicyAgent(
+        policy, model.reward_scale, 1.0, model.bfloat16, model.transform, model.information
+    )
 
 
 def _copy(policy: SelfPlayPolicy) -> SelfPlayPolicy:

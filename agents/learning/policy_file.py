@@ -24,10 +24,12 @@ from msgspec import Meta
 from agents.base import AgentError
 from agents.bots.network import FORMAT as STACK_FORMAT
 from agents.bots.network import (
+    INFORMED_FORMAT,
     MAX_DECISIONS,
     TRANSFORMED_FORMAT,
     NetworkInfo,
     check_shapes,
+    read_options,
     read_transform,
 )
 from agents.bots.network_file import read_tensors
@@ -35,15 +37,21 @@ from agents.learning.policy import STACK_NAMES, SelfPlayPolicy
 from agents.learning.ppo import SelfPlayPPO
 from agents.learning.presets import check_widths
 from agents.transforms import read_texts
-from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION
+from goita_env.information import PLAIN, Information
+from goita_env.views.observation import OBSERVATION_VERSION
 
 Tensors = dict[str, th.Tensor]
 
 CUSTOM_FORMAT: Final = "goita-policy-1"  # Names a custom file; grows when its meaning changes.
 TRANSFORMED_CUSTOM_FORMAT: Final = "goita-policy-2"
 """Names one whose network was trained with a transform of the observation."""
+
+INFORMED_CUSTOM_FORMAT: Final = "goita-policy-3"
+"""Names one whose network plays a game with ``Information``."""
+
+STACK_FORMATS: Final = (STACK_FORMAT, TRANSFORMED_FORMAT, INFORMED_FORMAT)
+CUSTOM_FORMATS: Final = (CUSTOM_FORMAT, TRANSFORMED_CUSTOM_FORMAT, INFORMED_CUSTOM_FORMAT)
 
 ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
 """Second names of the trunk in a policy of stable-baselines3."""
@@ -58,6 +66,7 @@ class CustomInfo(msgspec.Struct):
     reward: Literal["points", "win"] = "points"
     decisions: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
     transform: tuple[str, ...] = ()  # of the observation, as in a network file
+    information: Information = PLAIN  # likewise
 
     @property
     def reward_scale(self) -> float:
@@ -69,12 +78,20 @@ class CustomInfo(msgspec.Struct):
         """Returns the description in a file's metadata; a SettingError if it is malformed."""
         try:
             settings = msgspec.json.decode(metadata.get("settings", ""))
-            transformed = metadata.get("format") == TRANSFORMED_CUSTOM_FORMAT
+            kind = metadata.get("format")
+            informed = kind == INFORMED_CUSTOM_FORMAT
+            transformed = kind == TRANSFORMED_CUSTOM_FORMAT or (
+                informed and "transform" in metadata
+            )
             decoded = {
                 "settings": settings,
                 "transform": read_transform(metadata) if transformed else (),
             }
-            return msgspec.convert({**metadata, **decoded}, cls, strict=False)
+            texts = {key: text for key, text in metadata.items() if key != "information"}
+            found = msgspec.convert({**texts, **decoded}, cls, strict=False)
+            if informed:
+                found.information = read_options(metadata)
+            return found
         except (KeyError, ValueError, RecursionError) as error:
             raise SettingError(f"expected metadata of a policy's file: {error}") from error
 
@@ -101,9 +118,9 @@ def read_policy(path: Path) -> PolicyFile:
             raise SettingError(
                 f"expected a policy for observation version {OBSERVATION_VERSION}, got {version!r}"
             )
-        if metadata.get("format") in (CUSTOM_FORMAT, TRANSFORMED_CUSTOM_FORMAT):
+        if metadata.get("format") in CUSTOM_FORMATS:
             return PolicyFile(CustomInfo.parse(metadata), tensors)
-        if metadata.get("format") not in (STACK_FORMAT, TRANSFORMED_FORMAT):
+        if metadata.get("format") not in STACK_FORMATS:
             raise SettingError(f"expected the format of one, got {shortened(metadata)}")
         info = NetworkInfo.parse(metadata)
         check_shapes(info, arrays)
@@ -149,13 +166,17 @@ def find_policy(name: str) -> type[SelfPlayPolicy]:
 
 
 def build_policy(
-    policy: type[SelfPlayPolicy], settings: dict[str, Any], tensors: Tensors
+    policy: type[SelfPlayPolicy],
+    settings: dict[str, Any],
+    tensors: Tensors,
+    information: Information = PLAIN,
 ) -> SelfPlayPolicy:
     """Builds a network of a class; a SettingError if arguments or tensors are another's."""
-    space = Box(0, 1, (OBSERVATION_SIZE,), np.uint8)
+    space = Box(0, 1, (information.observation_size,), np.uint8)
+    actions = Discrete(information.num_actions)
     try:
         with th.random.fork_rng():  # its first weights are drawn, then replaced
-            network = policy(space, Discrete(NUM_ACTIONS), lambda _: 0.0, **settings)
+            network = policy(space, actions, lambda _: 0.0, **settings)
     except Exception as error:  # a class may raise anything for arguments from somebody's file
         raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
     load_tensors(network, tensors)
@@ -195,6 +216,11 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         tensors = _widened(_unhidden(tensors, file.info, model), model.policy.state_dict())
     elif file.info.transform != model.transform.texts:
         raise _other_transform(file.info, model)
+    if file.info.information not in (PLAIN, model.information):
+        raise SettingError(
+            f"expected a policy of a game with {model.information!r}, or of the plain one, in "
+            f"{path}, got one with {file.info.information!r}"
+        )
     try:
         load_tensors(model.policy, tensors)
     except SettingError as error:

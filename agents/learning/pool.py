@@ -18,9 +18,10 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
-from agents.registry import load_agent
+from agents.registry import check_plays, load_agent
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.seeds import bot_generator
 from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
@@ -70,6 +71,7 @@ class Pool:
         first: whether the very first one is, as it should where training began with a policy.
         partner: an agent that is the learner's partner in every game; None: the learner itself.
         seed: of draws and play.
+        information: who knows and tells what in the games.
 
     Attributes:
         known: decisions of the snapshots that may be drawn, ascending; set from outside.
@@ -87,6 +89,7 @@ class Pool:
         first: bool = False,
         partner: str | None = None,
         seed: int = 0,
+        information: Information = PLAIN,
     ) -> None:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")
@@ -104,6 +107,7 @@ class Pool:
                 raise AgentError(
                     f"expected an agent without a memory, got {self._agents[number]!r}"
                 )
+            check_plays(agent, self._agents[number], information)
         game = np.arange(games)
         self._group = np.where(game < round(share * games), game % GROUPS, LEARNER)
         self._team = game // GROUPS & 1  # the frozen one

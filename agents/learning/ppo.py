@@ -31,6 +31,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.critic import Critic, hidden_words
+from agents.learning.muting import Muting
 from agents.learning.optimize import DivergedError, check_weights, gradient_step
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
@@ -38,6 +39,7 @@ from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
 from agents.transforms import UNCHANGED, Transform
 from goita_env.envs.vector import StepResult
+from goita_env.information import PLAIN, Information
 from goita_env.views import observation as packing
 
 STATISTICS: Final = (
@@ -62,6 +64,7 @@ class SelfPlayPPO(MaskablePPO):
         reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
         critic: widths of the layers of a critic that sees all hands; empty: no critic.
         transform: of the observations that the policy is shown, and the critic beside the hands.
+        mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -83,6 +86,7 @@ class SelfPlayPPO(MaskablePPO):
         reward_scale: float = 0.02,
         critic: Sequence[int] = (),
         transform: Transform = UNCHANGED,
+        mute_share: float = 0.0,
         **kwargs: Any,
     ) -> None:
         self.critic_layers = tuple(critic)
@@ -95,6 +99,7 @@ class SelfPlayPPO(MaskablePPO):
         self.bfloat16 = bfloat16
         self.reward_scale = reward_scale
         self.transform = transform
+        self.mute_share = mute_share
         self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
@@ -103,7 +108,9 @@ class SelfPlayPPO(MaskablePPO):
     def _setup_model(self) -> None:
         super()._setup_model()
         if self.critic_layers:
-            self.critic = Critic(self.critic_layers, self.device, self.bfloat16)
+            (size,) = self.observation_space.shape or ()
+            self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
+        self.muting = Muting(self.n_envs, self.mute_share, self.information)
 
     @property
     def update(self) -> int:
@@ -114,6 +121,11 @@ class SelfPlayPPO(MaskablePPO):
     def reward(self) -> str:
         """Returns what values stand for: "points" or "win"."""
         return "points" if self.env is None else str(self.env.get_attr("reward")[0])
+
+    @property
+    def information(self) -> Information:
+        """Returns who knows and tells what in the games."""
+        return PLAIN if self.env is None else self.env.get_attr("information")[0]
 
     def collect_rollouts(
         self,
@@ -171,7 +183,7 @@ class SelfPlayPPO(MaskablePPO):
     def _step(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
         """Makes one decision in every game and stores those of the learner that are a choice."""
         turn = games.turn
-        legal = turn.action_mask
+        legal = self.muting.legal(turn) if self.mute_share else turn.action_mask
         chosen = legal.argmax(axis=1)  # right where only one action is legal
         rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
         if self.pool is not None:

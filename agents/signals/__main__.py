@@ -28,7 +28,7 @@ from agents.models import EPSILON
 from agents.record_files import read_record
 from agents.signals import log
 from agents.signals.follow import follow_deal, table
-from agents.signals.plan import UNTIL_NATS, UNTIL_POINTS, full, quick
+from agents.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from agents.signals.study import study, to_json
 from agents.signals.worth import table as worth_table
 from agents.signals.worth import worth
@@ -143,6 +143,8 @@ class ReportArgs:
     """few deals: minutes, and wide intervals"""
     share: float = 1.0
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
+    searcher: str | None = SEARCHER
+    """agent that plays in the listener's place, too, one that needs no memory; None: nobody"""
     until_nats: float = UNTIL_NATS
     """half-width of intervals at which an agent's listening ends early; 0: never"""
     until_points: float = UNTIL_POINTS
@@ -165,8 +167,8 @@ class ReportArgs:
             raise SettingError("expected --quick or --share, got both")
         if min(self.until_nats, self.until_points) < 0:
             raise SettingError("expected half-widths of at least 0, got a negative one")
-        names = ("until_nats", "until_points", "temperature", "epsilon", "seed", "rules")
-        options = {name: vars(self)[name] for name in names}
+        names = ("searcher", "until_nats", "until_points", "temperature", "epsilon")
+        options = {name: vars(self)[name] for name in (*names, "seed", "rules")}
         made = quick(self.agents) if self.quick else full(self.agents, self.share)
         plan = replace(made, **options)
         for file in (self.output, self.json or self.output):

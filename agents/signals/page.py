@@ -37,6 +37,7 @@ AGENT_ROWS: Final[tuple[tuple[str, str, int, Callable[[AgentStudy], Interval | N
     ("Search, others uniform: over the policy", "points", 2, lambda a: a.levels.uniform),
     ("Search, others legal: over the policy", "points", 2, lambda a: a.levels.legal),
     ("Search that listens: over the policy", "points", 2, lambda a: a.levels.listening),
+    ("The searcher in its place: over the policy", "points", 2, lambda a: a.searcher_gain),
     ("Listening over search, others uniform", "points", 2, lambda a: a.levels.over_uniform),
     ("Listening over search, others legal", "points", 2, lambda a: a.levels.over_legal),
     ("Value of listening to the partner", "points", 2, lambda a: a.value.partner),

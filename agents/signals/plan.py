@@ -55,6 +55,9 @@ MOST_SHARE: Final = 100
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 """Agents without conventions: what they tell, skill and determinism tell."""
 
+SEARCHER: Final = "champion:search=on,carry=off"
+"""The searcher that is shipped, without a memory."""
+
 TREE: Final = "tree"
 """Name of the model that takes a policy for a shallow tree of it."""
 
@@ -85,6 +88,8 @@ class StudyPlan:
     rules: Rules = JGA
     controls: tuple[str, ...] = CONTROLS
     """Policies that are measured without searches."""
+    searcher: str | None = SEARCHER
+    """Agent that plays in the listener's place, beside its searches; None: nobody."""
     until_nats: float = 0.0
     """Half-width at which an agent's listening ends before all deals (``narrow``); 0: never."""
     until_points: float = 0.0
@@ -238,7 +243,7 @@ def _work(plan: StudyPlan, piece: Piece) -> tuple[Piece, bytes]:
         sources = tuple(dict.fromkeys((*SOURCES, *wrong)))
         options: dict[str, Any] = {"seed": plan.seed, "rules": plan.rules, "worlds": plan.worlds}
         found = measures.play_listening(
-            agent, models, deals, sources=sources, first=first, **options
+            agent, models, deals, sources=sources, searcher=plan.searcher, first=first, **options
         )
         return piece, pack(found)
     seed = plan.seed + ("listen", "overhear", "shuffle").index(kind)
@@ -259,7 +264,8 @@ def _open(file: Path, plan: StudyPlan) -> Parts:
     """Opens a file of pieces; those of other code, other weights or another plan are dropped."""
     if file.is_dir():
         raise SettingError(f"expected a file, got {str(file)!r}, a folder of version 0.2.0")
-    files = {agent: content_hash(agent) for agent in plan.agents}
+    named = plan.agents if plan.searcher is None else (*plan.agents, plan.searcher)
+    files = {agent: content_hash(agent) for agent in named}
     return Parts(file, "parts of a study", {"plan": asdict(plan), "files": files, "code": code()})
 
 

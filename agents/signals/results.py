@@ -58,6 +58,8 @@ def check(piece: Heard | SourcePoints | Shuffled, deals: int) -> None:
     if isinstance(piece, SourcePoints):
         _check_array("unsearched", piece.unsearched, (deals,))
         _check_array("points", piece.points, (len(piece.sources), deals))
+        if piece.searched.size:
+            _check_array("searched", piece.searched, (deals,))
     elif isinstance(piece, Shuffled):
         _check_array("points", piece.points, (len(VARIANTS), piece.points.size // len(VARIANTS)))
     else:

@@ -29,7 +29,13 @@ from agents.signals.measures.crossplay import CrossPlayGap
 from agents.signals.measures.explain import Probe, SpeakerTree
 from agents.signals.measures.published import Influence, Information
 from agents.signals.measures.shuffled import Shuffled
-from agents.signals.measures.value import Ceilings, Levels, ListeningValue, SourcePoints
+from agents.signals.measures.value import (
+    Ceilings,
+    Levels,
+    ListeningValue,
+    SourcePoints,
+    load_searcher,
+)
 from agents.signals.plan import StudyPlan, many_rounds, run
 from agents.signals.playing import Play, load_policy, play
 from agents.signals.results import Heard
@@ -70,6 +76,8 @@ class AgentStudy(ControlStudy):
     points: SourcePoints
     value: ListeningValue
     levels: Levels
+    searcher_gain: Interval | None
+    """Of the plan's searcher in the listener's place over the policy; None without one."""
     ceilings: Ceilings
     opponent_information_cost: Interval
     model_mismatch_cost: dict[str, Interval]
@@ -120,6 +128,8 @@ def study(
         raise SettingError(f"expected different agents, got {plan.agents!r}")
     for agent in plan.agents + plan.other_controls:
         load_policy(agent)
+    if plan.searcher is not None:
+        load_searcher(plan.searcher)
     results, agents = run(plan, workers, progress, parts), []
     for agent in plan.agents:
         agents.append(_agent_study(plan, agent, results))
@@ -168,6 +178,7 @@ def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], 
         points=points,
         value=measures.value_of_listening(points),
         levels=measures.levels(points),
+        searcher_gain=points.searcher_gain(),
         ceilings=measures.ceilings(points),
         opponent_information_cost=measures.opponent_information_cost(points),
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},

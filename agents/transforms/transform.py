@@ -79,7 +79,9 @@ class Transform:
 
     def view(self, view: View) -> View:
         """Returns what the agent is shown of N positions."""
-        return View(self.words(view.words), view.game, view.rules) if self else view
+        if not self:
+            return view
+        return View(self.words(view.words), view.game, view.rules, view.information)
 
     def words(self, words: Words) -> Words:
         """Returns the packed observations [N, 8] that the agent is shown.

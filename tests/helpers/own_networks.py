@@ -10,7 +10,8 @@ class TwoTrunks(SelfPlayPolicy):
 
     def __init__(self, *args, width=8, **kwargs):
         super().__init__(*args, **kwargs)
-        layers = th.nn.Linear(512, width), th.nn.ReLU(), th.nn.Linear(width, 1)
+        (size,) = self.observation_space.shape
+        layers = th.nn.Linear(size, width), th.nn.ReLU(), th.nn.Linear(width, 1)
         self.critic = th.nn.Sequential(*layers)
         self.optimizer.add_param_group({"params": self.critic.parameters()})
 

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from training import make_env, make_model, rollout
 
 from agents.learning import GoitaVecEnv, SelfPlayPPO, linear
-from agents.learning.buffer import DECISION, ENDED, OPEN
+from agents.learning.buffer import ENDED, OPEN, decision_type
 from goita_env import GoitaVectorEnv, actions
 from goita_env.views import observation as packing
 
@@ -200,7 +200,7 @@ def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
     model, _ = played(env, 50)
     choices = sum(int((mask.sum(axis=1) > 1).sum()) for _, mask, *_ in env.story)
     assert model.num_timesteps == choices == model.rollout_buffer.pos < 9 * 50
-    assert DECISION.itemsize <= 104
+    assert decision_type(8, 69).itemsize <= 104
     samples = next(model.rollout_buffer.get(10**9))
     assert samples.observations.dtype == th.uint8
     assert samples.action_masks.dtype == th.bool

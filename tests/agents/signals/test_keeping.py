@@ -104,6 +104,10 @@ def test_arrays_that_do_not_fit_each_other_are_refused(heard, part, change):
     [
         (VALUES, r"expected unsearched of shape \(4,\), got \(2,\)"),
         (replace(VALUES, unsearched=np.zeros(4)), r"expected points of shape \(2, 4\)"),
+        (
+            replace(VALUES, unsearched=np.zeros(4), points=np.zeros((2, 4)), searched=np.ones(3)),
+            r"expected searched of shape \(4,\), got \(3,\)",
+        ),
         (replace(SHUFFLED, points=np.zeros((4, 2))), r"expected points of shape \(5, 1\)"),
     ],
 )

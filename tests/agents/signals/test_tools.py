@@ -94,7 +94,9 @@ def found():
     sizes = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
     sizes |= {"rounds": 60, "cross_play_deals": 8}
     controls = ("random", "heuristic:conventions=off")
-    plan = replace(quick(("greedy", "random"), controls=controls), worlds=4, **sizes)
+    plan = replace(
+        quick(("greedy", "random"), controls=controls), worlds=4, searcher="heuristic", **sizes
+    )
     return study(plan, progress=lambda done: None)
 
 
@@ -153,6 +155,7 @@ def test_the_page_holds_it_all_in_one_file(found):
     figures = {name: cells for name, _, cells in page_figures(found)}
     assert len(figures["Policy alone"]) == len(figures["Speaker consistency"]) == 3
     assert figures["Policy alone"][2] == ""
+    assert figures["The searcher in its place: over the policy"][0] != "open"
     assert all(figures["Knowledge of it: policy information"])
 
 
@@ -165,6 +168,8 @@ def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():
 def test_an_impossible_study_is_refused():
     refuses(SettingError, "expected different agents", study, quick(("greedy", "greedy")))
     refuses(AgentError, "a known policy", study, quick(("rollout",)))
+    remembers = quick(("greedy",), searcher="champion:search=on")
+    refuses(AgentError, "plays from one view alone", study, remembers)
 
 
 def test_the_report_command_refuses_a_place_that_is_none(tmp_path, capsys):
