@@ -189,13 +189,13 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     if plays(agent, information):
         return
     game = "the plain game" if information == PLAIN else f"a game with {information!r}"
-    instead = ""
-    if plays(agent, PLAIN):
-        instead = (
-            f": {plain_text(spec)} plays there by what it would know in the plain game, and "
-            "muted:base=AGENT is for one that does play there but shall say nothing"
-        )
-    raise AgentError(f"expected agents that play {game}, got {spec!r}{instead}")
+    instead = (
+        f": {plain_text(spec)} plays there by what it would know in the plain game, and "
+        "muted:base=AGENT is for one that does play there but shall say nothing"
+    )
+    raise AgentError(
+        f"expected agents that play {game}, got {spec!r}{instead if plays(agent, PLAIN) else ''}"
+    )
 
 
 def plain_text(spec: str) -> str:

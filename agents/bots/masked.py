@@ -11,6 +11,7 @@ from agents.bots.wrapped import Wrapped, wrap
 from agents.models import check_stateless
 from agents.transforms import ObservationFunction, Transform
 from agents.transforms.possible import keeps_views_possible
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_env.views import View
 
@@ -32,6 +33,10 @@ class MaskedAgent(Wrapped):
         self.name, self.transform = "masked", transform
         self._tested: set[Rules] = set()
         self._test(JGA)
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays such games; only plain views are tested."""
+        return super().plays(information) and (self.reads_bits or information == PLAIN)
 
     def shown(self, view: View) -> View:
         """Returns the transformed views."""

@@ -32,10 +32,6 @@ class MutedAgent(Wrapped):
             return super().asked(legal)
         return np.asarray(~legal[:, MESSAGE])
 
-    def plays(self, information: Information) -> bool:
-        """Tells whether the agent inside plays games with these options."""
-        return plays(self.base, information)
-
 
 class PlainAgent(MutedAgent):
     """Plays any game as an agent that sees the plain one."""

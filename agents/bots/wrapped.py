@@ -25,9 +25,11 @@ from agents.base import (
     Results,
     StatefulAgent,
     close,
+    plays,
 )
 from agents.faults import Fault, FaultTracking
 from goita_env.actions import MESSAGE
+from goita_env.information import Information
 from goita_env.views import View
 
 
@@ -47,6 +49,10 @@ class Wrapped:
     @property
     def deterministic(self) -> bool:
         return bool(getattr(self.base, "deterministic", False))
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays games with these options."""
+        return plays(self.base, information)
 
     def shown(self, view: View) -> View:
         """Returns what the agent inside is shown."""

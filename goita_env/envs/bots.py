@@ -16,6 +16,7 @@ from goita_env.agent import (
     RandomAgent,
     StatefulAgent,
     close,
+    plays,
     sample_at,
     uniform,
 )
@@ -115,9 +116,16 @@ class _Player:
             close([self.agent])
 
 
-def _players(named: Named) -> list[_Player]:
+def _players(named: Named, information: Information) -> list[_Player]:
     """Returns a player, or one for each seat where a text names a user's class or has a memory."""
     agents = [load_agent(named)]
+    if not plays(agents[0], information):
+        if isinstance(named, str):
+            close(agents)
+        raise SettingError(
+            f"expected bots that play a game with {information!r}, got {named!r}: "
+            "plain:base=AGENT plays any game by what AGENT would know in the plain one"
+        )
     if (isinstance(named, str) and named != "random") and (
         isinstance(agents[0], StatefulAgent) or agents_package().is_own(named)
     ):
@@ -177,7 +185,7 @@ class Bots:
         """Chooses who plays from the next deals on; None leaves it as it is.
 
         Raises:
-            SettingError: if one is no agent. Nothing has changed then.
+            SettingError: if one is no agent, or does not play the game. Nothing has changed then.
         """
         wanted: dict[int, Named] = {} if partner is None else {2: partner}
         if opponents is not None:
@@ -192,7 +200,7 @@ class Bots:
             key = named if isinstance(named, str) else id(named)
             if key not in numbers:
                 numbers[key] = start + len(added)
-                added += _players(named)
+                added += _players(named, self._information)
             places[place] = numbers[key]
         self._places = places
         self._players |= dict(enumerate(added, start))

@@ -264,6 +264,26 @@ def test_a_learner_pays_and_is_paid_for_messages(own, others, reward, dealer):
     assert (got == reward).all()
 
 
+class Deaf:
+    """Plays the plain game alone."""
+
+    name = "deaf"
+
+    def act(self, view: views.View, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return legal.argmax(axis=1)
+
+
+def test_bots_that_do_not_play_the_game_are_refused_and_their_wrappers_are_not():
+    words = "expected bots that play a game with Information.*plain:base=AGENT"
+    for bots in ({"opponents": "greedy"}, {"partner": Deaf(), "opponents": "random"}):
+        refuses(SettingError, words, SeatVectorEnv, 4, information=WHISPER, **bots)
+    env = SeatVectorEnv(4, information=WHISPER, opponents="plain:base=greedy")
+    refuses(SettingError, words, env._games.bots.set, None, "greedy")
+    _, told = env.reset(seed=1)
+    assert told["action_mask"].shape == (4, 77)
+    SeatVectorEnv(4, opponents=Deaf())
+
+
 def test_costs_belong_to_rounds_and_points_alone():
     for make in (GoitaVectorEnv, Rounds, SeatVectorEnv):
         refuses(SettingError, "episode='round'", make, 2, episode="match", information=COSTLY)

@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 from bad_bots import bad, command
+from deals import RULE_SETS
+from following import Follower
 from informed_bots import Remembering, Telling
 from informed_oracle import OPTIONS
 from programs import ROOT, refusal
@@ -17,7 +19,7 @@ from twice import Twice
 
 import evaluate
 from agents import load_agent
-from agents.base import plays
+from agents.base import RandomAgent, plays
 from agents.external import protocol
 from agents.external.agent import ExternalAgent
 from agents.external.host import Host
@@ -99,6 +101,17 @@ def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
 
 
 @pytest.mark.parametrize("information", OPTIONS, ids=str)
+def test_the_messages_of_a_round_say_what_the_views_say(information):
+    follower = Follower()
+    for rules in RULE_SETS:
+        names = ("follower", "random")
+        for task in tasks(names, 12, seed=11, rules=rules, information=information):
+            play_block(task, [follower, RandomAgent()])
+    assert follower.compared > 650
+    assert follower.redeals > 0
+
+
+@pytest.mark.parametrize("information", OPTIONS[::3], ids=str)
 def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
     with isolated("informed_bots:Remembering", ms=30_000) as there:
         assert plays(there, information)
@@ -160,7 +173,7 @@ def test_a_program_that_cannot_start_is_seated_and_forfeits():
 
 
 def test_classes_in_processes_of_their_own_play_in_a_tournament():
-    field = ("informed_bots:Telling", "muted:base=informed_bots:Telling", "plain:base=greedy")
+    field = ("informed_bots:Telling", "muted:base=informed_bots:Telling")
     found = []
     for isolation in (None, Isolation(ms=30_000)):
         plan = Plan(field, deals=2, information=WHISPER, isolation=isolation, seed=4)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from informed_bots import Loud, Telling
 from informed_oracle import OPTIONS
+from network_files import encoded
 from programs import refusal
 from raising import refuses
 from tournament_plans import found, keep, plan, played
@@ -186,6 +187,27 @@ def test_a_class_that_cannot_be_built_is_seated_and_forfeits():
     tournament.play()
     (one,) = tournament.played()
     assert one.forfeited == (bad,)
+
+
+def test_trained_networks_meet_their_plain_twins_muted_ones_and_masked_ones(tmp_path):
+    for name, information in (("told", TOLD), ("plain", PLAIN)):
+        (tmp_path / f"{name}.safetensors").write_bytes(encoded(information=information))
+    ours = f"file:{tmp_path / 'told.safetensors'},temperature=1"
+    twin = f"file:{tmp_path / 'plain.safetensors'}"
+    field = (
+        f"ours={ours}",
+        f"muted=muted:base=({ours})",
+        f"blind=masked:base=({ours}),hide=events",
+        f"twin=plain:base=({twin})",
+    )
+    settings = Plan(field, information=TOLD, deals=16, seed=2)
+    settings.check_agents()
+    tournament = Tournament(settings)
+    tournament.play()
+    assert len(tournament.played()) == 6
+    for spec in (ours, f"muted:base=({ours})", f"plain:base=({ours})"):
+        refuses(AgentError, "play the plain game", Plan((spec, "random")).check_agents)
+    refuses(AgentError, "plain:base=", Plan((twin, "random"), information=TOLD).check_agents)
 
 
 @pytest.mark.parametrize("ours", ["informed_bots:Telling", Telling()], ids=["text", "object"])
