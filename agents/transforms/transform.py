@@ -36,8 +36,9 @@ MOST_TEXTS: Final = 128
 class ObservationFunction:
     """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
 
-    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind. A row's
-    answer may depend on that row alone, and the input may be changed in place.
+    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; in a game
+    with a token messages are among them, shown tiles in none. A row's answer may depend on that row
+    alone, and the input may be changed in place.
     """
 
     name: str
