@@ -27,6 +27,7 @@ from agents.bots.network_file import Array
 from agents.imitate.examples import Examples, Split
 from agents.imitate.network import BATCH, PolicyLearner
 from agents.imitate.scores import predict
+from goita_env.information import PLAIN
 
 WEIGHTS: Final = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
@@ -173,6 +174,10 @@ def check_start(agent: object, name: str) -> NetworkAgent:
     if not isinstance(agent, NetworkAgent):
         raise AgentError(
             f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
+        )
+    if agent.information != PLAIN:
+        raise AgentError(
+            f"expected a network of the plain game, got {name!r}, of one with {agent.information!r}"
         )
     if agent.transform:
         raise AgentError(

@@ -257,7 +257,7 @@ def _unhidden(tensors: Tensors, info: NetworkInfo, model: SelfPlayPPO) -> Tensor
         raise _other_transform(info, model) from error
     name = "features_extractor.layers.0.weight"
     weight = tensors[name].clone()
-    weight[:, th.from_numpy(hidden)] = 0.0
+    weight[:, np.flatnonzero(hidden)] = 0.0
     return tensors | {name: weight}
 
 

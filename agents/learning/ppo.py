@@ -39,7 +39,7 @@ from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
 from agents.transforms import UNCHANGED, Transform
 from goita_env.envs.vector import StepResult
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 
 STATISTICS: Final = (
@@ -71,6 +71,7 @@ class SelfPlayPPO(MaskablePPO):
         critic: None if there is none.
         critic_leads: advantages use the critic's values, which in the last update predicted better
             than the policy's own.
+        information: who knows and tells what in the games.
         pool: frozen players, None if there are none; may be set before training.
     """
 
@@ -100,6 +101,7 @@ class SelfPlayPPO(MaskablePPO):
         self.reward_scale = reward_scale
         self.transform = transform
         self.mute_share = mute_share
+        self.information = PLAIN
         self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
@@ -107,6 +109,8 @@ class SelfPlayPPO(MaskablePPO):
 
     def _setup_model(self) -> None:
         super()._setup_model()
+        if self.env is not None:  # else a saved model was loaded, which keeps its own
+            self.information = self.env.get_attr("information")[0]
         if self.critic_layers:
             (size,) = self.observation_space.shape or ()
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
@@ -121,11 +125,6 @@ class SelfPlayPPO(MaskablePPO):
     def reward(self) -> str:
         """Returns what values stand for: "points" or "win"."""
         return "points" if self.env is None else str(self.env.get_attr("reward")[0])
-
-    @property
-    def information(self) -> Information:
-        """Returns who knows and tells what in the games."""
-        return PLAIN if self.env is None else self.env.get_attr("information")[0]
 
     def collect_rollouts(
         self,
@@ -189,7 +188,7 @@ class SelfPlayPPO(MaskablePPO):
         if self.pool is not None:
             rows, others = self.pool.split(turn, rows)
             chosen[others] = self.pool.act(turn, legal, others)
-        words, masks = self.transform.words(turn.words[rows]), legal[rows]
+        words, masks = self.transform.words(turn.words[rows], self.information), legal[rows]
         actions, values, log_probs = self._decide(words, masks)
         chosen[rows] = actions
         hidden, seats = None, turn.seat[rows]

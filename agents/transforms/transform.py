@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from agents.base import AgentError, Bool
 from goita_env.errors import ObservationError
+from goita_env.information import PLAIN, Information
 from goita_env.views import View
 from goita_env.views.observation import (
     NUM_WORDS,
@@ -35,8 +36,9 @@ MOST_TEXTS: Final = 128
 class ObservationFunction:
     """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
 
-    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind. A row's
-    answer may depend on that row alone, and the input may be changed in place.
+    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; in a game
+    with a token messages are among them, shown tiles in none. A row's answer may depend on that row
+    alone, and the input may be changed in place.
     """
 
     name: str
@@ -81,10 +83,13 @@ class Transform:
         """Returns what the agent is shown of N positions."""
         if not self:
             return view
-        return View(self.words(view.words), view.game, view.rules, view.information)
+        words = self.words(view.words, view.information)
+        return View(words, view.game, view.rules, view.information)
 
-    def words(self, words: Words) -> Words:
-        """Returns the packed observations [N, 8] that the agent is shown.
+    def words(self, words: Words, information: Information = PLAIN) -> Words:
+        """Returns the packed observations that the agent is shown, of a game with these options.
+
+        ``words`` are [N, 8]; words of shown tiles, behind the first eight, stay as they are.
 
         Raises:
             AgentError: if the function returns anything but as many observations.
@@ -99,7 +104,7 @@ class Transform:
             found = np.asarray(self.function.call(expand(words[:, :NUM_WORDS].copy())))
             if found.shape[:1] != (len(words),):
                 raise ObservationError(f"expected {len(words)} rows, got shape {found.shape}")
-            words[:, :NUM_WORDS] = compress(found)
+            words[:, :NUM_WORDS] = compress(found, Information(token=information.token))
         except ObservationError as error:
             raise AgentError(f"transform {self.function.name!r}: {error}") from error
         return words

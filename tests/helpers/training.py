@@ -1,5 +1,8 @@
 """Small trainings: their games, models, rollouts and the options of train.py."""
 
+import os
+import signal
+
 from stable_baselines3.common.logger import configure
 
 from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
@@ -28,3 +31,16 @@ def rollout(model, times=1):
     for _ in range(times):
         assert model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
     return callback
+
+
+def stop_after(monkeypatch, updates, number=signal.SIGINT):
+    """Sends a signal to this process in the middle of the n-th update."""
+    original, count = SelfPlayPPO._loss, [0]
+
+    def loss(self, *samples):
+        count[0] += 1
+        if count[0] == updates:
+            os.kill(os.getpid(), number)
+        return original(self, *samples)
+
+    monkeypatch.setattr(SelfPlayPPO, "_loss", loss)

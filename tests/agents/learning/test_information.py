@@ -16,9 +16,19 @@ import train
 from agents import load_agent
 from agents.base import AgentError, plays
 from agents.bots.network_file import open_tensors
-from agents.learning import Pool, SavedPolicy, SelfPlayPolicy, begin_from, save_policy
+from agents.imitate.clone import check_start
+from agents.learning import (
+    Pool,
+    SavedPolicy,
+    SelfPlayPolicy,
+    SelfPlayPPO,
+    begin_from,
+    policy_bytes,
+    save_policy,
+)
 from agents.learning.muting import TEAM_RUN, Muting
 from agents.learning.policy_agent import load_frozen
+from agents.transforms import ObservationFunction, Transform
 from goita_env import GoitaVectorEnv, Information, Token
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
@@ -163,18 +173,63 @@ def test_frozen_players_must_play_the_game():
     Pool(8, agents=["plain:base=greedy", "random"], **given)
 
 
-def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, capsys):
+def test_a_function_changes_what_is_shown_of_messages():
+    def deaf(bits):
+        bits[:, 498:510] = 0
+        return bits
+
+    transform = Transform(function=ObservationFunction("mine:deaf", deaf))
+    model = make_model(BOTH, transform=transform)
+    training.rollout(model)
+    bits = next(model.rollout_buffer.get(1 << 20)).observations
+    assert bits[:, 510].any()
+    assert bits[:, 512:].any()
+    assert not bits[:, 498:510].any()
+    now = turn(BOTH)
+    assert not transform.view(now.view).tokens.any()
+    assert now.view.tokens.any()
+
+
+def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
+    now, path = turn(PARTNER), tmp_path / "hidden"
+    hidden = make_model(PARTNER, transform=Transform(("events", "own_score"))).learn(200)
+    save_policy(hidden, path, "jga")
+    whole = make_model(PARTNER)
+    begin_from(whole, path)
+    with th.no_grad():
+        found, _ = whole.policy.logits_and_values(th.from_numpy(now.observation))
+    np.testing.assert_allclose(found, load_frozen(hidden, path).logits(now.view), atol=1e-5)
+
+
+def test_a_saved_model_knows_its_games_without_them(elsewhere):
+    model = make_model(PRIVATE, mute_share=0.5).learn(200)
+    model.save("model")
+    again = SelfPlayPPO.load("model")
+    assert again.information == PRIVATE
+    assert policy_bytes(again, "jga") == policy_bytes(model, "jga")
+
+
+def test_a_clone_of_recorded_play_begins_with_no_such_network(tmp_path):
+    save_policy(make_model(PARTNER).learn(200), tmp_path / "partner", "jga")
+    agent = load_agent(f"file:{tmp_path / 'partner'}")
+    refuses(AgentError, "a network of the plain game", check_start, agent, agent.name)
+
+
+def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkeypatch, capsys):
     Path("told.json").write_text(json.dumps(PRIVATE.to_keys()))
     tiny = [*training.TINY, "--deals", "2", "--measure-deals", "2", "--pool-share", "0.5"]
     tiny += ["--snapshot-every", "200", "--against", "greedy"]
     begun = ["--information", "told.json", "--mute-share", "0.5", "--decisions"]
     assert train.main(["--name", "whole", *tiny, *begun, "600"]) == 0
-    assert train.main(["--name", "one", *tiny, *begun, "300"]) == 0
+    with monkeypatch.context() as patch:
+        training.stop_after(patch, 5)
+        assert train.main(["--name", "one", *tiny, *begun, "600"]) == 130
     config = json.loads(Path("runs/one/config.json").read_text())
     assert (config["information"], config["mute_share"]) == (PRIVATE.to_keys()["information"], 0.5)
-    assert train.main(["--resume", "runs/one", "--decisions", "600"]) == 0
-    agent = load_agent("file:runs/one/policy.safetensors")
-    assert agent.information == PRIVATE
+    assert train.main(["--resume", "runs/one"]) == 0
+    policies = [Path("runs", name, "policy.safetensors") for name in ("one", "whole")]
+    assert policies[0].read_bytes() == policies[1].read_bytes()
+    assert load_agent(f"file:{policies[0]}").information == PRIVATE
     assert "plain:base=greedy" in capsys.readouterr().out
     wrong = refusal(capsys, train.main, ["--name", "two", *tiny, "--mute-share", "0.5"])
     assert "expected a token" in wrong

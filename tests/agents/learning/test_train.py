@@ -69,19 +69,6 @@ def refused(capsys, *words):
     return refusal(capsys, train.main, [*words])
 
 
-def stop_after(monkeypatch, updates, number=signal.SIGINT):
-    """Sends a signal to this process in the middle of the n-th update."""
-    original, count = SelfPlayPPO._loss, [0]
-
-    def loss(self, *samples):
-        count[0] += 1
-        if count[0] == updates:
-            os.kill(os.getpid(), number)
-        return original(self, *samples)
-
-    monkeypatch.setattr(SelfPlayPPO, "_loss", loss)
-
-
 def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, capsys):
     run = trained("one")
     config = json.loads((run / "config.json").read_text())
@@ -135,14 +122,14 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     settings = [*TINY, "--precision", "float32", "--seed", "4"]
     whole = trained("whole", *settings[len(TINY) :])
     with monkeypatch.context() as patch:
-        stop_after(patch, 9, number)
+        training.stop_after(patch, 9, number)
         assert train.main(["--name", "parts", *settings]) == 130
     run = Path("runs", "parts")
     assert f"--resume {run}" in capsys.readouterr().out
     assert not (run / "policy.safetensors").exists()
     assert 0 < decisions_in(run / "checkpoint.safetensors") < 1500
     with monkeypatch.context() as patch:
-        stop_after(patch, 5, number)
+        training.stop_after(patch, 5, number)
         assert train.main(["--resume", str(run)]) == 130
     assert train.main(["--resume", str(run)]) == 0
     assert policy(run) == policy(whole)
