@@ -11,7 +11,7 @@ import numpy as np
 from agents.base import Bool, Float, Int, Policy, sample_at
 from agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
 from agents.beliefs.filtering import RoundStart, SeatFilter
-from agents.beliefs.history import Answers, events
+from agents.beliefs.history import events
 from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
 from agents.signals.filters import Where, select
@@ -199,9 +199,8 @@ class _SignalBeliefs:
 
 def _pooled(view: View, model: OpponentModel) -> Float:
     """Returns the public's probabilities [69] of the partner's action, seen by the listener."""
-    own, other = view.scores[0].tolist()
     every = support(np.array(COUNTS))
-    table = RoundStart(view.rules, int(view.dealer[0]), (own, other), Answers.read(view))
+    table = RoundStart.read(view)
     shown = view.face_up[0].astype(np.int64)
     most = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
     speaker = SeatFilter(table, PARTNER, every.hands, (shown[PARTNER], most), model)
