@@ -21,7 +21,7 @@ from agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
 from goita_env import Information, View, actions
 from goita_env.actions import CALL, MESSAGE, NUM_ACTIONS, REDEAL, SILENT
 from goita_env.rules import Rules
-from goita_env.tiles import HAND_SIZE, NUM_KINDS, PAWN
+from goita_env.tiles import HAND_SIZE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import NONE, Replay
 
 _KINDS = np.arange(NUM_KINDS)
@@ -40,9 +40,10 @@ class RoundStart:
 
     @classmethod
     def read(cls, view: View, messages: Sent = ()) -> RoundStart:
-        """Reads a view of one row; ``messages``: what was sent."""
+        """Reads a view of one row; ``messages``: what was sent, or is assumed to be."""
         own, other = view.scores[0].tolist()
-        dealer, answers = int(view.dealer[0]), Answers.read(view)
+        dealer, token = int(view.dealer[0]), view.information.token
+        answers = Answers.read(view, begun=token is None or len(messages) == NUM_SEATS)
         return cls(view.rules, dealer, (own, other), answers, view.information, messages)
 
 

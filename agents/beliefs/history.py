@@ -50,14 +50,15 @@ class Answers:
     order: tuple[int, ...]  #: All seats in the order in which they are asked.
 
     @classmethod
-    def read(cls, view: View) -> Answers:
-        """Reads a view of one row; one that waits before play: all have said whether they call."""
+    def read(cls, view: View, *, begun: bool = True) -> Answers:
+        """Reads a view of one row; one that waits before play: all have said whether they call.
+
+        ``begun``: these questions have come; False: messages are still sent.
+        """
         order = order_of(view)
-        all_asked = not view.asked_call[0] and not view.asked_token[0]
-        if view.asked_token[0]:
-            asked: tuple[int, ...] = ()
-        else:
-            asked = tuple(s for s in (order if all_asked else order[: order.index(0)]) if s)
+        all_asked = begun and not view.asked_call[0]
+        last = len(order) if all_asked else order.index(0) if begun else 0
+        asked = tuple(seat for seat in order[:last] if seat)
         called = tuple(seat for seat in order if view.called[0, seat])
         chosen = ((seat + 2) % NUM_SEATS for seat in called)
         choices = tuple((s, int(view.choices[0, s])) for s in chosen if view.choices[0, s])

@@ -178,7 +178,7 @@ class Listener(Following):
         Raises:
             UnexplainedError: if no deal explains what all seats did together.
         """
-        return self._believed()[1] - self._any_message
+        return self._believed()[1] - float(self._any_message)
 
 
 def follow(

@@ -12,6 +12,7 @@ from agents.base import Bool, Float, Int, Policy, sample_at
 from agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
 from agents.beliefs.filtering import RoundStart, SeatFilter
 from agents.beliefs.history import events
+from agents.beliefs.mixture import product_of
 from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
 from agents.signals.filters import Where, select
@@ -147,7 +148,7 @@ class _Signal:
 
     def belief(self, listener: Listener, variant: str) -> DealBelief:
         """Returns the partner's belief; ``listener`` has the uniform model of the signal."""
-        belief = listener.deals()
+        belief = product_of(listener.deals())
         if variant == "V1":
             return belief
         read = self.policy[:, self.said if variant in ("V0", "V2") else self.pooled_said]
