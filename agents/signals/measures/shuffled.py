@@ -17,7 +17,7 @@ from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
 from agents.signals.filters import Where, select
 from agents.signals.listening import PARTNER, public_action, reweighted, seen_by
-from agents.signals.playing import Play, load_policy, one_choice_a_deal, positions
+from agents.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 from agents.signals.remembering import cached
 from agents.signals.searching import play_searching
 from agents.statistics.intervals import Interval, mean_interval
@@ -98,6 +98,7 @@ def shuffled_signal(
     Raises:
         SettingError: if fewer than two deals have such a decision, or there is no such filter.
     """
+    check_plain(play, "shuffled_signal")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
     chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
     if len(chosen) < 2:
