@@ -131,7 +131,7 @@ class WorthArgs:
     """policies, each studied at all seats and as partners of each other"""
     where: str | None = None
     """which decisions: first_lead, later_lead, first_pass (of each seat in a deal), partner_attack
-    or opponent_attack (answers to one); by default all"""
+    or opponent_attack (answers to one), token (messages: none in the plain game); by default all"""
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
     temperature: float | None = None

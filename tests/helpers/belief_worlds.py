@@ -21,6 +21,8 @@ from world_positions import (
 )
 
 from goita_env import seeds, views
+from goita_env.actions import MESSAGE, SILENT
+from goita_env.tiles import KING
 
 FACTORIAL = np.array([factorial(n) for n in range(33)], float)
 
@@ -49,6 +51,21 @@ class OddPolicy:
         numbers = seeds.mix(mixed[:, None] + steps) >> np.uint64(11)
         found = legal * np.exp(self.sharpness * numbers.astype(float) * 2.0**-53)
         return found / found.sum(axis=1, keepdims=True)
+
+
+class TellsKings(OddPolicy):
+    """Sends 1 if it holds a king and 0 if it holds none, never calls, and plays by all it heard."""
+
+    def __init__(self) -> None:
+        super().__init__(name="tells kings")
+
+    def probabilities(self, view, legal):
+        found, asked = super().probabilities(view, legal), view.asked_token
+        found[asked] = 0
+        found[asked, MESSAGE + (view.hand[asked, KING] > 0)] = 1
+        silent = view.asked_call & legal[:, SILENT]
+        found[silent] = np.arange(legal.shape[1]) == SILENT
+        return found
 
 
 def weigh(

@@ -91,8 +91,9 @@ def write(
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
-    if wrong := {key: found.get(key) for key in part if found.get(key) != part[key]}:
-        wanted = {key: part[key] for key in wrong}
+    expected = {"information": None, **part}
+    if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
+        wanted = {key: expected[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
 
 

@@ -6,7 +6,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from belief_worlds import OddPolicy, brute_mixture
+from belief_worlds import OddPolicy, TellsKings, brute_mixture
 from deals import special_hands, uniform_hands
 from raising import refuses
 from world_positions import Position, position
@@ -16,7 +16,7 @@ from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel, Ty
 from agents.beliefs.hindsight import log_likelihood
 from agents.models import UnexplainedError
 from goita_env import Game, Information, Token
-from goita_env.actions import MESSAGE, PASS, SILENT
+from goita_env.actions import MESSAGE, PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import KING
 
@@ -28,20 +28,8 @@ WHISPER, PRIVATE, PUBLIC = (
 SEATS = ("next", "partner", "previous")
 
 
-class TellsKings(OddPolicy):
-    """Sends 1 if it holds a king and 0 if it holds none, never calls, and plays by all it heard."""
-
-    def probabilities(self, view, legal):
-        found, asked = super().probabilities(view, legal), view.asked_token
-        found[asked] = 0
-        found[asked, MESSAGE + (view.hand[asked, KING] > 0)] = 1
-        silent = view.asked_call & legal[:, SILENT]
-        found[silent] = np.arange(legal.shape[1]) == SILENT
-        return found
-
-
 ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
-TELLS = PolicyModel(TellsKings(name="tells kings"), epsilon=0.0)
+TELLS = PolicyModel(TellsKings(), epsilon=0)
 ASSUMED = [(ODD, ODD), (SHARP, SHARP), (TELLS, TELLS), (UNIFORM_MODEL, UNIFORM_MODEL)]
 ASSUMED += [(LEGAL_MODEL, None)]
 
