@@ -2,8 +2,8 @@
 
 ``Listener`` follows a round as one seat sees it, ``follow`` a record. How the others play is
 ``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about one
-seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where messages were not heard. ``TypeListener`` infers how the others play, too,
-among ``Types``.
+seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where messages were not heard.
+``TypeListener`` infers how the others play, too, among ``Types``.
 """
 
 from agents.beliefs.deal_belief import DealBelief

@@ -152,7 +152,7 @@ def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):
         (measures.instantaneous_coordination, ()),
         (measures.causal_influence, (TellsKings(),)),
         (measures.shuffled_signal, (PolicyModel(TellsKings()), TellsKings())),
-        (measures.convention_table, ()),
+        (measures.convention_table, (*[None] * 4,)),
         (measures.policy_distance, (["random"],)),
     ):
         refuses(SettingError, f"the plain game for {measure.__name__}", measure, told, *given)
