@@ -98,7 +98,6 @@ def error(at: Position, belief, expected: dict) -> float:
         pytest.param(WHISPER, 12, id="private, one bit"),
         pytest.param(PRIVATE, 5, id="private, two bits"),
         pytest.param(PUBLIC, 8, id="public, two bits"),
-        pytest.param(WHISPER, 120, id="private, one bit, many", marks=pytest.mark.slow),
         pytest.param(PRIVATE, 60, id="private, two bits, many", marks=pytest.mark.slow),
     ],
 )
