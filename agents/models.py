@@ -24,12 +24,13 @@ from agents.base import (
     HasTemperature,
     Int,
     Policy,
-    certain,
     is_stateless,
+    plays,
 )
 from agents.registry import load_agent
 from goita_env import View
 from goita_env.errors import GoitaError
+from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules
 from goita_env.testing import inconsistency
 from goita_env.views import observation as packing
@@ -117,7 +118,8 @@ class PolicyModel:
             self._passed = _passed.setdefault(agent, set())
         except TypeError:  # an agent that is not hashable is tested by each PolicyModel
             self._passed = set()
-        self._test(JGA)
+        if plays(agent, PLAIN):
+            self._test(JGA)
 
     def __repr__(self) -> str:
         return f"PolicyModel({self.name})"
@@ -140,12 +142,30 @@ class PolicyModel:
                 raise AgentError(f"{self._given.name!r} cannot be a model: {wrong}")
             self._passed.add(test)
 
+    def _check(self, view: View) -> None:
+        if view.information == PLAIN:
+            self._test(view.rules)
+        elif not plays(self._given, view.information):
+            raise AgentError(
+                f"expected a model of a game with {view.information}, got {self._given.name!r}, "
+                "which doesn't play it"
+            )
+
     def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
-        self._test(view.rules)
+        """Returns the probability of each action: float64 [N, 69], zero where illegal.
+
+        With a token [N, 77].
+
+        Raises:
+            AgentError: if the agent's answers are none in this rule set, or it plays no games with
+                the options of the view.
+        """
+        self._check(view)
         known = self._asked.probabilities(view, legal)
         if self._power == 0:
-            known = certain(known.argmax(axis=1))
+            likeliest = known.argmax(axis=1)
+            known = np.zeros(legal.shape)
+            known[np.arange(len(known)), likeliest] = 1
         elif self._power is not None:
             known = known ** (1 / self._power)
             known /= known.sum(axis=1, keepdims=True)

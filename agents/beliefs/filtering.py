@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Bool, Float, Int
-from agents.beliefs.history import Answers, Event
+from agents.beliefs.history import Answers, Event, Sent
 from agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
-from goita_env import View, actions
-from goita_env.actions import CALL, NUM_ACTIONS, REDEAL, SILENT
+from goita_env import Information, View, actions
+from goita_env.actions import CALL, MESSAGE, NUM_ACTIONS, REDEAL, SILENT
 from goita_env.rules import Rules
-from goita_env.tiles import HAND_SIZE, NUM_KINDS, PAWN
+from goita_env.tiles import HAND_SIZE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import NONE, Replay
 
 _KINDS = np.arange(NUM_KINDS)
@@ -35,6 +35,16 @@ class RoundStart:
     dealer: int
     scores: tuple[int, int]  # Points of the viewer's team and of the other before the round.
     answers: Answers
+    information: Information
+    messages: Sent  # Those that the viewer doesn't hear are assumed.
+
+    @classmethod
+    def read(cls, view: View, messages: Sent = ()) -> RoundStart:
+        """Reads a view of one row; ``messages``: what was sent, or is assumed to be."""
+        own, other = view.scores[0].tolist()
+        dealer, token = int(view.dealer[0]), view.information.token
+        answers = Answers.read(view, begun=token is None or len(messages) == NUM_SEATS)
+        return cls(view.rules, dealer, (own, other), answers, view.information, messages)
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,17 @@ class SeatFilter:
         np.divide(found, total, out=found, where=total > 0)
         return found
 
+    def messages(self) -> Float:
+        """Returns the probability of each message by hand: float64 [M, 77].
+
+        The seat is about to send one. Rows sum to 1; those of hands without a state are zeros.
+        """
+        view = self._replay.question(MESSAGE)
+        found = np.zeros((len(self._hands), self._start.information.num_actions))
+        found[self.hand] = self.model.probabilities(view, view.legal())
+        found[self.hand] /= found[self.hand].sum(axis=1, keepdims=True)
+        return found
+
     def take(self, event: Event) -> None:
         """Takes in what a seat did; unchanged after an UnexplainedError."""
         if event.seat == self.seat:
@@ -198,21 +219,42 @@ class SeatFilter:
         self._take(np.flatnonzero(kept))
 
     def _begin(
-        self, hands: Int, called: Iterable[int], choices: Iterable[tuple[int, int]] = ()
+        self,
+        hands: Int,
+        called: Iterable[int] = (),
+        choices: Iterable[tuple[int, int]] = (),
+        messages: Sent | None = None,
     ) -> Replay:
-        """Returns the round after these calls and choices, for hands [m] of the seat."""
+        """Returns the round after these calls and choices, for hands [m] of the seat.
+
+        ``messages``: those sent before; None: all of them.
+        """
         start = self._start
-        replay = Replay.of_seat(start.rules, self.seat, hands, start.dealer, start.scores)
-        for seat, answer in (*((seat, CALL) for seat in called), *choices):
+        sent = start.messages if messages is None else messages
+        replay = Replay.of_seat(
+            start.rules,
+            self.seat,
+            hands,
+            start.dealer,
+            start.scores,
+            information=start.information,
+        )
+        said = ((seat, MESSAGE + message) for seat, message in sent)
+        for seat, answer in (*said, *((seat, CALL) for seat in called), *choices):
             replay.answer(seat, answer)
         return replay
 
     def _answered(self) -> Float:
-        """Returns the likelihood of what the seat answered before play: float64 [M]."""
+        """Returns the likelihood of what the seat sent and answered before play: float64 [M]."""
         answers, pawns = self._start.answers, self._hands[:, PAWN]
         fewest, most = self._bounds
         possible = ((self._hands >= fewest) & (self._hands <= most)).all(axis=1)
         found: Float = np.where(possible, 1.0, 0.0)
+        for number, (seat, message) in enumerate(self._start.messages):
+            if seat == self.seat:
+                some = np.flatnonzero(found)
+                replay = self._begin(self._hands[some], messages=self._start.messages[:number])
+                found[some] *= self._answer(replay.question(MESSAGE), MESSAGE + message)
         turn = answers.order.index
         before = [seat for seat in answers.called if turn(seat) < turn(self.seat)]
         if self.seat in answers.asked:
@@ -230,8 +272,8 @@ class SeatFilter:
                 found[some] *= self._answer(replay.question(REDEAL), choice)
         if not found.any():
             raise UnexplainedError(
-                f"expected answers before play that {self.model.name} may give on relative seat "
-                f"{self.seat}, got others; an epsilon above 0 allows for them where they are legal"
+                f"expected what {self.model.name} may send and answer before play on relative seat "
+                f"{self.seat}, got other actions; an epsilon above 0 allows for legal ones"
             )
         return found
 

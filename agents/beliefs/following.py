@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -13,7 +14,8 @@ from agents.base import Float, Int
 from agents.beliefs.deal_belief import DealBelief
 from agents.beliefs.filtering import RoundStart, SeatFilter
 from agents.beliefs.hand_belief import HandBelief
-from agents.beliefs.history import Answers, Event, events
+from agents.beliefs.history import Event, Messages, check_followed, events, order_of
+from agents.beliefs.mixture import DealMixture
 from agents.beliefs.summing import sums
 from agents.beliefs.supports import support
 from agents.models import OpponentModel, UnexplainedError
@@ -37,25 +39,35 @@ class Following:
     Args:
         view: what the seat sees at any moment of a round: one row.
         compiled: sum over deals with numba; None: if it is installed.
+        sent: as in ``hear``.
 
     Raises:
-        SettingError: if the view is not one row, or shows a round that was decided before play.
+        SettingError: if the view is not one row, shows a round that was decided before play, or is
+            of a game that listeners cannot follow (``history.check_followed``).
         UnexplainedError: if what happened has probability 0.
     """
 
-    def __init__(self, view: View, compiled: bool | None) -> None:
+    def __init__(self, view: View, compiled: bool | None, sent: int | None = None) -> None:
+        check_followed(view.information)
         self._compiled = compiled
         self._heard: list[Event] = []
         self._view = view
-        self.hear(view)
+        self.hear(view, sent=sent)
 
     @property
     def seat(self) -> int:
-        """Seat that plays or passes next, relative to the viewer."""
+        """Seat that sends, plays or passes next, relative to the viewer."""
+        if self._asked_message:
+            return order_of(self._view)[len(self._messages.sent)]
         return (int(self._view.dealer[0]) + len(self._heard)) % NUM_SEATS
 
-    def hear(self, view: View) -> None:
+    def hear(self, view: View, *, sent: int | None = None) -> None:
         """Takes in what has happened since the last view, by a later view of one row.
+
+        Args:
+            view: one row.
+            sent: how many messages have been sent, which a view shows only to who is asked; None:
+                all, but where the viewer is asked for its own.
 
         Raises:
             SettingError: if it is not one row, shows a round decided before play, or no later
@@ -72,7 +84,7 @@ class Following:
             self._check_same_round(view, heard)
         self._view = view
         if not self._heard:
-            self._begin(view)
+            self._begin(view, Messages.read(view, sent))
         for event in heard[len(self._heard) :]:
             self._take(event)
 
@@ -80,10 +92,12 @@ class Following:
         before, known = self._view, self._heard
         same = (
             view.rules == before.rules
+            and view.information == before.information
             and (own_tiles(view) == COUNTS - self._support.unseen).all()
             and view.dealer[0] == before.dealer[0]
             and (view.scores == before.scores).all()
             and heard[: len(known)] == known
+            and (not known or (view.tokens == before.tokens).all())
         )
         if not same:
             raise SettingError(
@@ -91,12 +105,14 @@ class Following:
                 f"and passes, got another with {len(heard)}"
             )
 
-    def _begin(self, view: View) -> None:
+    def _begin(self, view: View, messages: Messages) -> None:
         self._support = support(np.array(COUNTS) - own_tiles(view))
-        answers = Answers.read(view)
-        own, other = view.scores[0].tolist()
-        self._start = RoundStart(view.rules, int(view.dealer[0]), (own, other), answers)
-        self._apart = view.rules.partners_fives_win == "held" and answers.all_asked
+        self._messages = messages
+        self._asked_message = messages.bits > 0 and len(messages.sent) < NUM_SEATS
+        self._starts = [RoundStart.read(view, sent) for sent in messages.possible()]
+        """One for each way in which messages that the viewer doesn't hear may have been sent."""
+        all_asked = self._starts[0].answers.all_asked
+        self._apart = view.rules.partners_fives_win == "held" and all_asked
         self._shown = np.zeros((NUM_SEATS, NUM_KINDS), np.int64)
         self._begin_filters()
 
@@ -112,14 +128,14 @@ class Following:
             self._shown[event.seat, attack] += 1
             self._shown[event.seat, block] += not event.hidden
 
-    def _filter(self, seat: int, model: OpponentModel) -> SeatFilter:
+    def _filter(self, seat: int, model: OpponentModel, start: RoundStart) -> SeatFilter:
         """Returns a filter of a seat at the beginning of the round.
 
         It leaves out the hands that don't fit to what the view shows.
         """
         unseen, shown = self._support.unseen, self._view.face_up[0].astype(np.int64)
         limits = bounds(unseen, shown, seat)
-        found = SeatFilter(self._start, seat, self._support.hands, limits, model)
+        found = SeatFilter(start, seat, self._support.hands, limits, model)
         if seat == SEATS["partner"] and self._apart and COUNTS[PAWN] - unseen[PAWN] == 5:
             limit = unseen.copy()
             limit[PAWN] = 4
@@ -155,11 +171,46 @@ class Following:
         explained = np.log(belief.total / self._support.whole_ways())
         return float(explained + sum(one.scale for one in filters))
 
+    def _mixture(
+        self, branches: Iterable[Filters]
+    ) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
+        """Returns the belief over all that may have been sent, its log-evidence, and what it mixes.
+
+        Args:
+            branches: one filter of each seat, for each way in which messages may have been sent.
+
+        Raises:
+            UnexplainedError: if no deal explains what all seats did together in any of them.
+        """
+        beliefs, evidence, kept, refused = [], [], [], None
+        for filters in branches:
+            try:
+                beliefs.append(self._deals(filters))
+            except UnexplainedError as error:
+                refused = error
+            else:
+                kept.append(filters)
+                evidence.append(self._log_evidence(filters, beliefs[-1]))
+        if not beliefs:
+            raise refused or UnexplainedError("expected messages that explain what was done")
+        if len(beliefs) == 1:
+            return beliefs[0], evidence[0], kept
+        total = float(np.logaddexp.reduce(evidence))
+        return DealMixture(np.exp(np.array(evidence) - total), tuple(beliefs)), total, kept
+
     def _hand_belief(
-        self, number: int, marginal: Float, filters: Filters, models: tuple[str, str, str]
+        self,
+        number: int,
+        marginal: Float,
+        branches: Sequence[Filters],
+        models: tuple[str, str, str],
     ) -> HandBelief:
         held = self._support
-        one, two, three = (np.isin(np.arange(len(held)), each.hand) * held.ways for each in filters)
+        one, two, three = (
+            np.isin(np.arange(len(held)), np.concatenate([each.hand for each in filters]))
+            * held.ways
+            for filters in zip(*branches, strict=True)
+        )
 
         def facts() -> Float:
             found = sums(held, (one, two, three), self._apart, self._compiled)[number - 1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,9 +17,10 @@ import numpy as np
 from agents.base import Agent, AgentError, Float, Int
 from agents.beliefs.deal_belief import DealBelief, systematic_sample
 from agents.beliefs.filtering import SeatFilter
-from agents.beliefs.following import Following, Seat, number_of
+from agents.beliefs.following import Filters, Following, Seat, number_of
 from agents.beliefs.hand_belief import HandBelief
 from agents.beliefs.history import Event
+from agents.beliefs.mixture import DealMixture, sample_of
 from agents.models import (
     EPSILONS,
     LEGAL_MODEL,
@@ -171,7 +172,7 @@ class TypeListener(Following):
         found /= found.sum()
         return found
 
-    def beliefs(self) -> list[tuple[float, int, int, DealBelief]]:
+    def beliefs(self) -> list[tuple[float, int, int, DealBelief | DealMixture]]:
         """Returns what is possible: probability, type of the opponents, of the partner, belief.
 
         Raises:
@@ -192,8 +193,8 @@ class TypeListener(Following):
         beliefs = self.beliefs()
         marginal = sum(p * belief.marginals[number - 1] for p, _, _, belief in beliefs)
         _, k, j, _ = beliefs[0]
-        filters = self._filters[1, k], self._filters[2, j], self._filters[3, k]
-        return self._hand_belief(number, np.asarray(marginal), filters, ("types",) * 3)
+        branches = self._branches(k, j)
+        return self._hand_belief(number, np.asarray(marginal), branches, ("types",) * 3)
 
     def sample(
         self, count: int, rng: np.random.Generator, opponents: int | None = None
@@ -220,32 +221,28 @@ class TypeListener(Following):
             return beliefs[0][-1].sample(count, rng), pair.repeat(count)
         chances = np.array([chance for chance, *_ in beliefs])
         which = systematic_sample(chances, count, float(rng.random()))
-        many = np.bincount(which, minlength=len(beliefs)).tolist()
-        parts = [
-            belief.sample(number, rng)
-            for number, (_, _, _, belief) in zip(many, beliefs, strict=True)
-            if number
-        ]
-        order = np.argsort(np.argsort(which, kind="stable"))
-        return replace(Worlds.join(parts)[order], weight=np.full(count, 1 / count)), pair[which]
+        return sample_of([belief for *_, belief in beliefs], which, rng), pair[which]
 
     def _begin_filters(self) -> None:
         number = len(self.types.opponents)
         self._answers = SharedAnswers((*self.types.opponents, *self.types.partners))
         opponents, partners = self._answers.models[:number], self._answers.models[number:]
-        self._filters: dict[tuple[int, int], SeatFilter] = {}
-        self._taken: dict[tuple[int, int], int] = {}
-        """By seat and type: how many events the filter has taken in."""
+        self._filters: dict[tuple[int, int, int], SeatFilter] = {}
+        """By seat, type, and the way in which messages may have been sent."""
+        self._taken: dict[tuple[int, int, int], int] = {}
+        """How many events each has taken in."""
         for seat, models in ((1, opponents), (2, partners), (3, opponents)):
-            for number, model in enumerate(models):
-                with suppress(UnexplainedError):
-                    self._filters[seat, number] = self._filter(seat, model)
-                    self._taken[seat, number] = 0
+            # The partner hears what the viewer does.
+            for way, start in enumerate(self._starts[:1] if seat == 2 else self._starts):
+                for number, model in enumerate(models):
+                    with suppress(UnexplainedError):
+                        self._filters[seat, number, way] = self._filter(seat, model, start)
+                        self._taken[seat, number, way] = 0
         self._evidence = np.zeros((len(opponents), len(partners)))
         """Log-probability of what has happened, of each pair of types. It only falls from event to
         event, so what was found earlier bounds it from above."""
         self._followed = list(range(len(opponents)))
-        self._beliefs: dict[tuple[int, int], DealBelief] = {}
+        self._beliefs: dict[tuple[int, int], DealBelief | DealMixture] = {}
 
     def _take(self, event: Event) -> None:
         super()._take(event)
@@ -253,30 +250,41 @@ class TypeListener(Following):
 
     def _weigh(self, opponents: int) -> None:
         """Computes the evidence of a type of the opponents beside each type of the partner."""
-        one, three = self._brought_up(1, opponents), self._brought_up(3, opponents)
         for partner in range(len(self.types.partners)):
-            two = self._brought_up(2, partner)
             self._evidence[opponents, partner] = -np.inf
-            if one and two and three:
-                with suppress(UnexplainedError):
-                    belief = self._deals((one, two, three))
-                    self._beliefs[opponents, partner] = belief
-                    found = self._log_evidence((one, two, three), belief)
-                    self._evidence[opponents, partner] = found
+            with suppress(UnexplainedError):
+                branches = self._branches(opponents, partner)
+                belief, found, _ = self._mixture(branches)
+                self._beliefs[opponents, partner] = belief
+                self._evidence[opponents, partner] = found
 
-    def _brought_up(self, seat: int, number: int) -> SeatFilter | None:
+    def _branches(self, opponents: int, partner: int) -> list[Filters]:
+        """Returns filters of a pair of types for each way in which messages may have been sent.
+
+        They know all that happened. Ways that they cannot explain are left out.
+        """
+        found = []
+        for way in range(len(self._starts)):
+            one, three = self._brought_up(1, opponents, way), self._brought_up(3, opponents, way)
+            two = self._brought_up(2, partner, 0)
+            if one and two and three:
+                found.append((one, two, three))
+        return found
+
+    def _brought_up(self, seat: int, number: int, way: int) -> SeatFilter | None:
         """Returns a filter that knows all that happened; None if its type cannot explain it."""
-        one = self._filters.get((seat, number))
+        key = seat, number, way
+        one = self._filters.get(key)
         if one is None:
             return None
-        events = self._heard[self._taken[seat, number] :]
-        self._taken[seat, number] += len(events)
+        events = self._heard[self._taken[key] :]
+        self._taken[key] += len(events)
         try:
             if events:
                 self._narrow(one)
             for event in events:
                 one.take(event)
         except UnexplainedError:
-            del self._filters[seat, number]
+            del self._filters[key]
             return None
         return one

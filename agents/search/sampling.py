@@ -22,6 +22,7 @@ from agents.models import EPSILONS, PolicyModel, SharedAnswers
 from agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN
 from goita_env.tiles import COUNTS, NUM_SEATS
 from goita_env.worlds import Positions, Worlds, determinize
 
@@ -115,7 +116,14 @@ def sample_worlds(
 
 
 def lay_out(view: View, worlds: Worlds) -> Positions:
-    """Returns the positions of worlds; an AgentError if a view is not that of the asked seat."""
+    """Returns the positions of worlds.
+
+    Raises:
+        AgentError: if a view is not that of the asked seat, or of another game than the plain one:
+            worlds that are played on hold no messages that the viewer doesn't hear.
+    """
+    if view.information != PLAIN:
+        raise AgentError(f"expected views of the plain game for a search, got {view.information}")
     positions = determinize(view, worlds)
     wrong = np.flatnonzero(positions.seat != 0)
     if len(wrong):

@@ -13,6 +13,7 @@ arguments. 130: interrupted; the same command resumes a log or a report.
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 import time
@@ -33,7 +34,30 @@ from agents.signals.study import study, to_json
 from agents.signals.worth import table as worth_table
 from agents.signals.worth import worth
 from goita_env.errors import GoitaError, SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
+
+MAX_INFORMATION: Final = 1 << 16
+"""Bytes of a file with options."""
+
+
+def read_information(file: Path | None) -> Information:
+    """Returns the options that a JSON file holds; without one the plain game.
+
+    Raises:
+        SettingError: if it holds none.
+    """
+    if file is None:
+        return PLAIN
+    if file.stat().st_size > MAX_INFORMATION:
+        raise SettingError(f"expected a file of {MAX_INFORMATION:,} bytes at most, got {file}")
+    try:
+        keys = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise SettingError(f"expected JSON in {file}: {error}") from error
+    if not isinstance(keys, dict) or not keys.keys() <= {"information"}:
+        raise SettingError(f"expected an object with the key 'information' in {file}, got {keys!r}")
+    return Information.from_keys(keys)
 
 
 @dataclass(frozen=True)
@@ -56,11 +80,14 @@ class LogArgs:
     """rounds per file"""
     workers: int = 1
     """number of processes"""
+    information: Path | None = None
+    """JSON file with the options of who knows and tells what, as written by Information.to_keys"""
 
     def run(self) -> None:
         start = time.perf_counter()
         names = ("seed", "rules", "belief", "part_rounds", "workers")
         options = {name: vars(self)[name] for name in names}
+        options["information"] = read_information(self.information)
         for done in log.write(self.out, self.agents, self.rounds, **options):
             seconds = time.perf_counter() - start
             sys.stderr.write(f"\r{done:,} of {self.rounds:,} rounds, {seconds:.0f} s")
@@ -104,7 +131,7 @@ class WorthArgs:
     """policies, each studied at all seats and as partners of each other"""
     where: str | None = None
     """which decisions: first_lead, later_lead, first_pass (of each seat in a deal), partner_attack
-    or opponent_attack (answers to one); by default all"""
+    or opponent_attack (answers to one), token (messages: none in the plain game); by default all"""
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
     temperature: float | None = None

@@ -28,7 +28,7 @@ from agents.signals.filters import Where, select
 from agents.signals.playing import Play, Shapes, concatenated
 from agents.signals.remembering import cached
 from goita_env import View
-from goita_env.actions import CALL, hide_block
+from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
@@ -106,7 +106,8 @@ class ActionInformation(_Rows):
     speaker: Int
     """[n] Seat that acted, relative to the listener: 1 next, 2 partner, 3 previous."""
     content: Float
-    """[n, K] Expected information about the speaker's hand, nats: I(H; Y | listener's view)."""
+    """[n, K] Expected information about the speaker's hand, nats: I(H; Y | listener's view); 0 for
+    messages that the listener doesn't hear."""
     told: Float
     """[n, K] KL of the belief after the action from that before it, nats; its mean: ``content``."""
     gain: Float
@@ -151,7 +152,8 @@ def listen(
     """Runs exact listeners along deals of a play.
 
     Rows are plays and passes, forced ones included: a listener does not know that they are forced.
-    Answers before play update the beliefs without a row. ``deals`` are indices, None all of them;
+    Messages have rows, too, but where the listener sends them itself. Answers before play update
+    the beliefs without a row. ``deals`` are indices, None all of them;
     ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
 
     What is not asked for takes no time: ``told`` names the models under which it is kept what
@@ -160,7 +162,8 @@ def listen(
     ``known=False`` leaves out the knowledge at own decisions.
 
     Raises:
-        SettingError: if there is no model, or a seat, deal, model or filter is none.
+        SettingError: if there is no model, or a seat, deal, model or filter is none; if listeners
+            cannot follow the game (``agents.beliefs.Listener``).
         UnexplainedError: if something has probability 0 under a model.
     """
     if not models:
@@ -187,11 +190,12 @@ def listen(
             if isinstance(cache, CachedModel):
                 cache.forget()
         rows = np.arange(starts[deal], starts[deal + 1])
-        rows = rows[play.action[rows] < CALL]
+        rows = rows[(play.action[rows] < CALL) | (play.action[rows] >= MESSAGE)]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
             turn = (play.seat[rows] - seat) % NUM_SEATS
             heard_of = meant[rows] & np.isin(turn, [*speakers] if telling else [])
-            kept = rows[np.where(turn == 0, known, heard_of)]
+            knows = known & (play.action[rows] < CALL)
+            kept = rows[np.where(turn == 0, knows, heard_of)]
             _follow(play, deal, kept, seat, every_model, telling, heard, knowledge)
     found = ListenerKnowledge.collect(models, knowledge)
     return ActionInformation.collect(telling, heard), found
@@ -200,7 +204,7 @@ def listen(
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
     """Yields a seat's view before each of some decisions of a deal; ``rows``: ascending."""
     hands, dealer, scores = play.hands[[deal]], play.dealer[[deal]], play.scores[[deal]]
-    replay = Replay.of_deals(play.rules, hands, dealer, scores)
+    replay = Replay.of_deals(play.rules, hands, dealer, scores, information=play.information)
     first = int(play.starts[deal])
     wanted = set(rows.tolist())
     for row in range(first, int(play.starts[deal + 1])):
@@ -210,7 +214,9 @@ def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
 
 
 def public_action(view: View, action: int) -> int:
-    """Returns a play or pass as the viewer sees it: a face-down block becomes block 0."""
+    """Returns an action as the viewer sees it: a face-down block becomes block 0."""
+    if action >= MESSAGE:
+        return action
     return hide_block(action) if view.mover_leads[0] else action
 
 
@@ -242,15 +248,21 @@ def _follow(
     dealt = [play.hands[deal, (seat + turn) % NUM_SEATS] for turn in (1, 2, 3)]
     for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
         turn = (int(play.seat[row]) - seat) % NUM_SEATS
-        names = telling if turn else list(models)
+        names, action = telling if turn else list(models), int(play.action[row])
+        token, sent = play.information.token, None
+        if token is not None and action >= MESSAGE:
+            if token.audience == "partner" and turn != PARTNER:
+                heard.append((row, seat, turn, *np.zeros((3, len(names)))))
+                continue
+            sent = int(play.move[row])  # messages are the first decisions of a deal
         for one in names:
             if one in listeners:
-                listeners[one].hear(view)
+                listeners[one].hear(view, sent=sent)
             else:
-                listeners[one] = Listener(view, models[one])
+                listeners[one] = Listener(view, models[one], sent=sent)
         now = [listeners[one] for one in names]
         if turn:
-            action = public_action(view, int(play.action[row]))
+            action = public_action(view, action)
             name, hand = SEATS[turn - 1], dealt[turn - 1]
             told = [information_told(one, name, hand, action) for one in now]
             heard.append((row, seat, turn, *np.transpose(told)))

@@ -9,13 +9,14 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import AgentError, Bool, Int, Policy, is_stateless, sample
+from agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
 from agents.registry import load_agent
 from agents.statistics.intervals import Interval, ratio_interval
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.arrays import Int8
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rounds import Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
@@ -83,11 +84,13 @@ class Play:
     words: Words
     """[D, 8] Its packed view (``View.words``)."""
     legal: Bool
-    """[D, 69] Its legal actions."""
+    """[D, 69] Its legal actions; with a token [D, 77]."""
     action: Int8
     """[D] The action taken."""
     probabilities: npt.NDArray[np.float32]
-    """[D, 69] Probabilities of its policy; 1 for a single legal action."""
+    """[D, 69] Probabilities of its policy, 1 for a single legal action; with a token [D, 77]."""
+    information: Information = PLAIN
+    """Who knows and tells what. Messages are decisions, those before the questions before play."""
 
     @property
     def rounds(self) -> int:
@@ -112,7 +115,7 @@ class Play:
     def view(self, index: slice | Int | Bool = slice(None)) -> View:
         """Returns the deciding seats' views; default: all."""
         games = NUM_SEATS * self.deal[index] + self.seat[index]
-        return View(self.words[index], games, self.rules)
+        return View(self.words[index], games, self.rules, self.information)
 
     def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
         """Returns the mean of decisions' values with its 95 % interval; deals are resampled."""
@@ -132,8 +135,8 @@ class Play:
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Concatenates plays of the same agents."""
-        if len({(part.agents, part.rules, part.seed) for part in parts}) != 1:
-            raise SettingError("expected plays of the same agents, rules and seed, got others")
+        if len({(part.agents, part.rules, part.seed, part.information) for part in parts}) != 1:
+            raise SettingError("expected plays of the same agents, game and seed, got others")
         joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
         before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
         joined["deal"] += np.repeat(before, [len(part.deal) for part in parts])
@@ -159,6 +162,23 @@ def load_policy(spec: str | Policy) -> Policy:
     return agent
 
 
+def check_plays(policies: Iterable[Policy], information: Information) -> None:
+    """Raises an AgentError if an agent doesn't play games with these options."""
+    for policy in policies:
+        if not plays(policy, information):
+            raise AgentError(
+                f"expected agents that play games with {information}, got {policy.name!r}"
+            )
+
+
+def check_plain(play: Play, measure: str) -> None:
+    """Raises a SettingError if a play is of another game than the plain one."""
+    if play.information != PLAIN:
+        raise SettingError(
+            f"expected a play of the plain game for {measure}, got one with {play.information}"
+        )
+
+
 def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
     """Checks a number of rounds for a number of agents, which play each deal in every seating."""
     if agents not in SEATINGS:
@@ -176,6 +196,7 @@ def play(
     seed: int = 0,
     rules: str | Rules = JGA,
     first: int = 0,
+    information: Information = PLAIN,
 ) -> Play:
     """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
 
@@ -183,11 +204,12 @@ def play(
     on ``first``, the number of the first round, too.
 
     Raises:
-        AgentError: if an agent is no policy (``load_policy``).
+        AgentError: if an agent is no policy (``load_policy``), or doesn't play such games.
         SettingError: if a number is impossible.
     """
     check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
+    check_plays(policies, information)
     numbers, seatings = first + np.arange(rounds), np.array(SEATINGS[len(agents)], np.int8)
     seating = seatings[numbers % len(seatings)]
     games = Rounds(
@@ -198,16 +220,18 @@ def play(
         numbers=np.arange(rounds),
         log=True,
         finals=False,
+        information=information,
     )
     rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
     notes = _played(games, policies, seating, rngs)
     (dealt, hands, dealer, scores), (_, winner, points), (made, seat, action), known = notes
     row = dealt >> 32
     deal, starts = np.searchsorted(dealt, made, "right") - 1, np.searchsorted(made, dealt)
-    probabilities = np.zeros((len(deal), NUM_ACTIONS), np.float32)
+    probabilities = np.zeros((len(deal), information.num_actions), np.float32)
     probabilities[np.arange(len(deal)), action] = 1
     probabilities[np.searchsorted(made, known[0])] = known[1]
-    words, legal = _seen(games.rules, hands, dealer, scores, deal, starts, action)
+    replay = Replay.of_deals(games.rules, hands, dealer, scores, information=information)
+    words, legal = _seen(replay, deal, starts, action)
     return Play(
         agents=tuple(policy.name for policy in policies),
         rules=games.rules,
@@ -227,6 +251,7 @@ def play(
         legal=legal,
         action=action.astype(np.int8),
         probabilities=probabilities,
+        information=information,
     )
 
 
@@ -265,14 +290,12 @@ def _key(rows: Int, time: int) -> Int:
     return (rows << 32) + time
 
 
-def _seen(
-    rules: Rules, hands: Int8, dealer: Int, scores: Int, deal: Int, starts: Int, action: Int
-) -> tuple[Words, Bool]:
-    """Replays all deals at once and returns words [D, 8] and legal [D, 69]."""
-    words = np.empty((len(deal), NUM_WORDS), np.uint64)
-    legal = np.empty((len(deal), NUM_ACTIONS), bool)
-    ends = np.append(starts[1:], len(deal))
-    replay, time = Replay.of_deals(rules, hands, dealer, scores), 0
+def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, Bool]:
+    """Plays all deals at once and returns words [D, 8] and legal [D, 69]."""
+    information = replay.view().information
+    words = np.empty((len(deal), information.num_words), np.uint64)
+    legal = np.empty((len(deal), information.num_actions), bool)
+    ends, time = np.append(starts[1:], len(deal)), 0
     while True:
         going = np.flatnonzero(starts[replay.game] + time < ends[replay.game])
         if len(going) == 0:
@@ -298,6 +321,7 @@ def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = 
 
 def positions(play: Play, index: Int) -> Positions:
     """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
+    check_plain(play, "positions that are played on")
     view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
     hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)

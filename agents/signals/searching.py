@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.base import Bool, Float, Int, Policy
 from agents.beliefs import DealBelief, Listener, OpponentModel
+from agents.beliefs.mixture import product_of
 from agents.search.evaluate import BUDGET, evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
 from agents.search.sampling import SampledWorlds, TypedWorlds
@@ -69,7 +70,7 @@ class BeliefCache:
             for name in sorted(some - listeners.keys()):
                 listeners[name] = Listener(view, self._models[name])
             self._kept[key] = listeners
-            found[key] = {name: listeners[name].deals() for name in some}
+            found[key] = {name: product_of(listeners[name].deals()) for name in some}
         return [found[key] for key in keys]
 
 

@@ -5,6 +5,7 @@ probability of every decision of the others, asked as the deal is played again; 
 is left to the core, for the viewer must see the same words at the end.
 """
 
+from collections.abc import Sequence
 from math import factorial
 
 import numpy as np
@@ -20,6 +21,8 @@ from world_positions import (
 )
 
 from goita_env import seeds, views
+from goita_env.actions import MESSAGE, SILENT
+from goita_env.tiles import KING
 
 FACTORIAL = np.array([factorial(n) for n in range(33)], float)
 
@@ -34,6 +37,9 @@ class OddPolicy:
     def __init__(self, sharpness: float = 3.0, name: str = "odd") -> None:
         self.name, self.sharpness = name, sharpness
 
+    def plays(self, information):
+        return True
+
     def act(self, view, legal, rng):
         return self.probabilities(view, legal).argmax(axis=1)
 
@@ -41,13 +47,34 @@ class OddPolicy:
         mixed = np.zeros(len(view), np.uint64)
         for word in range(8):
             mixed = seeds.mix(mixed ^ view.words[:, word])
-        steps = np.arange(69, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        steps = np.arange(legal.shape[1], dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         numbers = seeds.mix(mixed[:, None] + steps) >> np.uint64(11)
         found = legal * np.exp(self.sharpness * numbers.astype(float) * 2.0**-53)
         return found / found.sum(axis=1, keepdims=True)
 
 
-def weigh(at: Position, assumed: list, hands: np.ndarray, face_down: np.ndarray) -> np.ndarray:
+class TellsKings(OddPolicy):
+    """Sends 1 if it holds a king and 0 if it holds none, never calls, and plays by all it heard."""
+
+    def __init__(self) -> None:
+        super().__init__(name="tells kings")
+
+    def probabilities(self, view, legal):
+        found, asked = super().probabilities(view, legal), view.asked_token
+        found[asked] = 0
+        found[asked, MESSAGE + (view.hand[asked, KING] > 0)] = 1
+        silent = view.asked_call & legal[:, SILENT]
+        found[silent] = np.arange(legal.shape[1]) == SILENT
+        return found
+
+
+def weigh(
+    at: Position,
+    assumed: list,
+    hands: np.ndarray,
+    face_down: np.ndarray,
+    messages: Sequence[int] = (),
+) -> np.ndarray:
     """Returns the weight of worlds: float [n].
 
     Args:
@@ -55,6 +82,7 @@ def weigh(at: Position, assumed: list, hands: np.ndarray, face_down: np.ndarray)
         assumed: of seats 1 to 3: anything with ``probabilities``; None: hard facts alone.
         hands: [n, 4, 8] tiles of each kind that each seat holds now.
         face_down: [n, 4, 4] tiles under blocks.
+        messages: with a token, what was sent, in order.
     """
     dealt = dealt_hands(at, hands, face_down)
     weight = 1 / FACTORIAL[dealt].prod(axis=(1, 2))
@@ -71,7 +99,7 @@ def weigh(at: Position, assumed: list, hands: np.ndarray, face_down: np.ndarray)
         weight[rows] *= found
         return found > 0
 
-    good = possible_deals(at, dealt, face_down, weigh_actions)
+    good = possible_deals(at, dealt, face_down, weigh_actions, messages)
     weight[~good] = 0
     for seat, one in enumerate(assumed, start=1):
         if one is None:
@@ -109,9 +137,19 @@ def all_worlds(at: Position) -> tuple[np.ndarray, np.ndarray]:
 
 def brute_posterior(at: Position, assumed: list) -> dict:
     """Returns the probability of every deal of seats 1 to 3, by the bytes of its hands."""
+    return brute_mixture(at, assumed, [()])
+
+
+def brute_mixture(at: Position, assumed: list, sent: Sequence[Sequence[int]]) -> dict:
+    """Returns the same after any of some ways in which messages may have been sent.
+
+    Nothing is returned if no deal explains what was done.
+    """
     hands, face_down = all_worlds(at)
-    weight = weigh(at, assumed, hands, face_down)
+    weight = sum(weigh(at, assumed, hands, face_down, messages) for messages in sent)
     found: dict = {}
+    if not weight.any():
+        return found
     deals = dealt_hands(at, hands, face_down)[:, 1:].astype(np.int64)
     for one, number in zip(deals, weight / weight.sum(), strict=True):
         found[one.tobytes()] = found.get(one.tobytes(), 0.0) + number

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goita_env import Game, actions
+from goita_env import Game, Information, actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
+from goita_env.information import PLAIN
 from goita_env.seeds import mix
 from goita_env.views import View
 
@@ -17,16 +18,17 @@ def deal(
     hands: np.ndarray,
     dealer: Sequence[int] | np.ndarray,
     scores: np.ndarray | None = None,
+    information: Information = PLAIN,
 ) -> core.State:
     """Deals given hands and returns the bare state; nothing is dealt after these."""
-    match = Match(len(hands), rules, auto_reset=False)
+    match = Match(len(hands), rules, auto_reset=False, information=information)
     match.reset(hands, dealer, scores)
     return match.state
 
 
 def legal_mask(state: core.State) -> np.ndarray:
-    """Returns what each asked seat may do: bool [N, 69]."""
-    return unpack_legal(*core.legal_actions(state))
+    """Returns what each asked seat may do: bool [N, 69], with a token [N, 77]."""
+    return unpack_legal(*core.legal_actions(state), state.information.num_actions)
 
 
 def pick(mask: np.ndarray, numbers: int | np.ndarray) -> np.ndarray:

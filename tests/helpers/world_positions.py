@@ -5,7 +5,7 @@ here: hidden tiles are redealt in any way, the public moves are played again, an
 world if every move was legal and the viewer sees the same words at the end.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -16,7 +16,7 @@ from deals import complete, special_hands, uniform_hands
 from playing import deal, legal_mask
 
 from goita_env import Game, views
-from goita_env.actions import CALL, PASS, REDEAL, SILENT, decode, parse
+from goita_env.actions import CALL, MESSAGE, PASS, REDEAL, SILENT, decode, parse
 from goita_env.engine import core
 from goita_env.engine.tables import CALL_CHOICE, CHOOSE, FRESH, WAITING
 from goita_env.rules import Rules
@@ -96,12 +96,22 @@ def possible(at: Position, hands: np.ndarray, face_down: np.ndarray) -> np.ndarr
 
 
 def possible_deals(
-    at: Position, dealt: np.ndarray, face_down: np.ndarray, weigh: Weigh
+    at: Position,
+    dealt: np.ndarray,
+    face_down: np.ndarray,
+    weigh: Weigh,
+    messages: Sequence[int] = (),
 ) -> np.ndarray:
-    """Tells of dealt hands, [n, 4, 8], in which the viewer comes to see its view: bool [n]."""
-    found, count = np.zeros(len(dealt), bool), len(dealt)
-    state = deal(at.rules, kinds_of(dealt), [at.dealer] * count, [at.scores] * count)
-    for rows, one in answered(at, state, np.arange(count), weigh):
+    """Tells of dealt hands, [n, 4, 8], in which the viewer comes to see its view: bool [n].
+
+    ``messages``: with a token, what was sent, in order.
+    """
+    found, told, count = np.zeros(len(dealt), bool), np.arange(len(dealt)), len(dealt)
+    dealers, scores = [at.dealer] * count, [at.scores] * count
+    state = deal(at.rules, kinds_of(dealt), dealers, scores, at.view.information)
+    for message in messages:
+        told, state = stepped(state, told, np.full(len(told), MESSAGE + message), weigh)
+    for rows, one in answered(at, state, told, weigh):
         alive, end = replayed(at, one, rows, face_down, weigh)
         same = (views.seat_view(end, 0).words == at.view.words).all(axis=1)
         found[alive[same]] = True

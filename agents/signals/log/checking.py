@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import numpy as np
 
-from agents.signals.log.schema import FORMAT, KEY, WHO, LogError, arrow
+from agents.signals.log.schema import EARLIER, FORMAT, KEY, WHO, LogError, arrow
 from agents.signals.playing import MAX_ROUNDS, SEATINGS, Play
-from goita_env.actions import NUM_ACTIONS
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, HAND_SIZE, NUM_SEATS
-from goita_env.views.observation import NUM_WORDS, OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,6 +61,12 @@ class Head(msgspec.Struct, frozen=True):
     first: Count
     rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
     rules_fields: dict[str, str | bool] | None = None
+    information: dict[str, Any] | None = None
+
+    @property
+    def options(self) -> Information:
+        """Who knows and tells what."""
+        return Information.from_keys({"information": self.information})
 
 
 def check_file(file: Path, kind: str) -> Head:
@@ -86,7 +92,7 @@ def check_file(file: Path, kind: str) -> Head:
         raise
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
-    wanted = {field.name: field.type for field in _columns(kind, head.belief is not None)}
+    wanted = {field.name: field.type for field in _columns(kind, head)}
     given = {field.name: field.type for field in found}
     if len(found) != len(wanted) or given != wanted:
         wrong = sorted(name for name in wanted | given if wanted.get(name) != given.get(name))
@@ -95,12 +101,17 @@ def check_file(file: Path, kind: str) -> Head:
 
 
 def _head(text: bytes, file: Path) -> Head:
+    known = EARLIER, FORMAT
     try:
-        if (form := msgspec.json.decode(text, type=dict[str, Any]).get("format")) != FORMAT:
-            raise LogError(f"expected a log of format {FORMAT!r}, got {form!r} in {str(file)!r}")
+        if (form := msgspec.json.decode(text, type=dict[str, Any]).get("format")) not in known:
+            raise LogError(
+                f"expected a log of format {' or '.join(known)}, got {form!r} in {str(file)!r}"
+            )
         head = msgspec.json.decode(text, type=Head)
         Rules.from_keys(msgspec.to_builtins(head))
         check_seed(head.seed)
+        if head.options != PLAIN and head.format == EARLIER:
+            raise LogError(f"expected the plain game in a log of {EARLIER}, got others in {file}")
     except LogError:
         raise
     except (msgspec.DecodeError, SettingError, RecursionError) as error:
@@ -129,7 +140,10 @@ def _check_rows(known: Any, head: Head, kind: str, file: Path) -> None:
 def _check_values(known: Any, head: Head, file: Path) -> None:
     groups = [known.row_group(group) for group in range(known.num_row_groups)]
     columns = [group.column(place) for group in groups for place in range(group.num_columns)]
-    each = {"words.list.element": NUM_WORDS, "probabilities.list.element": NUM_ACTIONS}
+    each = {
+        "words.list.element": head.options.num_words,
+        "probabilities.list.element": head.options.num_actions,
+    }
     size = sum(group.total_byte_size for group in groups)
     many = max((c.num_values / each.get(c.path_in_schema, 1) for c in columns), default=0)
     if many > known.num_rows or size > BYTES * known.num_rows + MAX_METADATA:
@@ -139,7 +153,7 @@ def _check_values(known: Any, head: Head, file: Path) -> None:
         )
 
 
-def _columns(kind: str, belief: bool) -> list[Any]:
+def _columns(kind: str, head: Head) -> list[Any]:
     pa = arrow()
     wide = [("round", pa.int64()), ("redeal", pa.int8())]
     if kind == DEALS:
@@ -151,10 +165,14 @@ def _columns(kind: str, belief: bool) -> list[Any]:
     else:
         wide += [("move", pa.int16()), ("seat", pa.int8())]
         wide += [("agent", pa.dictionary(pa.int8(), pa.string()))]
-        wide += [("words", pa.list_(pa.uint64(), NUM_WORDS))]
-        wide += [("mask_low", pa.uint64()), ("mask_high", pa.uint8()), ("action", pa.int8())]
+        wide += [("words", pa.list_(pa.uint64(), head.options.num_words))]
+        wide += [
+            ("mask_low", pa.uint64()),
+            ("mask_high", pa.uint8() if head.format == EARLIER else pa.uint16()),
+            ("action", pa.int8()),
+        ]
         wide += [("probabilities", pa.list_(pa.float32())), ("points", pa.int16())]
-        if belief:
+        if head.belief is not None:
             names = [f"{what}_{who}" for who in WHO for what in ("log_probability", "entropy")]
             wide += [(name, pa.float32()) for name in names]
     return [pa.field(*one) for one in wide]
@@ -184,7 +202,7 @@ def check_play(play: Play, head: Head, file: Path) -> None:
         "winners -1 to 3": _within(play.winner, -1, 3),
         "moves counted from 0": np.array_equal(play.move, rows - starts[play.deal]),
         "decisions deal after deal": bool((np.diff(play.deal) >= 0).all()),
-        "legal actions": _within(play.action, 0, NUM_ACTIONS - 1)
+        "legal actions": _within(play.action, 0, play.information.num_actions - 1)
         and bool(play.legal[rows, play.action].all()),
         "probabilities that sum to 1": bool((play.probabilities >= 0).all())
         and bool(np.allclose(sums, 1, atol=1e-4)),

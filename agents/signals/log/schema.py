@@ -3,7 +3,7 @@
 A log is a folder with two tables in parts, ``deals-00000.parquet`` and ``decisions-00000.parquet``
 and so on. Every file names its format and all that its content depends on in the metadata of its
 schema, under ``goita``: JSON with "format", "agents", "seed", "rules", "first", "rounds",
-"observation_version" and "goita_env".
+"observation_version" and "goita_env", and "information" unless the game is the plain one.
 
 Deals, a row each:
 
@@ -18,15 +18,16 @@ Deals, a row each:
 ``won``                      int16, points of the round, to the winner's team
 ============================ =======================================================================
 
-Decisions, a row each, those with a single legal action among them:
+Decisions, a row each, those with a single legal action among them, and messages:
 
 ============================ =======================================================================
 ``round``, ``redeal``        the deal
 ``move``                     int16, number of the decision in the deal, from 0
 ``seat``                     int8, seat that decided
 ``agent``                    dictionary of text, its name
-``words``                    uint64 [8], its packed view: ``View.words``
-``mask_low``, ``mask_high``  uint64 and uint8, bit a: action a (64 + a) is legal
+``words``                    uint64 [8], its packed view: ``View.words``; [10] or [14] if tiles are
+                             shown
+``mask_low``, ``mask_high``  uint64 and uint16, bit a: action a (64 + a) is legal
 ``action``                   int8, the action taken
 ``probabilities``            list of float32, of the legal actions in ascending order
 ``points``                   int16, points of the round for the seat's team, below 0 if it lost
@@ -51,18 +52,20 @@ import numpy.typing as npt
 
 import goita_env
 from agents.signals.playing import Play
-from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
+from goita_env.information import Information
 from goita_env.rules import Rules
 from goita_env.tiles import DIGITS, HAND_SIZE, NUM_SEATS
-from goita_env.views.observation import NUM_WORDS, OBSERVATION_VERSION
+from goita_env.views.observation import OBSERVATION_VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT: Final = "goita-signals-1"
-"""Names this kind of file; grows when a column or its meaning changes. Of version 0.2.1, too."""
+FORMAT: Final = "goita-signals-2"
+"""Names this kind of file; grows when a column or its meaning changes."""
+EARLIER: Final = "goita-signals-1"
+"""Is read, too: the plain game alone, with ``mask_high`` as uint8."""
 KEY: Final = b"goita"
 WHO: Final = {"partner": 2, "next": 1, "previous": 3}
 """The other seats as columns name them, and as relative seats."""
@@ -129,9 +132,11 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
         "move": play.move,
         "seat": play.seat,
         "agent": pa.DictionaryArray.from_arrays(agent, names),
-        "words": pa.FixedSizeListArray.from_arrays(play.words.ravel(), NUM_WORDS),
+        "words": pa.FixedSizeListArray.from_arrays(play.words.ravel(), play.information.num_words),
         "mask_low": (play.legal[:, :64] * _BITS).sum(axis=1, dtype=np.uint64),
-        "mask_high": np.packbits(play.legal[:, 64:], axis=1, bitorder="little")[:, 0],
+        "mask_high": (play.legal[:, 64:] * _BITS[: play.legal.shape[1] - 64])
+        .sum(axis=1, dtype=np.uint64)
+        .astype(np.uint16),
         "action": play.action,
         "probabilities": pa.ListArray.from_arrays(ends, play.probabilities[play.legal]),
         "points": gained.astype(np.int16),
@@ -157,10 +162,11 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     deal = np.searchsorted(dealt, key)
     if len(key) and (deal.max() >= len(dealt) or (dealt[deal] != key).any()):
         raise LogError("expected decisions of the deals in the log, got others")
-    legal = np.zeros((len(decisions), NUM_ACTIONS), bool)
+    information = Information.from_keys(known)
+    legal = np.zeros((len(decisions), information.num_actions), bool)
     legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
-    high = _numpy(decisions, "mask_high")[:, None]
-    legal[:, 64:] = np.unpackbits(high, axis=1, bitorder="little")[:, : NUM_ACTIONS - 64]
+    high = _numpy(decisions, "mask_high").astype(np.uint64)[:, None]
+    legal[:, 64:] = (high & _BITS[: information.num_actions - 64]) != 0
     probabilities = np.zeros(legal.shape, np.float32)
     values = _flat(decisions, "probabilities")
     if len(values) != np.count_nonzero(legal):
@@ -182,10 +188,11 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
         deal=deal,
         move=_numpy(decisions, "move"),
         seat=_numpy(decisions, "seat"),
-        words=_flat(decisions, "words").reshape(-1, NUM_WORDS),
+        words=_flat(decisions, "words").reshape(-1, information.num_words),
         legal=legal,
         action=_numpy(decisions, "action"),
         probabilities=probabilities,
+        information=information,
     )
 
 

@@ -13,14 +13,16 @@ import numpy as np
 
 from agents.base import Float
 from agents.beliefs import PolicyModel
+from agents.beliefs.history import check_followed
 from agents.registry import check_names
 from agents.signals.listening import listen
 from agents.signals.log.checking import DEALS, DECISIONS, MAX_PART_ROUNDS, check_file
 from agents.signals.log.reader import part_file
 from agents.signals.log.schema import WHO, LogError, arrow, head, tables
-from agents.signals.playing import MAX_ROUNDS, Play, check_rounds, load_policy, play
+from agents.signals.playing import MAX_ROUNDS, Play, check_plays, check_rounds, load_policy, play
 from agents.tournament.workers import on_processes
 from goita_env.checks import check_seed
+from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 
@@ -38,6 +40,7 @@ def write(
     belief: str | None = None,
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
+    information: Information = PLAIN,
 ) -> Iterator[int]:
     """Plays rounds and logs every decision; parts that are there already stay.
 
@@ -54,13 +57,17 @@ def write(
     """
     arrow()
     check_names(agents)
-    names = [load_policy(agent).name for agent in agents]
+    policies = [load_policy(agent) for agent in agents]
+    check_plays(policies, information)
+    if belief is not None:
+        check_followed(information)
+    names = [policy.name for policy in policies]
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
-    known |= rule_set.to_keys()
+    known |= rule_set.to_keys() | information.to_keys()
     firsts = range(0, rounds, part_rounds)
     parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,16 +91,21 @@ def write(
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
-    if wrong := {key: found.get(key) for key in part if found.get(key) != part[key]}:
-        wanted = {key: part[key] for key in wrong}
+    expected = {"information": None, **part}
+    if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
+        wanted = {key: expected[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
 
 
 def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
     number, part = missing
-    rules = Rules.from_keys(part)
     played = play(
-        part["specs"], part["rounds"], seed=part["seed"], rules=rules, first=part["first"]
+        part["specs"],
+        part["rounds"],
+        seed=part["seed"],
+        rules=Rules.from_keys(part),
+        first=part["first"],
+        information=Information.from_keys(part),
     )
     columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
     deals, decisions = tables(played, columns, head(part))

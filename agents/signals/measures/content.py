@@ -17,7 +17,7 @@ from agents.signals.listening import PARTNER, POLICY, UNIFORM, ActionInformation
 from agents.signals.playing import Play
 from agents.statistics.intervals import Interval
 from goita_env import View
-from goita_env.actions import CALL, PASS
+from goita_env.actions import CALL, MESSAGE, PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import NAMES, NUM_KINDS
 from goita_env.views import NONE
@@ -27,7 +27,7 @@ INFORMATIVE: Final = 1.0
 """Nats from which on an action counts as informative."""
 PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
 """Phases of a round by the tiles that all seats have played before a decision."""
-ACTIONS: Final = ("pass", "lead", "receive", "answer")
+ACTIONS: Final = ("pass", "lead", "receive", "answer", "message")
 GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
 """Groupings of actions by what is public about them."""
 
@@ -219,7 +219,9 @@ def model_mismatch(
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
     """Sorts decisions by what is public about them: the groups' names, and an index [n]."""
     view, action = play.view(rows), play.action[rows].astype(np.int64)
-    kinds = np.select([action == PASS, action >= CALL], [0, 3], np.where(view.leads, 1, 2))
+    kinds = np.select(
+        [action == PASS, action >= MESSAGE, action >= CALL], [0, 4, 3], np.where(view.leads, 1, 2)
+    )
     found: dict[str | None, tuple[tuple[str, ...], Int]] = {
         None: (("all",), np.zeros(len(rows), np.int64)),
         "phase": (PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from agents.base import Bool, Float, Int, Policy
 from agents.beliefs.supports import support
 from agents.signals.measures.published import SHUFFLES
-from agents.signals.playing import Play, load_policy
+from agents.signals.playing import Play, check_plain, load_policy
 from goita_env import View
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
@@ -104,6 +104,7 @@ def convention_table(
         AgentError: if the policy is none.
         SettingError: if there is no such feature, or no such position.
     """
+    check_plain(play, "convention_table")
     meant = chosen(play.view()) if callable(chosen) else chosen
     rows = np.flatnonzero(meant & play.choice & (play.action < CALL))
     if len(rows) == 0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import typing as npt
 
 from agents.base import Float, Int
-from agents.signals.playing import Play, load_policy
+from agents.signals.playing import Play, check_plain, load_policy
 from agents.statistics.intervals import Interval, mean_interval
 from agents.tournament.block import play_block
 from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
@@ -119,6 +119,7 @@ def policy_distance(play: Play, agents: Sequence[str]) -> dict[tuple[str, str], 
     the Jensen-Shannon divergence (Lin 1991), exact in each position with a choice of the play.
     Compare arXiv:2303.06775, a rate of disagreement.
     """
+    check_plain(play, "policy_distance")
     rows = np.flatnonzero(play.choice)
     view, legal = play.view(rows), play.legal[rows]
     known = {agent: load_policy(agent).probabilities(view, legal) for agent in agents}

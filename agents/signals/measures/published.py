@@ -18,7 +18,7 @@ from agents.base import Bool, Float, Int, Policy
 from agents.signals.filters import context
 from agents.signals.measures.content import attack, attacks_with
 from agents.signals.measures.crossplay import jackknife_error
-from agents.signals.playing import Play, load_policy, one_choice_a_deal, positions
+from agents.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 from agents.statistics.intervals import Interval
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
@@ -110,6 +110,7 @@ def speaker_consistency(play: Play, seed: int = 0) -> Information:
     attack in the round, given the public context of the second play. High values need no listener:
     scrambling what others hear leaves SC unchanged.
     """
+    check_plain(play, "speaker_consistency")
     rows = np.flatnonzero((play.action > PASS) & (play.action < CALL))
     order = rows[np.lexsort((rows, play.seat[rows], play.deal[rows]))]
     same = play.seat[order[:-1]] == play.seat[order[1:]]
@@ -125,6 +126,7 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
     arXiv:1903.05168), each as pass or kind of the attack, given the attack that the partner answers
     and whose it is; unconditioned it would measure the rules. What both saw before confounds it.
     """
+    check_plain(play, "instantaneous_coordination")
     later = LISTENERS["partner"]  # every seat decides in turn
     first = np.flatnonzero(play.action[:-later] < CALL)
     return _of_pairs(
@@ -183,6 +185,7 @@ def causal_influence(
         AgentError: if the policy is none.
         SettingError: if there is no such listener, or fewer than two deals have a choice.
     """
+    check_plain(play, "causal_influence")
     if listener not in LISTENERS:
         raise SettingError(f"expected a listener of {list(LISTENERS)}, got {listener!r}")
     known = load_policy(policy)

@@ -11,12 +11,13 @@ import numpy as np
 from agents.base import Bool, Float, Int, Policy, sample_at
 from agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
 from agents.beliefs.filtering import RoundStart, SeatFilter
-from agents.beliefs.history import Answers, events
+from agents.beliefs.history import events
+from agents.beliefs.mixture import product_of
 from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
 from agents.signals.filters import Where, select
 from agents.signals.listening import PARTNER, public_action, reweighted, seen_by
-from agents.signals.playing import Play, load_policy, one_choice_a_deal, positions
+from agents.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 from agents.signals.remembering import cached
 from agents.signals.searching import play_searching
 from agents.statistics.intervals import Interval, mean_interval
@@ -97,6 +98,7 @@ def shuffled_signal(
     Raises:
         SettingError: if fewer than two deals have such a decision, or there is no such filter.
     """
+    check_plain(play, "shuffled_signal")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
     chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
     if len(chosen) < 2:
@@ -147,7 +149,7 @@ class _Signal:
 
     def belief(self, listener: Listener, variant: str) -> DealBelief:
         """Returns the partner's belief; ``listener`` has the uniform model of the signal."""
-        belief = listener.deals()
+        belief = product_of(listener.deals())
         if variant == "V1":
             return belief
         read = self.policy[:, self.said if variant in ("V0", "V2") else self.pooled_said]
@@ -199,9 +201,8 @@ class _SignalBeliefs:
 
 def _pooled(view: View, model: OpponentModel) -> Float:
     """Returns the public's probabilities [69] of the partner's action, seen by the listener."""
-    own, other = view.scores[0].tolist()
     every = support(np.array(COUNTS))
-    table = RoundStart(view.rules, int(view.dealer[0]), (own, other), Answers.read(view))
+    table = RoundStart.read(view)
     shown = view.face_up[0].astype(np.int64)
     most = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
     speaker = SeatFilter(table, PARTNER, every.hands, (shown[PARTNER], most), model)
