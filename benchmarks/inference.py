@@ -60,7 +60,7 @@ class Row:
     agents: tuple[str, str] = (INFERRING, ALONE)
     """What is compared: the first minus the second."""
     partner: str | None = None
-    """Partner of either; None: another of its own kind."""
+    """Partner of either; None: the same agent."""
     episode: Episode = "round"
 
 
