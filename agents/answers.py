@@ -65,5 +65,5 @@ def _illegal(one: float, legal: Bool, name: str) -> str:
     many = len(legal)
     names = " ".join(actions.name(action, many) for action in np.flatnonzero(legal).tolist())
     known = isinstance(one, int) and 0 <= one < many
-    got = actions.name(int(one), many) if known else repr(one)
+    got = repr(actions.name(int(one), many) if known else one)
     return f"expected one of {names}, got {got} from {name!r}"
