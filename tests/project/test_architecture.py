@@ -31,6 +31,7 @@ AGENT_ORDER = [
     *("statistics", "bots"),
     *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
     *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
+    "studies",
 ]
 """The packages from top to bottom."""
 

@@ -1,0 +1,1 @@
+"""Runs studies of signalling whose hypotheses were written down before: docs/studies/."""

@@ -1,0 +1,89 @@
+"""Runs a study: ``python -m agents.studies NAME`` (docs/studies/).
+
+::
+
+    python -m agents.studies people --records FOLDER       the human records, or GOITA_KIFU names it
+    python -m agents.studies people --quick                a fraction, in minutes
+
+The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
+Finished pieces of work stand beside them until the study is done, so the same command continues a
+study that was stopped. Exit code 0: done. 1: an error stopped it. 2: wrong arguments. 130:
+interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import msgspec
+
+from agents import cli
+from agents.files import write_whole
+from agents.studies import people
+from agents.studies.study import Options
+from goita_env import __version__
+from goita_env.errors import GoitaError, SettingError
+
+STUDIES: Final[dict[str, ModuleType]] = {"people": people}
+RECORDS: Final = "GOITA_KIFU"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    name: str = field(metadata=cli.POSITIONAL)
+    """of the study: people"""
+    output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
+    """folder of the results"""
+    quick: bool = False
+    """a fraction of the work, in less than five minutes"""
+    workers: int = 1
+    """processes; they change no result"""
+    records: Path | None = None
+    """folder of human records (default: that of the environment variable GOITA_KIFU)"""
+
+    def __post_init__(self) -> None:
+        if self.name not in STUDIES:
+            raise SettingError(f"expected a study of {', '.join(STUDIES)}, got {self.name!r}")
+        if self.workers < 1:
+            raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a study and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    named = os.environ.get(RECORDS)
+    records = args.records or (Path(named) if named else None)
+    options = Options(args.output, args.quick, args.workers, records, _progress)
+    study = STUDIES[args.name]
+    try:
+        result = study.run(options)
+        text = study.report(result)
+        told = {"version": __version__, "quick": args.quick, **asdict(result)}
+        data = msgspec.json.format(msgspec.json.encode(told), indent=1)
+        write_whole(args.output / f"{args.name}.json", data + b"\n")
+        write_whole(args.output / f"{args.name}.md", f"{text}\n".encode())
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command continues it\n")
+        return 130
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def _progress(what: str, done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == of else ""
+        sys.stderr.write(f"\r{what}: {done} of {of}{end}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

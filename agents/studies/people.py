@@ -1,0 +1,253 @@
+"""Measures whether recorded people play the documented conventions: docs/studies/people.md.
+
+At each decision of a seat an exact listener says how likely the partner's true hand is, if the
+others play like the rule bot with all conventions, with none, or without one of them. The better a
+model, the more probability it gives to the truth. The record, a match of four people, is the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import permutation_test
+
+from agents import watch
+from agents.beliefs.listener import follow
+from agents.bots.heuristic.conventions import CONVENTIONS
+from agents.grading.grades import PHASES, phase_of
+from agents.models import PolicyModel
+from agents.record_files import read_record
+from agents.registry import load_agent
+from agents.statistics.intervals import Interval, ratio_interval
+from agents.studies.study import Options, interval, table
+from agents.watch.analysis import key_of
+from agents.watch.decisions import Phase
+from agents.watch.verdicts import Agreement, agreement
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import DealRecord
+from goita_env.tiles import NUM_SEATS, NUM_TILES
+
+EPSILON: Final = 0.2
+"""Share of their decisions that people are taken to make at random."""
+
+ALL: Final = "heuristic"
+NONE: Final = "heuristic:conventions=off"
+SINGLE: Final = tuple(f"heuristic:{switch}=off" for switch in (*CONVENTIONS, "reading"))
+"""Without one convention each."""
+
+FLIPS: Final = 99_999
+"""Random signs of a test."""
+
+ANALYSED_BY: Final = "champion"
+TYPES: Final = (ALL, NONE, "champion:temperature=1")
+"""Types of the analysis. The one learned from people is left out: it knows these records."""
+
+WORLDS: Final = 512
+"""Of the analysis, a decision and type."""
+
+QUICK_RECORDS: Final = 3
+QUICK_WORLDS: Final = 32
+SUFFIXES: Final = (".yaml", ".yml", ".json", ".txt")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Holds the n decisions of a deal, or of a record, at which a seat listened."""
+
+    phase: npt.NDArray[np.int64]
+    """[n] Number of the phase, as in ``PHASES``."""
+    nats: npt.NDArray[np.float64]
+    """[n, M] What each model gave the partner's true hand, beyond the hard facts."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Compares two models, in nats a decision."""
+
+    first: str
+    second: str
+    difference: Interval
+    """First minus second, over records."""
+    p_value: float
+    """Two-sided, of random signs of the records' differences."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Holds what the study found."""
+
+    records: int
+    deals: int
+    decisions: int
+    epsilon: float
+    beyond_facts: dict[str, Interval]
+    """Nats a decision beyond the hard facts, by model."""
+    confirmatory: Contrast
+    by_phase: dict[Phase, Interval]
+    """The same difference, by phase of the round."""
+    single: tuple[Contrast, ...]
+    """All conventions against all but one each."""
+    worlds: int
+    verdicts: dict[str, dict[Agreement, int]]
+    """How many decisions were errors, by phase."""
+
+
+def run(options: Options) -> Result:
+    """Scores recorded deals under each model, and analyses their decisions."""
+    files = find_records(options.records)[: QUICK_RECORDS if options.quick else None]
+    models = (ALL, NONE) if options.quick else (ALL, NONE, *SINGLE)
+    records = {file.name: read_record(file, strict=False).deals for file in files}
+    deals = {key_of(deal): deal for one in records.values() for deal in one}
+    arguments = {"models": models, "epsilon": EPSILON}
+    found = options.pieces("people", Scored, arguments, deals, partial(score_deal, models))
+    scored = [join([found[key_of(deal)] for deal in one]) for one in records.values() if one]
+    scored = [one for one in scored if len(one.nats)]
+    if len(scored) < 2:
+        raise SettingError(f"expected two records with decisions or more, got {len(scored)}")
+    worlds = QUICK_WORLDS if options.quick else WORLDS
+    result = Result(
+        records=len(scored),
+        deals=len(deals),
+        decisions=sum(len(one.nats) for one in scored),
+        epsilon=EPSILON,
+        beyond_facts={name: _mean(scored, models.index(name)) for name in (ALL, NONE)},
+        confirmatory=compare(scored, models, ALL, NONE),
+        by_phase={name: _in_phase(scored, number) for number, name in enumerate(PHASES)},
+        single=tuple(compare(scored, models, ALL, one) for one in models[2:]),
+        worlds=worlds,
+        verdicts=_verdicts(files, worlds, options),
+    )
+    for name in ("people", *(file.stem for file in files)):
+        options.kept(name).unlink(missing_ok=True)
+    return result
+
+
+def find_records(folder: Path | None) -> list[Path]:
+    """Returns the record files of a folder, by name; raises a SettingError where there are none."""
+    if folder is None:
+        raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
+    found = sorted(one for one in folder.glob("*") if one.suffix in SUFFIXES and one.is_file())
+    if not found:
+        raise SettingError(f"expected records ({', '.join(SUFFIXES)}) in {folder}, got none")
+    return found
+
+
+def score_deal(models: Sequence[str], deal: DealRecord) -> tuple[str, Scored]:
+    """Returns the key of a deal, and its decisions under each model.
+
+    Decisions of all seats with more than one legal action count, from the first lead on. A record
+    that breaks off, or has an illegal move, counts up to there.
+    """
+    phases: list[int] = []
+    rows: list[tuple[float, ...]] = []
+    for seat in range(NUM_SEATS):
+        each = [_follow(deal, seat, text) for text in models]
+        rows += zip(*(nats for nats, _ in each), strict=True)
+        phases += each[0][1]
+    nats = np.array(rows, np.float64).reshape(-1, len(models))
+    return key_of(deal), Scored(np.array(phases, np.int64), nats)
+
+
+def join(scored: Sequence[Scored]) -> Scored:
+    """Returns the decisions of several deals."""
+    return Scored(
+        np.concatenate([one.phase for one in scored]),
+        np.concatenate([one.nats for one in scored]),
+    )
+
+
+def compare(records: Sequence[Scored], models: Sequence[str], first: str, second: str) -> Contrast:
+    """Compares two models: every decision counts as much, intervals are over records."""
+    a, b = models.index(first), models.index(second)
+    totals = np.array([(one.nats[:, a] - one.nats[:, b]).sum() for one in records])
+    counts = [len(one.nats) for one in records]
+    flips = permutation_test(
+        (totals,), np.sum, permutation_type="samples", n_resamples=FLIPS, rng=0
+    )
+    return Contrast(first, second, ratio_interval(totals, counts), float(flips.pvalue))
+
+
+def _follow(deal: DealRecord, seat: int, text: str) -> tuple[list[float], list[int]]:
+    """Returns nats beyond the hard facts, and the phase, of each decision of a seat."""
+    model = PolicyModel(load_agent(text), epsilon=EPSILON)
+    nats: list[float] = []
+    phases: list[int] = []
+    with suppress(RecordError):
+        for game, listener in follow(deal, seat, model):
+            if game.done or game.seat != seat:
+                continue
+            view = game.view(seat)
+            if view.legal().sum() > 1:
+                hand = game.dealt[(seat + 2) % NUM_SEATS]
+                belief = listener.posterior("partner")
+                fact = float(np.log(belief.facts[belief.index(hand)]))
+                nats.append(belief.log_probability(hand) - fact)
+                tiles = NUM_TILES - int(view.hand_sizes.sum())
+                phases.append(tuple(PHASES).index(phase_of(tiles)))
+    return nats, phases
+
+
+def _mean(records: Sequence[Scored], model: int) -> Interval:
+    totals = [one.nats[:, model].sum() for one in records]
+    return ratio_interval(totals, [len(one.nats) for one in records])
+
+
+def _in_phase(records: Sequence[Scored], phase: int) -> Interval:
+    """Returns all conventions minus none in one phase, over records with such decisions."""
+    some = [one.nats[one.phase == phase] for one in records if (one.phase == phase).any()]
+    return ratio_interval(
+        [(one[:, 0] - one[:, 1]).sum() for one in some], [len(one) for one in some]
+    )
+
+
+def _verdicts(
+    files: Sequence[Path], worlds: int, options: Options
+) -> dict[str, dict[Agreement, int]]:
+    """Returns how many decisions of the records were errors, by phase."""
+    names = ("before play", *PHASES)
+    counts = {name: dict.fromkeys(get_args(Agreement), 0) for name in names}
+    for number, file in enumerate(files):
+        options.progress("records analysed", number, len(files))
+        analysis = watch.analyse(
+            watch.read(str(file)),
+            ANALYSED_BY,
+            worlds=worlds,
+            types=TYPES,
+            workers=options.workers,
+            keep=options.kept(file.stem),
+        )
+        for decision in (one for deal in analysis.deals for one in deal):
+            counts[decision.phase][agreement(decision)] += 1
+    options.progress("records analysed", len(files), len(files))
+    return counts
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    main = result.confirmatory
+    rows = [[f"`{name}`", interval(one)] for name, one in result.beyond_facts.items()]
+    rows += [[f"**difference**, p = {main.p_value:.2g}", f"**{interval(main.difference)}**"]]
+    rows += [[f"difference, {name} phase", interval(one)] for name, one in result.by_phase.items()]
+    single = [
+        [f"`{one.second}`", interval(one.difference), f"{one.p_value:.2g}"] for one in result.single
+    ]
+    verdicts = [
+        [phase, *(f"{one[name]:,}" for name in ("agreed", "depends", "fine", "forced"))]
+        for phase, one in result.verdicts.items()
+    ]
+    sample = f"{result.records} records, {result.deals} deals, {result.decisions:,} decisions"
+    return "\n\n".join(
+        (
+            f"{sample}, epsilon {result.epsilon:g}; 95 % intervals over records.",
+            table(["others are taken for", "nats a decision beyond the hard facts"], rows),
+            table(["all conventions against", "nats a decision", "p"], single),
+            table(["phase", "agreed errors", "depends", "fine", "forced"], verdicts),
+        )
+    )
