@@ -29,6 +29,7 @@ from typing import Literal
 from agents import cli, names, report, watch
 from agents.external.command import parse_memory
 from agents.files import check_writable, write_whole
+from agents.registry import expand
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena
 from agents.tournament.games import check_share
@@ -122,7 +123,7 @@ class Args:
         """Returns the tournament; ``seed`` stands in for a random one."""
         isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return Plan(
-            agents=self.agents,
+            agents=expand(self.agents),
             one=self.one,
             cross=self.cross,
             cross_opponent=self.cross_opponent,

@@ -6,6 +6,7 @@
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
 ``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
 ``masked:base=a,hide=(b;c)``   an option that is a list of names
+``population:selfplay-3``      a member of the population, with options after a comma
 ``file:PATH,transform=M:F``    an option that is a function of your own, MODULE:FUNCTION
 ``file:PATH,temperature=1``    what stands before the options is one argument
 ``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
@@ -46,6 +47,7 @@ class Entry:
     """Name of the text after the colon; empty: the text is options of the factory."""
     options: bool = True  #: Options may follow the argument, after a comma.
     is_own: bool = False  #: It is a user's class, named as MODULE:CLASS.
+    is_outside: bool = False  #: Its argument names a file or a command, of anybody.
 
     def load(self) -> Callable[..., Any]:
         """Imports the module and returns the factory.
@@ -73,17 +75,20 @@ class Entry:
 AGENTS: Final = {
     "random": Entry("goita_env.agent", "RandomAgent"),
     "greedy": Entry("agents.bots.greedy", "GreedyAgent"),
-    "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH"),
+    "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH", is_outside=True),
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
     "champion": Entry("agents.champion", "load"),
     "people": Entry("agents.people", "load"),
+    "population": Entry("agents.population", "load", argument="METHOD-SEED"),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),
     "masked": Entry("agents.bots.masked", "mask"),
     "plain": Entry("agents.bots.silent", "PlainAgent.of"),
     "muted": Entry("agents.bots.silent", "MutedAgent.of"),
-    "exec": Entry("agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False),
+    "exec": Entry(
+        "agents.external.agent", "ExternalAgent.parse", "COMMAND", options=False, is_outside=True
+    ),
 }
 """Every agent by the name before the colon."""
 
@@ -210,6 +215,19 @@ def split_agents(text: str) -> tuple[str, ...]:
     return tuple(_agents_in(tuple[Agent, ...], text))
 
 
+def expand(specs: Iterable[str]) -> tuple[str, ...]:
+    """Returns texts with the population's sets among them replaced by the agents of the sets.
+
+    ``population:train`` and ``population:heldout`` are sets. Where one stands, no text is listed
+    twice.
+    """
+    texts = tuple(specs)
+    if not any(text.startswith("population:") for text in texts):
+        return texts
+    found: tuple[str, ...] = import_module("agents.population").expand(texts)
+    return found
+
+
 def may_share(agent: Agent, spec: str) -> bool:
     """Returns whether one instance may play several seats of a game, or several games of a deal.
 
@@ -230,8 +248,8 @@ def check_shipped(spec: str, where: str) -> str:
     """
     name, _, text = _body(spec).partition(":")
     entry = AGENTS.get(name)
-    if entry is None or entry.argument:
-        known = ", ".join(name for name, entry in AGENTS.items() if not entry.argument)
+    if entry is None or entry.is_outside:
+        known = ", ".join(name for name, entry in AGENTS.items() if not entry.is_outside)
         raise AgentError(
             f"expected one of the agents {known} in {where}, got {spec!r}: a file may not name "
             "paths, commands or classes; give the agent on the command line"
@@ -442,7 +460,7 @@ def _agents_in(hint: Any, value: str) -> list[str]:
     if hint is Agent:
         return [_unbracketed(value)]
     if hint == tuple[Agent, ...]:
-        return [_unbracketed(part.strip()) for part in _split(_unbracketed(value), ";")]
+        return list(expand(_unbracketed(one.strip()) for one in _split(_unbracketed(value), ";")))
     return []
 
 

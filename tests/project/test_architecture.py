@@ -30,6 +30,7 @@ AGENT_ORDER = [
     *("models",),
     *("statistics", "bots"),
     *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
+    "population",
     *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
     "studies",
 ]

@@ -1,0 +1,105 @@
+"""Lists the methods by which the members of the population are trained, and how they are split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from goita_env.information import PLAIN, Information, Token
+
+Split = Literal["train", "heldout", "token"]
+"""May be trained with; nothing here trains with it or chooses by it; plays with a token."""
+
+DECISIONS: Final = 12_000_000
+SEEDS: Final = 8
+
+COMMON: Final = (
+    *("--preset", "quick", "--layers", "128", "128", "128", "--decisions", f"{DECISIONS}"),
+    *("--pool-share", "0", "--threads", "1", "--measure-deals", "0"),
+    *("--snapshot-every", f"{DECISIONS // 4}"),
+)
+"""Options of ``train.py`` that all trainings share."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """Describes how some members were trained."""
+
+    name: str
+    split: Split
+    options: tuple[str, ...] = ()
+    """Options of ``train.py`` beside those that all share."""
+    information: Information = PLAIN
+    """Who knows and tells what in their game."""
+    seeds: int = SEEDS
+    """How many runs, whose seeds count from 0."""
+    snapshot_of: str = ""
+    """A method whose runs are taken after a quarter of their decisions, without a training."""
+    text: str = ""
+    """What it is, in a line."""
+
+    @property
+    def decisions(self) -> int:
+        return DECISIONS // 4 if self.snapshot_of else DECISIONS
+
+
+_MUTED: Final = ("--mute-share", "0.5")
+
+METHODS: Final = {
+    one.name: one
+    for one in (
+        Method("selfplay", "train", text="self-play"),
+        Method(
+            "entropy",
+            "train",
+            ("--entropy", "0.05", "0.05", "--gae-lambda", "0.9"),
+            text="self-play with a large entropy term to the end",
+        ),
+        Method(
+            "snapshots",
+            "train",
+            seeds=2,
+            snapshot_of="selfplay",
+            text="`selfplay` after a quarter of its decisions: weaker players",
+        ),
+        Method(
+            "otherplay",
+            "train",
+            ("--other-play",),
+            text="self-play in which each seat has tiles of equal rules exchanged",
+        ),
+        Method(
+            "offbelief",
+            "heldout",
+            ("--off-belief",),
+            text="returns from worlds of the hard facts, so actions mean nothing beyond them",
+        ),
+        Method(
+            "beside-heuristic",
+            "heldout",
+            ("--partner", "heuristic"),
+            text="trained as the partner of `heuristic`",
+        ),
+        Method(
+            "token-private",
+            "token",
+            _MUTED,
+            Information(token=Token(bits=2, audience="partner")),
+            text="self-play with two bits for the partner; in half of the games one team is mute",
+        ),
+        Method(
+            "token-public",
+            "token",
+            _MUTED,
+            Information(token=Token(bits=2, audience="all")),
+            text="the same with two bits that all hear",
+        ),
+    )
+}
+
+HELD_OUT_BOTS: Final = (
+    "heuristic:pass_partner=off",
+    "heuristic:reading=off",
+    "heuristic:hold_back=off,bury=off",
+)
+"""Held out, too: rule bots that lack a convention."""
