@@ -218,8 +218,7 @@ def split_agents(text: str) -> tuple[str, ...]:
 def expand(specs: Iterable[str]) -> tuple[str, ...]:
     """Returns texts with the population's sets among them replaced by the agents of the sets.
 
-    ``population:train`` and ``population:heldout`` are sets. Where one stands, no text is listed
-    twice.
+    Where a set stands (``agents.population``), no text is listed twice.
     """
     texts = tuple(specs)
     if not any(text.startswith("population:") for text in texts):

@@ -96,6 +96,7 @@ METHODS: Final = {
         ),
     )
 }
+"""By name, in the order of the manifest."""
 
 HELD_OUT_BOTS: Final = (
     "heuristic:pass_partner=off",

@@ -137,7 +137,13 @@ PUBLIC = [
     *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
     *("agents", "agents.base", "agents.beliefs", "agents.exploit", "agents.grading"),
     "agents.imitate",
-    *("agents.learning", "agents.models", "agents.report", "agents.search.evaluate"),
+    *(
+        "agents.learning",
+        "agents.models",
+        "agents.population",
+        "agents.report",
+        "agents.search.evaluate",
+    ),
     *("agents.search.sampling", "agents.signals.log", "agents.signals.measures"),
     *("agents.solver", "agents.watch"),
 ]

@@ -62,7 +62,7 @@ def test_sets_stand_for_their_agents():
     [
         (
             "population:nobody-1",
-            "expected a member of the population, METHOD-SEED of selfplay-0 to",
+            "expected a member of the population, METHOD-SEED of ",
         ),
         ("population:../champion", "expected a member"),
         ("population:train", "expected one agent, got the set population:train"),

@@ -37,5 +37,5 @@ def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
     settings = json.loads(config.read_bytes())
     for change in ({"mute_share": 0.25}, {"seed": 4}, {"information": {}}, {"layers": [8, 8]}):
         config.write_text(json.dumps(settings | change))
-        with pytest.raises(SettingError, match="expected .* in .*token-private-3, got"):
+        with pytest.raises(SettingError, match=r"expected .* in .*token-private-3, got"):
             train(method, 3, tmp_path, Population(tmp_path / "third"))
