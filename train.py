@@ -44,7 +44,7 @@ class Args:
     resume: Path | None = None
     """directory of a run to go on with; it takes only --decisions and --no-progress and, with the
     values that the run began with, the options that may name files, commands, classes or functions:
-    --policy, --transform, --pool, --opponents, --partner, --against and --init"""
+    --policy, --transform, --pool, --opponents, --partner, --partners, --against and --init"""
     preset: Literal["quick", "standard", "long"] = "quick"
     """list of settings for about four minutes, an hour or a night; the options below that have no
     default change one of them (docs/training.md shows them all)"""
@@ -106,6 +106,12 @@ class Args:
     """agents that are the opponents in all games, instead of snapshots"""
     partner: str | None = None
     """agent that is the partner in all games; without one, the policy itself"""
+    partners: tuple[str, ...] | None = None
+    """agents that are partners, one drawn for each of eight groups of games, another for one group
+    after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
+    population:train weighs as much as one agent. --opponents takes the same"""
+    other_play: bool = False
+    """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
@@ -156,7 +162,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args, settings = settings_of(run)
             check_named(vars(args), vars(given), run.files.config)
         measuring = learning.Measuring(
-            tuple(args.against or args.opponents or AGAINST),
+            tuple(args.against or learning.named_agents(args.opponents or ()) or AGAINST),
             settings.measure_deals,
             args.eval_seed + 1,
             args.rules,
@@ -222,6 +228,8 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     """Returns the options and settings of a new run with every choice made."""
     if args.opponents and (args.pool or args.pool_share is not None):
         raise SettingError("expected --opponents or a pool, got both")
+    if args.partner is not None and args.partners:
+        raise SettingError("expected --partner or --partners, got both")
     if args.policy is not None:
         learning.find_policy(args.policy)
     load_transform(args.transform or (), "--transform")
@@ -296,14 +304,15 @@ def start(
 ) -> learning.SelfPlayPPO:
     """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
     pool = None
-    if args.opponents or settings.pool_share or args.partner:
+    partners = args.partners or (() if args.partner is None else (args.partner,))
+    if args.opponents or settings.pool_share or partners:
         pool = learning.Pool(
             settings.games,
             share=1.0 if args.opponents else settings.pool_share,
             agents=args.opponents or args.pool or (),
             snapshots=not args.opponents,
             first=args.init is not None,
-            partner=args.partner,
+            partners=partners,
             seed=args.seed,
             information=args.information,
         )
@@ -332,6 +341,7 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         transform=load_transform(args.transform or (), "--transform"),
         information=args.information,
         mute_share=args.mute_share,
+        other_play=args.other_play,
     )
 
 

@@ -21,6 +21,7 @@ from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import PRESETS, TrainingSettings, check_widths
 from agents.learning.run import Run
 from agents.learning.vec_env import GoitaVecEnv, SeatVecEnv
+from agents.learning.weighted import named_agents
 
 __all__ = [
     "PRESETS",
@@ -43,6 +44,7 @@ __all__ = [
     "has_fast_bfloat16",
     "linear",
     "load_policy",
+    "named_agents",
     "policy_bytes",
     "save_policy",
     "use_threads",

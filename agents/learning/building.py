@@ -29,6 +29,7 @@ def build_model(
     transform: Transform = UNCHANGED,
     information: Information = PLAIN,
     mute_share: float = 0.0,
+    other_play: bool = False,
 ) -> SelfPlayPPO:
     """Returns a learner that has learnt nothing yet, with its games.
 
@@ -45,6 +46,7 @@ def build_model(
         transform: of the observations that the network is shown.
         information: who knows and tells what in the games.
         mute_share: share of the games in which one team says nothing.
+        other_play: each seat sees the game with tiles of equal rules exchanged, or not.
     """
     match = episode == "match"
     games = GoitaVectorEnv(
@@ -72,6 +74,7 @@ def build_model(
         critic=tuple(critic),
         transform=transform,
         mute_share=mute_share,
+        other_play=other_play,
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=seed,

@@ -1,8 +1,8 @@
-"""Seats frozen players in a training: a pool of opponents, fixed opponents or a fixed partner.
+"""Seats frozen players in a training: a pool of opponents, given opponents, or partners.
 
 In a share of the games one team is played by a frozen opponent. Games are grouped, and a group
-plays one opponent at a time, so that each is asked for many positions at once; a game keeps its
-opponent to the end of its episode. Only the learner's own decisions are learnt from.
+plays one opponent, and beside one partner, at a time, so that each is asked for many positions at
+once; a game keeps both to the end of its episode. Only the learner's own decisions are learnt from.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
+from agents.learning.weighted import SELF, read_weighted
 from agents.registry import check_plays, load_agent
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
@@ -27,6 +28,7 @@ from goita_env.tiles import MATCH_POINTS, NUM_SEATS
 
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
 GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
+MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
 AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
 POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
 AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
@@ -66,10 +68,10 @@ class Pool:
     Args:
         games: number of parallel games, N.
         share: of the games in which one team is a frozen opponent's.
-        agents: opponents beside the snapshots, without a memory, as ``load_agent`` takes them.
+        agents: opponents beside the snapshots, without a memory: texts of ``read_weighted``.
         snapshots: whether snapshots are opponents, too.
         first: whether the very first one is, as it should where training began with a policy.
-        partner: an agent that is the learner's partner in every game; None: the learner itself.
+        partners: of the learner in all games, likewise; empty: the learner itself.
         seed: of draws and play.
         information: who knows and tells what in the games.
 
@@ -87,7 +89,7 @@ class Pool:
         agents: Sequence[str] = (),
         snapshots: bool = True,
         first: bool = False,
-        partner: str | None = None,
+        partners: Sequence[str] = (),
         seed: int = 0,
         information: Information = PLAIN,
     ) -> None:
@@ -97,23 +99,29 @@ class Pool:
         self._rng = bot_generator(seed, "pool")
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
-        self._opponents = len(agents)
-        self._partner = LEARNER if partner is None else self._opponents
-        self._agents = [*agents, *([] if partner is None else [partner])]
+        opponents, mates = read_weighted(agents), read_weighted(partners)
+        self._opponents, self._mates = len(opponents), len(mates)
+        self._weights = [one.weight for one in (*opponents, *mates)]
+        self._agents = [one.name for one in (*opponents, *mates)]
         self.players = [PoolPlayer(name) for name in self._agents]
-        self._built = {number: load_agent(name) for number, name in enumerate(self._agents)}
+        self._built = {
+            number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF
+        }
         for number, agent in self._built.items():
             if isinstance(agent, StatefulAgent):
                 raise AgentError(
                     f"expected an agent without a memory, got {self._agents[number]!r}"
                 )
             check_plays(agent, self._agents[number], information)
+        several = self._mates > 1 or (self._opponents > 1 and not snapshots)
+        self._groups = groups = MANY_GROUPS if several else GROUPS
         game = np.arange(games)
-        self._group = np.where(game < round(share * games), game % GROUPS, LEARNER)
-        self._team = game // GROUPS & 1  # the frozen one
-        self._mate = 2 * (game // (2 * GROUPS) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
+        self._group = np.where(game < round(share * games), game % groups, LEARNER)
+        self._team = game // groups & 1  # the frozen one
+        self._mate = 2 * (game // (2 * groups) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
         self.owner = np.full((games, NUM_SEATS), LEARNER)
-        self._now = np.full(GROUPS, LEARNER)
+        self._now = np.full(groups, LEARNER)
+        self._mate_now = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
         self._rollouts = 0
         self._anew = True
         self._points, self._rounds = 0, 0
@@ -123,10 +131,15 @@ class Pool:
         self._anew = True
 
     def draw_opponents(self) -> None:
-        """Draws opponents, once a rollout: for one group, and for those that have none."""
-        for group in range(GROUPS):
-            if group == self._rollouts % GROUPS or self._now[group] == LEARNER:
+        """Draws opponents and partners, once a rollout: for one group, and where there are none."""
+        for group in range(self._groups):
+            its_turn = group == self._rollouts % self._groups
+            if its_turn or self._now[group] == LEARNER:
                 self._now[group] = self._draw()
+            if self._mates > 1 and (its_turn or self._mate_now[group] == LEARNER):
+                self._mate_now[group] = self._opponents + self._pick(
+                    np.array(self._weights[self._opponents :])
+                )
         self._rollouts += 1
         if self._anew:
             self._seat(np.arange(len(self.owner)))
@@ -185,6 +198,8 @@ class Pool:
         halves = [half for number in numbers for half in (number >> 64, number & _LOW_WORD)]
         random = np.array([*halves, words["has_uint32"], words["uinteger"]], np.uint64)
         arrays = {"owner": self.owner.copy(), "now": self._now.copy(), "random": random}
+        if self._mates > 1:
+            arrays["mates"] = self._mate_now.copy()
         return PoolState(players, self._rollouts, self._anew), arrays
 
     def load_state(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -195,11 +210,13 @@ class Pool:
         """
         count, named = len(state.players), len(self._agents)
         found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (GROUPS,))}
+        wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (self._groups,))}
+        if self._mates > 1:
+            wanted["mates"] = wanted["now"]
         if found != wanted | {"random": ("uint64", (6,))} or count < named:
             raise SettingError(f"expected a pool of {named} agents, {wanted}, got {found}")
-        for seats in (arrays["owner"], arrays["now"]):
-            if seats.min() < LEARNER or seats.max() >= count:
+        for name in wanted:
+            if arrays[name].min() < LEARNER or arrays[name].max() >= count:
                 raise SettingError(f"expected the numbers of {count} frozen players, got others")
         high, low, more, less, has, half = (int(word) for word in arrays["random"])
         if has > 1 or half >= 1 << 32:
@@ -209,6 +226,7 @@ class Pool:
             PoolPlayer(name, *fields) for name, fields in zip(names, state.players, strict=True)
         ]
         self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
+        self._mate_now = arrays.get("mates", self._mate_now).copy()
         self._rollouts, self._anew = state.rollouts, state.anew
         self._rng.bit_generator.state = {
             "bit_generator": "PCG64",
@@ -218,18 +236,26 @@ class Pool:
         }
 
     def _in_use(self) -> set[int]:
-        return {*np.unique(self.owner).tolist(), *self._now.tolist()} - {LEARNER}
+        every = np.concatenate((self.owner.ravel(), self._now, self._mate_now))
+        return {*np.unique(every).tolist()} - {LEARNER}
 
     def _seat(self, games: Int) -> None:
         """Assigns the seats of games whose next episode begins."""
         self.owner[games] = LEARNER
-        if self._partner != LEARNER:
-            self.owner[games[:, None], self._mate[games]] = self._partner
+        mate = self._mate_now[games % self._groups]
+        mated = games[self._is_frozen(mate)]
+        self.owner[mated[:, None], self._mate[mated]] = mate[self._is_frozen(mate)][:, None]
         group = self._group[games]
         opponent = np.where(group == LEARNER, LEARNER, self._now[group])
-        games, opponent = games[opponent != LEARNER], opponent[opponent != LEARNER]
+        frozen = self._is_frozen(opponent)
+        games, opponent = games[frozen], opponent[frozen]
         for seat in (self._team[games], self._team[games] + 2):
             self.owner[games, seat] = opponent
+
+    def _is_frozen(self, players: Int) -> Bool:
+        """Tells which of some players [n] are not the learner: bool [n]."""
+        own = [number for number, player in enumerate(self.players) if player.name == SELF]
+        return ~np.isin(players, [LEARNER, *own])
 
     def _draw(self) -> int:
         """Returns an opponent, recent snapshots and hard ones more often; LEARNER: there is none.
@@ -244,14 +270,19 @@ class Pool:
             ages += [*range(len(known))][::-1]
         if not numbers:
             return LEARNER
-        weights: Float = np.array(
-            [
-                0.5 ** (age / AGE_HALVING) / (1 + exp(self.players[number].points / POINTS_SCALE))
-                for number, age in zip(numbers, ages, strict=True)
-            ]
-        ).cumsum()
-        drawn = np.searchsorted(weights, self._rng.random() * weights[-1], side="right")
-        return numbers[int(drawn)]
+        given = [self._weights[number] if number < self._opponents else 1.0 for number in numbers]
+        weights = [
+            weight
+            * 0.5 ** (age / AGE_HALVING)
+            / (1 + exp(self.players[number].points / POINTS_SCALE))
+            for number, age, weight in zip(numbers, ages, given, strict=True)
+        ]
+        return numbers[self._pick(np.array(weights))]
+
+    def _pick(self, weights: Float) -> int:
+        """Returns the number of one of some weights, drawn in proportion."""
+        sums = weights.cumsum()
+        return int(np.searchsorted(sums, self._rng.random() * sums[-1], side="right"))
 
     def _number(self, decisions: int) -> int:
         """Returns a snapshot's number, a new one the first time."""

@@ -10,6 +10,7 @@ Differences from ``MaskablePPO``:
 - The entropy coefficient may follow a schedule, as the learning rate may.
 - A critic that sees all hands replaces the policy's own values in the advantages once it predicts
   better than they do (``Critic``).
+- By Other-Play each seat may see the game under a symmetry of its own (``other_play``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -33,12 +34,14 @@ from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.critic import Critic, hidden_words
 from agents.learning.muting import Muting
 from agents.learning.optimize import DivergedError, check_weights, gradient_step
+from agents.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
 from agents.transforms import UNCHANGED, Transform
 from goita_env.envs.vector import StepResult
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 
@@ -65,6 +68,7 @@ class SelfPlayPPO(MaskablePPO):
         critic: widths of the layers of a critic that sees all hands; empty: no critic.
         transform: of the observations that the policy is shown, and the critic beside the hands.
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
+        other_play: show each seat the game with tiles of equal rules exchanged, or not.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -88,8 +92,12 @@ class SelfPlayPPO(MaskablePPO):
         critic: Sequence[int] = (),
         transform: Transform = UNCHANGED,
         mute_share: float = 0.0,
+        other_play: bool = False,
         **kwargs: Any,
     ) -> None:
+        if other_play and critic:
+            raise SettingError("expected no critic with other-play, whose seats see other tiles")
+        self.other_play = other_play
         self.critic_layers = tuple(critic)
         self.critic: Critic | None = None
         self.critic_leads = False
@@ -115,6 +123,9 @@ class SelfPlayPPO(MaskablePPO):
             (size,) = self.observation_space.shape or ()
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
         self.muting = Muting(self.n_envs, self.mute_share, self.information)
+        if self.other_play and self.information.shown is not None:
+            raise SettingError(f"expected no shown tiles with other-play, got {self.information!r}")
+        self._elements = elements_of(self.n_envs)
 
     @property
     def update(self) -> int:
@@ -188,10 +199,14 @@ class SelfPlayPPO(MaskablePPO):
         if self.pool is not None:
             rows, others = self.pool.split(turn, rows)
             chosen[others] = self.pool.act(turn, legal, others)
-        words, masks = self.transform.words(turn.words[rows], self.information), legal[rows]
+        words, masks, seats = turn.words[rows], legal[rows], turn.seat[rows]
+        element = self._elements[rows, seats] if self.other_play else None
+        if element is not None:
+            words, masks = exchange_words(words, element), exchange_masks(masks, element)
+        words = self.transform.words(words, self.information)
         actions, values, log_probs = self._decide(words, masks)
-        chosen[rows] = actions
-        hidden, seats = None, turn.seat[rows]
+        chosen[rows] = actions if element is None else ACTIONS[element, actions]
+        hidden = None
         if self.critic is not None:
             hidden = hidden_words(games.games, rows, seats)
             if self.critic_leads:

@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents.base import AgentError
+from agents.learning.weighted import SELF, split_weight
 from agents.registry import check_shipped
 from goita_env.errors import SettingError
 
-AGENT_OPTIONS: Final = ("pool", "opponents", "partner", "against")  # Options that name agents.
+AGENT_OPTIONS: Final = (
+    "pool",
+    "opponents",
+    "partner",
+    "partners",
+    "against",
+)  # Options that name agents.
 
 NAMING_OPTIONS: Final = ("policy", "transform", *AGENT_OPTIONS, "init")
 """Options that may name files, commands and classes; of ``init`` the run has a copy."""
@@ -55,7 +62,8 @@ def _refused(settings: Mapping[str, Any], config: Path) -> dict[str, str]:
     for name in AGENT_OPTIONS:
         try:
             for text in _texts(settings, name):
-                check_shipped(text, f"{name!r} of {config}")
+                if (agent := split_weight(text)[0]) != SELF:
+                    check_shipped(agent, f"{name!r} of {config}")
         except AgentError as error:
             reasons[name] = f"{error}, with --{name}"
     return reasons

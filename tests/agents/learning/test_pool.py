@@ -5,13 +5,16 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
+import pytest
 import training
 from raising import refuses
 
 from agents.base import AgentError
 from agents.learning import Pool
 from agents.learning.pool import GROUPS, LEARNER, PoolState
-from agents.registry import load_agent
+from agents.learning.weighted import named_agents, read_weighted
+from agents.registry import expand, load_agent
+from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 
 
@@ -107,14 +110,14 @@ def test_without_snapshots_yet_the_learner_plays_all_seats():
 
 
 def test_a_partner_sits_opposite_the_learner_in_every_game():
-    pool = Pool(64, share=0.0, partner="greedy")
+    pool = Pool(64, share=0.0, partners=["greedy"])
     training.rollout(make_model(pool))
     learner = pool.owner == LEARNER
     assert (learner[:, [0, 2]].sum(axis=1) == 1).all()
     assert (learner[:, [1, 3]].sum(axis=1) == 1).all()
     assert 0 < learner[:, 0].sum() < 64  # at either seat of its team
 
-    pool = drawn(share=1.0, agents=["random"], snapshots=False, partner="greedy")
+    pool = drawn(share=1.0, agents=["random"], snapshots=False, partners=["greedy"])
     assert ((pool.owner == LEARNER).sum(axis=1) == 1).all()
     assert ((pool.owner == 0).sum(axis=1) == 2).all()
 
@@ -182,3 +185,55 @@ def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
     refuses(SettingError, "share", Pool, 8, share=1.5)
     refuses(AgentError, "nobody", Pool, 8, share=0.5, agents=["nobody"])
     refuses(AgentError, "memory", Pool, 8, share=0.5, agents=["exec:true"])
+
+
+def test_weights_and_sets_of_players():
+    found = read_weighted(["self", "3*greedy", "2*population:train", "greedy"])
+    weights = {one.name: one.weight for one in found}
+    train = expand(["population:train"])
+    assert (weights["self"], weights["greedy"]) == (1.0, 4.0)
+    assert sum(weights[name] for name in train) == pytest.approx(2.0)
+    assert len({weights[name] for name in train}) == 1
+    assert named_agents(["self", "3*greedy", "population:train"]) == ("greedy",)
+    with pytest.raises(SettingError, match="expected a weight above 0"):
+        read_weighted(["0*greedy"])
+
+
+def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
+    pool = Pool(1024, share=0.0, partners=["3*self", "greedy"], seed=2)
+    games = GoitaVectorEnv(1024, seed=3)
+    turn = games.reset()
+    share = []
+    for _ in range(300):
+        pool.begin()
+        pool.draw_opponents()
+        partner = pool.owner != LEARNER
+        # One seat of each team has the partner, or none.
+        assert set(partner.sum(axis=1).tolist()) <= {0, 2}
+        assert np.array_equal(partner[:, 0] | partner[:, 2], partner[:, 1] | partner[:, 3])
+        share.append(partner.any(axis=1).mean())
+    assert len({round(one * 8) for one in share}) > 3  # eight groups, drawn one by one
+    assert 0.15 < np.mean(share) < 0.35
+    rows = np.arange(1024)
+    mine, others = pool.split(turn, rows)
+    assert len(mine) + len(others) == 1024
+    again = Pool(1024, share=0.0, partners=["3*self", "greedy"], seed=5)
+    again.load_state(*pool.state())
+    for one in (pool, again):
+        one.begin()
+        one.draw_opponents()
+    assert np.array_equal(pool.owner, again.owner)
+
+
+def test_the_learner_may_be_its_own_opponent():
+    pool = Pool(64, share=1.0, agents=["self", "greedy"], snapshots=False, seed=1)
+    seen = set()
+    for _ in range(60):
+        pool.begin()
+        pool.draw_opponents()
+        seen.add(bool((pool.owner != LEARNER).any()))
+        assert set(pool.owner.ravel().tolist()) <= {LEARNER, 1}
+        frozen = (pool.owner != LEARNER).sum(axis=1)
+        assert set(frozen.tolist()) <= {0, 2}
+    assert seen <= {True, False}
+    assert pool.needed() == []

@@ -1,0 +1,101 @@
+"""Exchanges tiles of equal rules in what a seat sees and plays, for training by Other-Play.
+
+Hu, Lerer, Peysakhovich and Foerster, "Other-Play for Zero-Shot Coordination" (2020): a policy that
+plays with a partner who sees the game under another symmetry cannot rely on which of two symmetric
+choices was agreed upon. The rules stay the same if silver and gold are exchanged, or bishop and
+rook, so the group has four elements. No other kinds may be: kings receive knights, but not lances.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Bool, Int
+from goita_env.actions import CALL, MAX_ACTIONS, encode
+from goita_env.arrays import U64
+from goita_env.engine import tables
+from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
+from goita_env.views.observation import (
+    HAND_COUNTS,
+    NOTES_WORD,
+    NUM_WORDS,
+    TABLE_ATTACK,
+    TABLE_WORD,
+    TILES_WORD,
+    UNSEEN_START,
+    Words,
+)
+
+PAIRS: Final = ((SILVER, GOLD), (BISHOP, ROOK))
+"""Kinds that may be exchanged; bit i of an element says whether pair i is."""
+
+ELEMENTS: Final = 1 << len(PAIRS)
+
+
+def _swaps(kind: int) -> tuple[Words, Words]:
+    """Returns shifts and masks, uint64 [8] each: where bits of a kind and of the next one are.
+
+    A bit in the mask changes places with the one that lies ``shift`` above it.
+    """
+    shift = np.ones(NUM_WORDS, U64)
+    mask = np.zeros(NUM_WORDS, U64)
+    mask[:NOTES_WORD] = sum(1 << (8 * place + kind) for place in range(8))
+    passes = (tables.NOTE_PASSES_OPPONENT, tables.NOTE_PASSES_PARTNER)
+    mask[NOTES_WORD:TILES_WORD] = sum(
+        1 << (tables.NOTE_BITS * half + at + kind) for half in range(2) for at in passes
+    )
+    count = COUNTS[kind]
+    run = (1 << count) - 1
+    in_hand, unseen = sum(HAND_COUNTS[:kind]), UNSEEN_START + sum(COUNTS[:kind])
+    shift[TILES_WORD], mask[TILES_WORD] = count, run << in_hand | run << unseen
+    mask[TABLE_WORD] = 1 << (TABLE_ATTACK + kind)
+    return shift, mask
+
+
+_SWAPS: Final = tuple(_swaps(kind) for kind, _ in PAIRS)
+
+
+def _actions() -> Int:
+    """[4, 77] What each action is after an element's exchanges."""
+    found = np.tile(np.arange(MAX_ACTIONS), (ELEMENTS, 1))
+    for element in range(ELEMENTS):
+        kinds = np.arange(NUM_KINDS)
+        for number, pair in enumerate(PAIRS):
+            if element >> number & 1:
+                kinds[list(pair)] = pair[::-1]
+        plays = [encode(int(a), int(b)) for a in kinds for b in kinds]
+        found[element, 1:CALL] = plays
+    return found
+
+
+ACTIONS: Final = _actions()
+"""int64 [4, 77] What each action is after an element's exchanges; each is its own inverse."""
+
+
+def elements_of(games: int) -> npt.NDArray[np.int64]:
+    """Returns the element that each seat of each game sees the game under: int64 [N, 4].
+
+    It follows from the number of the game, so a resumed training goes on with the same. All
+    combinations are as frequent.
+    """
+    return (np.arange(games)[:, None] >> (2 * np.arange(NUM_SEATS))) & (ELEMENTS - 1)
+
+
+def exchange_words(words: Words, element: Int) -> Words:
+    """Returns observations under elements [n]: uint64 [n, W]; their own inverse."""
+    found = words.copy()
+    for number, (shift, mask) in enumerate(_SWAPS):
+        plain = found[:, :NUM_WORDS]
+        differs = ((plain >> shift) ^ plain) & mask
+        differs[(element >> number & 1) == 0] = 0
+        plain ^= differs ^ (differs << shift)
+    return found
+
+
+def exchange_masks(legal: Bool, element: Int) -> Bool:
+    """Returns the legal actions under elements [n]: bool [n, A]; their own inverse."""
+    found: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
+    return found
