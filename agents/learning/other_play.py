@@ -16,18 +16,8 @@ import numpy.typing as npt
 from agents.base import Bool, Int
 from goita_env.actions import CALL, MAX_ACTIONS, encode
 from goita_env.arrays import U64
-from goita_env.engine import tables
 from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
-from goita_env.views.observation import (
-    HAND_COUNTS,
-    NOTES_WORD,
-    NUM_WORDS,
-    TABLE_ATTACK,
-    TABLE_WORD,
-    TILES_WORD,
-    UNSEEN_START,
-    Words,
-)
+from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
 
 PAIRS: Final = ((SILVER, GOLD), (BISHOP, ROOK))
 """Kinds that may be exchanged; bit i of an element says whether pair i is."""
@@ -40,18 +30,18 @@ def _swaps(kind: int) -> tuple[Words, Words]:
 
     A bit in the mask changes places with the one that lies ``shift`` above it.
     """
-    shift = np.ones(NUM_WORDS, U64)
-    mask = np.zeros(NUM_WORDS, U64)
-    mask[:NOTES_WORD] = sum(1 << (8 * place + kind) for place in range(8))
-    passes = (tables.NOTE_PASSES_OPPONENT, tables.NOTE_PASSES_PARTNER)
-    mask[NOTES_WORD:TILES_WORD] = sum(
-        1 << (tables.NOTE_BITS * half + at + kind) for half in range(2) for at in passes
-    )
-    count = COUNTS[kind]
-    run = (1 << count) - 1
-    in_hand, unseen = sum(HAND_COUNTS[:kind]), UNSEEN_START + sum(COUNTS[:kind])
-    shift[TILES_WORD], mask[TILES_WORD] = count, run << in_hand | run << unseen
-    mask[TABLE_WORD] = 1 << (TABLE_ATTACK + kind)
+    shift, mask = np.ones(NUM_WORDS, U64), np.zeros(NUM_WORDS, U64)
+    for one in SLICES:
+        at, many = one.start + kind, 1
+        if one.name == "hand":
+            at, many = one.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
+        elif one.name == "unseen":
+            at, many = one.start + sum(COUNTS[:kind]), COUNTS[kind]
+        elif not one.name.startswith(("block_", "attack_", "passed_")) and one.name != "attack":
+            continue
+        word, bit = divmod(at, 64)
+        shift[word] = many
+        mask[word] |= U64(((1 << many) - 1) << bit)
     return shift, mask
 
 
