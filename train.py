@@ -112,6 +112,9 @@ class Args:
     population:train weighs as much as one agent. --opponents takes the same"""
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
+    off_belief: bool = False
+    """let decisions earn what they would in worlds of the hard facts, whatever the others meant
+    (off-belief learning)"""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
@@ -230,6 +233,9 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
         raise SettingError("expected --opponents or a pool, got both")
     if args.partner is not None and args.partners:
         raise SettingError("expected --partner or --partners, got both")
+    seated = args.opponents or args.pool or args.partner or args.partners
+    if args.off_belief and seated:
+        raise SettingError("expected --off-belief without other players, whose play it cannot know")
     if args.policy is not None:
         learning.find_policy(args.policy)
     load_transform(args.transform or (), "--transform")
@@ -240,6 +246,8 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     if precision == "float32":
         preset = replace(preset, decisions=preset.decisions // 2)
     settings = preset.changed(vars(args))
+    if args.off_belief and settings.pool_share:
+        raise SettingError("expected --off-belief with --pool-share 0: the policy plays all seats")
     if args.init is not None:
         layers = learning.widths(args.init)
         if args.layers is None:
@@ -342,6 +350,7 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         information=args.information,
         mute_share=args.mute_share,
         other_play=args.other_play,
+        off_belief=args.off_belief,
     )
 
 

@@ -128,6 +128,7 @@ class SeatRolloutBuffer:
         self.pos = int(np.count_nonzero(self.last != OPEN))
         self._starts = [0, self.pos]  # where each step's decisions begin; the carried come first
         self.closed = np.zeros(0, np.int64)
+        self._drawn: npt.NDArray[np.float32] | None = None
 
     def drop_open(self) -> None:
         """Drops the open decisions, for games that begin anew."""
@@ -219,6 +220,32 @@ class SeatRolloutBuffer:
         self._store["next"][last[decided & done[games, None]]] = ENDED
         self.last[done] = OPEN
 
+    def draw_sample(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Draws the decisions of this rollout to learn from, before what they earn is known.
+
+        Sure decisions are drawn less often, as in ``sampling_probabilities``, and weigh more.
+
+        Returns:
+            Their indices, ascending: int64 [n], for ``decisions`` and ``set_returns``.
+        """
+        made = np.arange(self._starts[1], self.pos)
+        size = np.ones(len(made), np.float32)
+        self._drawn = self._shares(size, self._store["log_prob"][made])
+        chosen = rng.random(len(made)) < self._drawn
+        self._drawn = self._drawn[chosen]
+        return made[chosen]
+
+    def decisions(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
+        """Returns stored decisions, with the fields of ``decision_type``."""
+        return self._store[index]
+
+    def set_returns(self, index: npt.NDArray[np.int64], returns: npt.NDArray[np.float32]) -> None:
+        """Sets what the drawn decisions earned; these alone are learnt from, each drawn once."""
+        self.closed, self.returns = index, returns
+        self.values = self._store["value"][index]
+        self.advantages = returns - self.values
+        self._store["advantage"][index] = self.advantages
+
     def compute_returns_and_advantage(self) -> None:
         """Computes advantages backwards along the links, a step of all games at a time."""
         store = self._store[: self.pos]
@@ -245,9 +272,11 @@ class SeatRolloutBuffer:
         order = th.randperm(len(self.closed)).numpy()
         if len(order) < 2:
             return
-        probabilities = self.sampling_probabilities()
-        wanted = 1 if batch_size is None else round(len(order) / batch_size)
-        if self.sample_fraction < 1:
+        drawn = self._drawn is not None
+        probabilities = self.sampling_probabilities() if self._drawn is None else self._drawn
+        made = self.pos - self._starts[1] if drawn else len(order)
+        wanted = 1 if batch_size is None else round(made / batch_size)
+        if self.sample_fraction < 1 and not drawn:
             order = order[th.rand(len(order)).numpy() < probabilities[order]]
         batches = min(max(1, wanted), len(order) // 2)
         for part in np.array_split(order, batches) if batches else ():
@@ -266,8 +295,13 @@ class SeatRolloutBuffer:
         """
         if self.sample_fraction == 1:
             return np.ones(len(self.closed), np.float32)
-        size: npt.NDArray[np.float32] = np.abs(self.advantages)
-        moves = size * -np.expm1(self._store["log_prob"][self.closed])
+        return self._shares(np.abs(self.advantages), self._store["log_prob"][self.closed])
+
+    def _shares(
+        self, size: npt.NDArray[np.float32], log_prob: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Returns sampling probabilities of decisions with advantages of some size: float32 [n]."""
+        moves = size * -np.expm1(log_prob)
         shares = [part / max(part.mean(), np.finfo(np.float32).tiny) for part in (moves, size)]
         found: npt.NDArray[np.float32] = self.sample_fraction * (
             POLICY_WEIGHT * shares[0] + shares[1]

@@ -30,6 +30,7 @@ def build_model(
     information: Information = PLAIN,
     mute_share: float = 0.0,
     other_play: bool = False,
+    off_belief: bool = False,
 ) -> SelfPlayPPO:
     """Returns a learner that has learnt nothing yet, with its games.
 
@@ -47,6 +48,7 @@ def build_model(
         information: who knows and tells what in the games.
         mute_share: share of the games in which one team says nothing.
         other_play: each seat sees the game with tiles of equal rules exchanged, or not.
+        off_belief: decisions earn what they would in worlds of the hard facts.
     """
     match = episode == "match"
     games = GoitaVectorEnv(
@@ -75,6 +77,7 @@ def build_model(
         transform=transform,
         mute_share=mute_share,
         other_play=other_play,
+        off_belief=off_belief,
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=seed,

@@ -11,6 +11,8 @@ Differences from ``MaskablePPO``:
 - A critic that sees all hands replaces the policy's own values in the advantages once it predicts
   better than they do (``Critic``).
 - By Other-Play each seat may see the game under a symmetry of its own (``other_play``).
+- By off-belief learning decisions earn what they would in worlds of the hard facts
+  (``off_belief``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -33,6 +35,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents.learning.buffer import Samples, SeatRolloutBuffer
 from agents.learning.critic import Critic, hidden_words
 from agents.learning.muting import Muting
+from agents.learning.off_belief import returns_in_worlds
 from agents.learning.optimize import DivergedError, check_weights, gradient_step
 from agents.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
 from agents.learning.policy import MASKED, SelfPlayPolicy
@@ -40,6 +43,7 @@ from agents.learning.pool import Pool
 from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
 from agents.transforms import UNCHANGED, Transform
+from goita_env import View
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
@@ -69,6 +73,7 @@ class SelfPlayPPO(MaskablePPO):
         transform: of the observations that the policy is shown, and the critic beside the hands.
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
+        off_belief: decisions earn what they would in worlds of the hard facts.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -93,11 +98,17 @@ class SelfPlayPPO(MaskablePPO):
         transform: Transform = UNCHANGED,
         mute_share: float = 0.0,
         other_play: bool = False,
+        off_belief: bool = False,
         **kwargs: Any,
     ) -> None:
         if other_play and critic:
             raise SettingError("expected no critic with other-play, whose seats see other tiles")
-        self.other_play = other_play
+        if off_belief and (critic or other_play or mute_share or transform):
+            raise SettingError(
+                "expected off-belief without critic, other-play, mute share and transform, which "
+                "worlds of its own do not have"
+            )
+        self.other_play, self.off_belief = other_play, off_belief
         self.critic_layers = tuple(critic)
         self.critic: Critic | None = None
         self.critic_leads = False
@@ -126,6 +137,11 @@ class SelfPlayPPO(MaskablePPO):
         if self.other_play and self.information.shown is not None:
             raise SettingError(f"expected no shown tiles with other-play, got {self.information!r}")
         self._elements = elements_of(self.n_envs)
+        if self.off_belief and (self.reward != "points" or self.information != PLAIN):
+            raise SettingError(
+                "expected off-belief in rounds of the plain game, rewarded by points, "
+                f"got {self.reward!r}, {self.information!r}"
+            )
 
     @property
     def update(self) -> int:
@@ -176,7 +192,10 @@ class SelfPlayPPO(MaskablePPO):
             if not callback.on_step():
                 self.num_timesteps = before
                 return False
-        rollout_buffer.compute_returns_and_advantage()
+        if self.off_belief:
+            self._play_in_worlds(games, rollout_buffer)
+        else:
+            rollout_buffer.compute_returns_and_advantage()
         decisions = self.num_timesteps - before
         self.logger.record("rollout/points_per_round", points / max(rounds, 1))
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
@@ -189,6 +208,16 @@ class SelfPlayPPO(MaskablePPO):
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
+
+    def _play_in_worlds(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> None:
+        """Lets some decisions of the rollout earn what they would in worlds of their own."""
+        rng = np.random.default_rng((self.seed or 0, self.update))
+        index = buffer.draw_sample(rng)
+        made = buffer.decisions(index)
+        view = View(np.ascontiguousarray(made["words"]), rules=games.turn.view.rules)
+        actions = made["action"].astype(np.int64)
+        returns = returns_in_worlds(view, actions, self._decide, rng, self.reward_scale)
+        buffer.set_returns(index, returns)
 
     def _step(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
         """Makes one decision in every game and stores those of the learner that are a choice."""
