@@ -66,8 +66,8 @@ def test_the_mean_is_that_of_all_worlds():
             rows, np.full(many, action), decide, np.random.default_rng(3), SCALE
         )
         assert set(np.round(found.astype(float), 6)) <= set(np.round(exact, 6))
-        error = found.std() / many**0.5
-        assert found.mean() == pytest.approx(worlds.weight @ exact, abs=4 * error)
+        error = float(found.std()) / many**0.5
+        assert float(found.mean()) == pytest.approx(worlds.weight @ exact, abs=4 * error)
 
 
 def test_a_training_learns_from_drawn_decisions_with_the_returns_of_worlds(monkeypatch):
