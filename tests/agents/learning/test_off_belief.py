@@ -57,9 +57,10 @@ def earned(view, world, action):
 
 def test_the_mean_is_that_of_all_worlds():
     view, worlds = late_position()
+    varied = 0
     for action in np.flatnonzero(view.legal()[0])[:3]:
         exact = [earned(view, worlds[i : i + 1], action) for i in range(len(worlds))]
-        assert len(set(exact)) > 1
+        varied += len(set(exact)) > 1
         many = 6000
         rows = view[np.zeros(many, np.int64)]
         found = returns_in_worlds(
@@ -67,7 +68,8 @@ def test_the_mean_is_that_of_all_worlds():
         )
         assert set(np.round(found.astype(float), 6)) <= set(np.round(exact, 6))
         error = float(found.std()) / many**0.5
-        assert float(found.mean()) == pytest.approx(worlds.weight @ exact, abs=4 * error)
+        assert float(found.mean()) == pytest.approx(worlds.weight @ exact, abs=4 * error + 1e-6)
+    assert varied
 
 
 def test_a_training_learns_from_drawn_decisions_with_the_returns_of_worlds(monkeypatch):
