@@ -22,6 +22,7 @@ from goita_env.views.observation import (
     NUM_WORDS,
     OBSERVATION_SIZE,
     SLICES,
+    TOKEN_SLICES,
     Observation,
     Words,
     compress,
@@ -49,8 +50,8 @@ class Transform:
     """Hides slices of observations, then applies a function.
 
     Args:
-        hide: names of slices (``goita_env.views.observation.SLICES``), or what several names begin
-            with: ``events``, ``block_2``.
+        hide: names of slices (``goita_env.views.observation.SLICES``, and ``TOKEN_SLICES``, which
+            are zero in the plain game), or what several names begin with: ``events``, ``token``.
         function: applied after it; None: none.
 
     Raises:
@@ -151,10 +152,11 @@ def read_texts(texts: Sequence[str], function: ObservationFunction | None, where
 
 def _runs(name: str) -> list[tuple[int, int]]:
     """Returns the first bit of each slice of a name, and the bit behind it."""
-    exact = [one for one in SLICES if one.name == name]
-    found = exact or [one for one in SLICES if one.name.startswith(f"{name}_")]
+    slices = (*SLICES, *TOKEN_SLICES)
+    exact = [one for one in slices if one.name == name]
+    found = exact or [one for one in slices if one.name.startswith(f"{name}_")]
     if not found:
-        known = ", ".join(dict.fromkeys(one.name.rstrip("0123456789_") for one in SLICES))
+        known = ", ".join(dict.fromkeys(one.name.rstrip("0123456789_") for one in slices))
         raise AgentError(
             f"expected names of slices of the observation ({known}; with the seat, 0 to 3, and the "
             f"play, 0 to 3, where there are several), got {name!r:.100}"

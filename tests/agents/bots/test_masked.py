@@ -166,3 +166,22 @@ def test_an_agent_of_ones_own_declares_that_it_reads_bits():
 
     view = Game(hands=HANDS, dealer=0).view(0)
     assert mask(Bits(), ("events",)).act(view, view.legal(), np.random.default_rng(0)) == 0
+
+
+def test_messages_are_hidden_by_name():
+    """A network that does not see what its partner sent plays alike whatever that was."""
+    network = load_agent("population:token-private-0,temperature=1")
+    masked = load_agent("masked:base=(population:token-private-0,temperature=1),hide=token")
+    assert masked.plays(network.information)
+    said = []
+    for message in range(4):
+        game = Game(seed=5, information=network.information)
+        for sent in (f"say{message}", "say0", "say0", "say0"):
+            game.play(sent)
+        view = game.view((game.dealer + 2) % 4)
+        assert view.tokens[0, 2] == message
+        legal = np.ones((1, network.information.num_actions), bool)
+        said.append([one.probabilities(view, legal) for one in (network, masked)])
+    heard, deaf = zip(*said, strict=True)
+    assert all(np.array_equal(deaf[0], one) for one in deaf)
+    assert not all(np.allclose(heard[0], one) for one in heard)
