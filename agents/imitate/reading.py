@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Final
 
@@ -72,10 +73,15 @@ def read_examples(
     Raises:
         GoitaError: if something is not a recorded game, or a saved game or a log holds an illegal
             move; names the file.
-        SettingError: if there is no decision with a choice, or none of the player.
+        SettingError: if there is no decision with a choice, or none of the player; if a source is
+            given twice or lies in another one, so that games could be learned from and held out.
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
     """
+    for one, other in permutations(sources, 2):
+        inner, outer = one.resolve(), other.resolve()
+        if inner == outer or outer in inner.parents:
+            raise SettingError(f"expected each game once, got {str(one)!r} and {str(other)!r}")
     parts = [part for source in sources for part in _read(source, rules)]
     names = np.array([name for part in parts for name in part.players], dtype=object)
     known = Counter(names.tolist())

@@ -51,6 +51,15 @@ def test_a_deal_is_one_game_whoever_plays_it(tmp_path):
     assert read_examples([tmp_path / "games"], "heuristic").examples.games == 6
 
 
+def test_a_game_cannot_be_given_twice(games, monkeypatch):
+    (file,) = games.glob("*.jsonl")
+    monkeypatch.chdir(games.parent)
+    for again in (games, file, games.relative_to(games.parent)):
+        for sources in ([games, again], [again, games]):
+            with pytest.raises(SettingError, match="expected each game once, got"):
+                read_examples(sources)
+
+
 def test_a_replay_is_that_of_a_single_game():
     (deal,) = records.history.loads(LINE).deals
     found = replay([deal], JGA)

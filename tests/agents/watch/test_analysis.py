@@ -500,6 +500,7 @@ def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
     [
         (["--json", "x.json"], "expected --analyse AGENT with --json"),
         (["--analyse", "greedy", "-o", "x.gif"], "expected a page as output of --analyse"),
+        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "expected two files"),
         (["--analyse", "solver"], "expected an agent with known probabilities"),
         (["--analyse", "greedy", "--workers", "0"], "expected 1 worker or more"),
         (["--analyse", "greedy", "--worlds", "0"], "expected worlds=1 to"),
