@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
 from pathlib import Path
 from typing import Final
 
@@ -78,10 +77,10 @@ def read_examples(
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
     """
-    for one, other in permutations(sources, 2):
-        inner, outer = one.resolve(), other.resolve()
-        if inner == outer or outer in inner.parents:
-            raise SettingError(f"expected each game once, got {str(one)!r} and {str(other)!r}")
+    places = Counter(source.resolve() for source in sources)
+    for place, times in places.items():
+        if times > 1 or not places.keys().isdisjoint(place.parents):
+            raise SettingError(f"expected each game once, got {str(place)!r} twice")
     parts = [part for source in sources for part in _read(source, rules)]
     names = np.array([name for part in parts for name in part.players], dtype=object)
     known = Counter(names.tolist())
