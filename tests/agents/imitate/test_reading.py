@@ -45,7 +45,7 @@ def test_a_file_of_the_folder_is_read_alone(games):
     assert len(read_examples([file]).examples) == len(read_examples([games]).examples)
 
 
-def test_a_deal_is_one_game_whoever_plays_it(tmp_path):
+def test_a_deal_is_one_game_in_all_pairings(tmp_path):
     options = ["--deals", "6", "--save-games", str(tmp_path / "games")]
     assert evaluate.main(["--agents", "greedy", "random", "heuristic", *options]) == 0
     assert read_examples([tmp_path / "games"], "heuristic").examples.games == 6
