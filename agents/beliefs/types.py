@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 import numpy as np
@@ -69,7 +70,8 @@ class Types:
                     "expected one type or more, each a distribution over actions, got "
                     f"{[model.name for model in models]}"
                 )
-            if prior and (len(prior) != len(models) or not min(prior) > 0):
+            positive = all(0 < chance < inf for chance in prior)
+            if prior and (len(prior) != len(models) or not positive):
                 raise AgentError(f"expected {len(models)} probabilities above 0, got {list(prior)}")
 
     def prior(self) -> Float:

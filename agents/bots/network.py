@@ -263,6 +263,11 @@ class NetworkAgent(LogitAgent):
         other.temperature = _check_temperature(temperature)
         return other
 
+    @property
+    def predicts_points(self) -> bool:
+        """It was trained for points; one that was learned from actions alone has a value of 0."""
+        return self.info.reward == "points" and bool(self._weights["value.weight"].any())
+
     def values(self, view: View) -> Float:
         """Returns what each viewer expects its team to gain yet: float64 [N].
 

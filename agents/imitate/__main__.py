@@ -34,7 +34,8 @@ from agents.imitate.reading import Reading, read_examples
 from agents.imitate.report import Result, text, to_json
 from agents.imitate.scores import Guesses, compare
 from agents.registry import load_agent
-from goita_env.errors import GoitaError
+from goita_env.checks import check_seed
+from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 
 
@@ -70,6 +71,9 @@ class Args:
         for file in (self.output, self.json):
             if file:
                 check_writable(file)
+        if self.json and self.json.resolve() == self.output.resolve():
+            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        check_seed(self.seed)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,7 +98,7 @@ def run(args: Args) -> Result:
     reading: Reading = read_examples(args.games, args.player, args.rules)
     splits = (
         fold_games(reading.examples, args.seed, args.folds, args.held_out)
-        if args.folds
+        if args.folds is not None
         else [split_games(reading.examples, args.seed, args.held_out)]
     )
     others: list[tuple[str, Policy | None]] = [(args.init, start)]

@@ -1,6 +1,6 @@
 """Reads decisions of recorded games: saved games, logs of decisions, records of people.
 
-A game is what shares deals and players: a deal of a tournament in all its seatings, a round of a
+A game is what shares hands: a deal of a tournament in all its pairings and seatings, a round of a
 log in both seatings, a file of one match, or a line of a file of history strings. Files may be
 somebody else's: they are validated, and names in them load nothing.
 """
@@ -23,6 +23,7 @@ from agents.registry import short_name
 from agents.signals.playing import SEATINGS
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
+from goita_env.information import PLAIN
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
 
@@ -71,10 +72,15 @@ def read_examples(
     Raises:
         GoitaError: if something is not a recorded game, or a saved game or a log holds an illegal
             move; names the file.
-        SettingError: if there is no decision with a choice, or none of the player.
+        SettingError: if there is no decision with a choice, or none of the player; if a source is
+            given twice or lies in another one, so that games could be learned from and held out.
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
     """
+    places = Counter(source.resolve() for source in sources)
+    for place, times in places.items():
+        if times > 1 or not places.keys().isdisjoint(place.parents):
+            raise SettingError(f"expected each game once, got {str(place)!r} twice")
     parts = [part for source in sources for part in _read(source, rules)]
     names = np.array([name for part in parts for name in part.players], dtype=object)
     known = Counter(names.tolist())
@@ -115,8 +121,8 @@ def _saved(folder: Path, pattern: str) -> _Part:
     deals = list(read_games(folder, pattern))
     if not deals:
         raise RecordError(f"expected saved games in {str(folder)!r}, got none")
-    numbers: dict[tuple[frozenset[str], int], int] = {}
-    games = [numbers.setdefault((frozenset(one.agents), one.deal), len(numbers)) for one in deals]
+    numbers: dict[int, int] = {}
+    games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
     players = [tuple(map(short_name, one.agents)) for one in deals]
     part, illegal = _replayed([one.record for one in deals], players, games)
     for index, problem in illegal.items():
@@ -132,6 +138,10 @@ def _log(folder: Path) -> _Part:
     from agents.signals import log
 
     play = log.read(folder)
+    if play.information != PLAIN:
+        raise log.LogError(
+            f"expected a log of the plain game in {str(folder)!r}, got {play.information!r}"
+        )
     rows = np.flatnonzero(play.choice)
     if (play.view(rows).legal() != play.legal[rows]).any():
         raise log.LogError(f"expected the legal actions of each view in {folder}, got others")

@@ -65,10 +65,11 @@ class PartnerGuess:
 def hint(view: View) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
-    It searches with the worlds, budget and threshold of ``champion:search=on``, but takes the
-    others for types of people (``agents.beliefs.people``), and plays each of the likeliest actions
-    out in the same number of worlds, so that their points can be compared. The same view gives the
-    same hint.
+    It searches with the worlds and the budget of ``champion:search=on``, but takes the others for
+    types of people (``agents.beliefs.people``), and plays each of the likeliest actions out in the
+    same number of worlds, so that their points can be compared. The policy's own choice stands
+    unless another action leads it by ``agents.search.evaluate.MIN_Z`` standard errors. The same
+    view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.

@@ -148,7 +148,7 @@ class PosteriorSampler:
 
     def __init__(self, types: Types | Policy) -> None:
         self.types = types if isinstance(types, Types) else like_itself(types)
-        self.prior_of: Callable[[int], Float | None] = lambda _: None
+        self.prior_of: Callable[[int], Float | None] = _first_prior
         self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
     def sample(
@@ -196,6 +196,10 @@ class PosteriorSampler:
                     states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
                     total += states.sum() * policies
         return total
+
+
+def _first_prior(_: int) -> None:
+    """Knows of no other prior than that of the types; unlike a lambda it can be pickled."""
 
 
 def like_itself(policy: Policy) -> Types:

@@ -61,6 +61,8 @@ class Args:
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
+        if self.json is not None and self.json.resolve() == self.output.resolve():
+            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
         if self.analyse is not None and self.output.suffix in ANIMATIONS:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
         if self.analyse is None and self.types is not None:

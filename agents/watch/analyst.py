@@ -126,8 +126,8 @@ class Analyst:
 
     def _value(self, view: View) -> float | None:
         values = getattr(self._base, "values", None)
-        trained_for = getattr(getattr(self._base, "info", None), "reward", "points")
-        return float(values(view)[0]) if values and trained_for == "points" else None
+        predicts = getattr(self._base, "predicts_points", True)
+        return float(values(view)[0]) if values and predicts else None
 
     def _belief(self, game: Game, seat: int) -> HandBelief:
         """Returns what a seat's partner believes of its hand now, nobody being asked a question."""

@@ -179,6 +179,8 @@ def test_types_are_distributions_with_positive_priors():
         ((GREEDY, LEGAL_MODEL), (GREEDY,)),
         ((GREEDY,), (GREEDY,), (0.5, 0.5)),
         ((GREEDY,), (GREEDY,), (0.0,)),
+        ((GREEDY, HEURISTIC), (GREEDY,), (0.5, np.nan)),
+        ((GREEDY,), (GREEDY,), (np.inf,)),
     ):
         with pytest.raises(AgentError, match="expected"):
             Types(*wrong)

@@ -79,6 +79,8 @@ WRONG = {
     "--init=greedy": "expected a network to begin with, such as champion or file:PATH, got",
     "--held-out=2": "expected a share of the games above 0 and below 1",
     "--folds=100": "expected 2 folds or more",
+    "--folds=0": "expected 2 folds or more",
+    "--seed=-1": "expected a seed",
     "--output=missing/x": "there is no folder",
 }
 
@@ -89,6 +91,14 @@ def test_wrong_input_is_an_error_line_and_writes_nothing(option, message, folder
         command.main(arguments(folder, tmp_path, option))
     assert end.value.code == 2
     assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_numbers_do_not_overwrite_the_network(folder, tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(arguments(folder, tmp_path, "--json", str(tmp_path / "model.safetensors")))
+    assert end.value.code == 2
+    assert "expected two files" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

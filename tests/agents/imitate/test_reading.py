@@ -14,6 +14,7 @@ from agents.registry import load_agent
 from agents.signals import log
 from goita_env import Game, actions, records
 from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.information import Information, Token
 from goita_env.rules import JGA
 
 
@@ -42,6 +43,21 @@ def test_saved_games_are_the_decisions_that_their_agents_made(games):
 def test_a_file_of_the_folder_is_read_alone(games):
     (file,) = games.glob("*.jsonl")
     assert len(read_examples([file]).examples) == len(read_examples([games]).examples)
+
+
+def test_a_deal_is_one_game_in_all_pairings(tmp_path):
+    options = ["--deals", "6", "--save-games", str(tmp_path / "games")]
+    assert evaluate.main(["--agents", "greedy", "random", "heuristic", *options]) == 0
+    assert read_examples([tmp_path / "games"], "heuristic").examples.games == 6
+
+
+def test_a_game_cannot_be_given_twice(games, monkeypatch):
+    (file,) = games.glob("*.jsonl")
+    monkeypatch.chdir(games.parent)
+    for again in (games, file, games.relative_to(games.parent)):
+        for sources in ([games, again], [again, games]):
+            with pytest.raises(SettingError, match="expected each game once, got"):
+                read_examples(sources)
 
 
 def test_a_replay_is_that_of_a_single_game():
@@ -83,6 +99,15 @@ def test_a_log_gives_its_decisions_with_a_choice(tmp_path):
     assert found.examples.action.tolist() == play.action[play.choice].tolist()
     assert found.examples.games == 4  # each deal is played twice
     assert set(found.players) == {"greedy", "heuristic"}
+
+
+@pytest.mark.parametrize("options", [Information(token=Token(bits=1)), Information(shown="all")])
+def test_logs_of_other_games_are_refused(options, tmp_path):
+    pytest.importorskip("pyarrow")
+    for _ in log.write(tmp_path / "log", ["random"], 8, workers=1, information=options):
+        pass
+    with pytest.raises(log.LogError, match="expected a log of the plain game in"):
+        read_examples([tmp_path / "log"])
 
 
 def test_answers_before_play_that_no_notation_stores_are_no_decisions():

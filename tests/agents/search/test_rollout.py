@@ -1,5 +1,8 @@
 """What the rollout bot searches, what it plays, and what it refuses."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete
@@ -197,6 +200,24 @@ def test_it_plays_by_all_rules_and_answers_special_hands(rules):
 def test_bad_options_say_what_was_expected(spec, text):
     with pytest.raises(AgentError, match=text):
         load_agent(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "champion:search=on,worlds=8",
+        "champion:search=on,worlds=8,carry=off",
+        "rollout:base=heuristic,belief=on,worlds=8",
+        "best_response:to=greedy,worlds=8",
+    ],
+)
+@pytest.mark.parametrize("how", [lambda agent: pickle.loads(pickle.dumps(agent)), copy.deepcopy])
+def test_a_pickled_or_copied_search_goes_on_identically(spec, how):
+    view = view_of_round()
+    agent = load_agent(spec)
+    chosen = agent.act(view, view.legal(), rng())
+    twin = how(agent)
+    assert twin.act(view, view.legal(), rng()).tolist() == chosen.tolist()
 
 
 def test_a_base_with_a_memory_is_refused():

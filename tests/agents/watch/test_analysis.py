@@ -171,6 +171,12 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
     assert one.value != two.value
 
 
+def test_a_network_that_was_learned_from_actions_alone_has_no_value():
+    short = replace(DEAL, moves=DEAL.moves[:2])
+    found = watch.analyse(source(short), "people", worlds=8, **FEW)
+    assert [one.value for one in found.deals[0]] == [None, None]
+
+
 def test_questions_before_play_are_searched_but_have_no_open_value():
     game = Game(hands=FIVE, dealer=0, seed=1)
     for move in ("call", "continue"):
@@ -494,6 +500,7 @@ def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
     [
         (["--json", "x.json"], "expected --analyse AGENT with --json"),
         (["--analyse", "greedy", "-o", "x.gif"], "expected a page as output of --analyse"),
+        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "expected two files"),
         (["--analyse", "solver"], "expected an agent with known probabilities"),
         (["--analyse", "greedy", "--workers", "0"], "expected 1 worker or more"),
         (["--analyse", "greedy", "--worlds", "0"], "expected worlds=1 to"),
