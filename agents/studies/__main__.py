@@ -4,6 +4,7 @@
 
     python -m agents.studies people --records FOLDER       the human records, or GOITA_KIFU names it
     python -m agents.studies people --quick                a fraction, in minutes
+    python -m agents.studies runs                          networks of the population as partners
 
 The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
 Finished pieces of work stand beside them until the study is done, so the same command continues a
@@ -25,12 +26,12 @@ import msgspec
 
 from agents import cli
 from agents.files import write_whole
-from agents.studies import people
+from agents.studies import people, runs
 from agents.studies.study import Options
 from goita_env import __version__
 from goita_env.errors import GoitaError, SettingError
 
-STUDIES: Final[dict[str, ModuleType]] = {"people": people}
+STUDIES: Final[dict[str, ModuleType]] = {"people": people, "runs": runs}
 RECORDS: Final = "GOITA_KIFU"
 
 
@@ -39,7 +40,7 @@ class Args:
     """Options of the command line."""
 
     name: str = field(metadata=cli.POSITIONAL)
-    """of the study: people"""
+    """of the study: people, runs"""
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
     """folder of the results"""
     quick: bool = False
@@ -70,6 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         data = msgspec.json.format(msgspec.json.encode(told), indent=1)
         write_whole(args.output / f"{args.name}.json", data + b"\n")
         write_whole(args.output / f"{args.name}.md", f"{text}\n".encode())
+        write_whole(args.output / f"{args.name}.svg", study.figure(result))
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     except KeyboardInterrupt:

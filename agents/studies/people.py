@@ -26,6 +26,7 @@ from agents.models import PolicyModel
 from agents.record_files import read_record
 from agents.registry import load_agent
 from agents.statistics.intervals import Interval, ratio_interval
+from agents.studies.drawing import dots
 from agents.studies.study import Options, interval, table
 from agents.watch.analysis import key_of
 from agents.watch.decisions import Phase
@@ -251,3 +252,10 @@ def report(result: Result) -> str:
             table(["phase", "agreed errors", "depends", "fine", "forced"], verdicts),
         )
     )
+
+
+def figure(result: Result) -> bytes:
+    """Draws what each convention adds, as SVG."""
+    rows = [("all conventions", result.confirmatory.difference)]
+    switches = [(one.second.partition(":")[2].removesuffix("=off"), one) for one in result.single]
+    return dots(rows + [(name, one.difference) for name, one in switches], "nats a decision")

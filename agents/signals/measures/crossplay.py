@@ -102,13 +102,21 @@ def cross_play(
     """
     found = np.zeros((len(agents), len(agents), deals))
     for one, other in combinations_with_replacement(range(len(agents)), 2):
-        seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
-        names = (*dict.fromkeys((agents[one], agents[other])), opponent)
-        task = Task(names, seed, 0, 0, deals, get_rules(rules), seatings=seatings)
-        with one_thread():
-            points = play_block(task).points.mean(axis=0)
+        points = partners_points(agents[one], agents[other], opponent, deals, seed, rules)
         found[one, other] = found[other, one] = points
     return found
+
+
+def partners_points(
+    one: str, other: str, opponent: str, deals: int, seed: int = 0, rules: str | Rules = JGA
+) -> Float:
+    """Returns what two partners make against an opponent, mean of all seatings: [deals]."""
+    seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
+    names = (*dict.fromkeys((one, other)), opponent)
+    task = Task(names, seed, 0, 0, deals, get_rules(rules), seatings=seatings)
+    with one_thread():
+        points: Float = play_block(task).points.mean(axis=0)
+    return points
 
 
 def policy_distance(play: Play, agents: Sequence[str]) -> dict[tuple[str, str], Interval]:
