@@ -125,7 +125,7 @@ class Results:
             command: the command line.
             seconds: duration of the command.
         """
-        played = {one.pairing.tasks[0].agents: one for one in everything}
+        played = {_cell(one): one for one in everything}
         contents = benchmark.contents()
         return cls(
             benchmark,
@@ -283,6 +283,11 @@ class _Measured:
         ratio = points.sum() / rounds.sum()
         values: Float = ratio + (points - ratio * rounds) / rounds.mean()
         return values
+
+
+def _cell(played: Played) -> Cell:
+    one, other, opponent = played.pairing.tasks[0].agents
+    return one, other, opponent
 
 
 def _mean(values: Sequence[Values]) -> Values:
