@@ -83,7 +83,7 @@ def choose(
 def __getattr__(name: str) -> Any:
     """Imports the tournament when it is first used: its libraries are another extra's."""
     if name in ("Plan", "Tournament", "play_pair"):
-        from agents.tournament import arena
+        from agents.tournament import arena, plan
 
-        return getattr(arena, name)
+        return getattr(plan if name == "Plan" else arena, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from agents.report import figures, tables
@@ -52,7 +52,7 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         "facts": tables.facts(summary),
         "games": {name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
     }
-    return _environment().get_template("page.html").render(summary=summary, **shown)
+    return environment("agents.report").get_template("page.html").render(summary=summary, **shown)
 
 
 @dataclass(frozen=True)
@@ -100,21 +100,24 @@ def legend() -> list[tuple[str, str]]:
 
 
 @cache
-def _environment() -> Environment:
-    """Returns what fills the templates: all text is cleaned and escaped, no matter who wrote it."""
-    environment = Environment(
-        loader=PackageLoader("agents.report"),
+def environment(package: str) -> Environment:
+    """Returns what fills the templates of a package, which may use those of this one.
+
+    All text is cleaned and escaped, no matter who wrote it.
+    """
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("agents.report")]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_clean,
     )
-    environment.filters |= {"name": _name, "figure": _minus, "step": step, "times": figures.times}
+    found.filters |= {"name": _name, "figure": _minus, "step": step, "times": figures.times}
     for write in (figures.signed, figures.interval):
-        environment.filters[write.__name__] = lambda *told, write=write: _minus(write(*told))
-    environment.globals |= {"legend": legend, "tables": tables}
-    environment.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
-    return environment
+        found.filters[write.__name__] = lambda *told, write=write: _minus(write(*told))
+    found.globals |= {"legend": legend, "tables": tables}
+    found.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
+    return found
 
 
 def _clean(value: Any) -> Any:

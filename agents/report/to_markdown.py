@@ -21,14 +21,14 @@ def markdown(summary: Summary) -> str:
     parts = ["# Goita tournament"]
     matrix = tables.matrix_table(summary, bounds=len(summary.agents) <= ROOMY)
     for table in tables.tables(summary, matrix):
-        against = f"Against {_code(table.against)}." if table.against else ""
+        against = f"Against {code(table.against)}." if table.against else ""
         parts += [f"## {table.title}", against, piped(table)]
     parts += ["## Faults"] if summary.faults else []
     for fault in summary.faults:
-        parts += [tables.headline(fault, _code), _fenced(tables.last_words(fault))]
-    parts += ["## To repeat it", _fenced(summary.command)]
+        parts += [tables.headline(fault, code), fenced(tables.last_words(fault))]
+    parts += ["## To repeat it", fenced(summary.command)]
     parts += [
-        "\n".join(f"- {title}: {_code(told)}" for title, told in tables.facts(summary).items())
+        "\n".join(f"- {title}: {code(told)}" for title, told in tables.facts(summary).items())
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -49,7 +49,7 @@ def piped(table: Table) -> str:
     """Returns a table as Markdown."""
     rows = [
         [
-            _code(told).replace("|", "\\|") if number in table.agents else told
+            code(told).replace("|", "\\|") if number in table.agents else told
             for number, told in enumerate(row)
         ]
         for row in table.rows
@@ -59,7 +59,7 @@ def piped(table: Table) -> str:
     return tabulate(rows, table.columns, "pipe", colalign=sides, disable_numparse=True)
 
 
-def _code(told: str) -> str:
+def code(told: str) -> str:
     """Returns a foreign text as Markdown code on one line, whatever backticks it has."""
     text = line(told)
     longest = _most_backticks(text)
@@ -69,7 +69,7 @@ def _code(told: str) -> str:
     return f"{fence} {text} {fence}"
 
 
-def _fenced(told: str) -> str:
+def fenced(told: str) -> str:
     """Returns foreign lines as a Markdown block that nothing in them ends; nothing for none."""
     if not told.strip():
         return ""

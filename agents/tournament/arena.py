@@ -6,9 +6,10 @@ same next deals; so the luck of the deal cancels. Deal number i under a seed is 
 
 ::
 
-    tournament = Tournament(Plan(("greedy", "random"), deals=2000))
+    plan = Plan(("greedy", "random"), deals=2000)
+    tournament = Tournament(plan)
     tournament.play(workers=2)
-    print(report.terminal(Summary.of(tournament.plan, tournament.played())))
+    print(report.terminal(Summary.of(plan, tournament.played())))
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from agents.statistics.sequential_test import SprtRun
 from agents.tournament.block import play_block
 from agents.tournament.children import play_blocks
 from agents.tournament.games_folder import GamesFolder
-from agents.tournament.plan import Pairing, Plan, tasks
+from agents.tournament.plan import Pairing, Schedule, tasks
 from agents.tournament.results import ResultsFile
 from agents.tournament.summary import PairResult, Played
 from agents.tournament.task import BlockResult, Task
@@ -107,9 +108,9 @@ class Ledger:
 
 
 class Tournament:
-    """Plays a plan."""
+    """Plays a plan, or another schedule."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Schedule) -> None:
         self.plan = plan
         self.ledgers = {pairing.tasks[0].agents: Ledger(pairing) for pairing in plan.pairings()}
         """The pairings by the texts of their agents."""

@@ -6,6 +6,7 @@ process that plays them or on their order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -16,7 +17,7 @@ from agents.base import AgentError, close
 from agents.registry import check_names, check_plays, content_hash, load_agent, short_name
 from agents.statistics.sequential_test import Sprt
 from agents.tournament.children import inspect_own
-from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Isolation, Seating, Task
+from agents.tournament.task import PAIR_SEATINGS, Isolation, Seating, Task, seatings_of
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information, check_information
@@ -96,8 +97,64 @@ class Pairing:
         return f"{' with '.join(partners)} against {opponent}"
 
 
+class Schedule(ABC):
+    """Says what is played: the pairings with their blocks, and the agents in them."""
+
+    information: Information  #: Who knows and tells what at the tables.
+
+    @property
+    @abstractmethod
+    def specs(self) -> list[str]:
+        """The text of every agent once, in order."""
+
+    @abstractmethod
+    def pairings(self) -> list[Pairing]:
+        """Returns the pairings in playing order."""
+
+    @abstractmethod
+    def arguments(self) -> dict[str, Any]:
+        """Returns all of it and the version as JSON: the arguments of files of results."""
+
+    def sources(self) -> dict[str, str]:
+        """Returns the SHA-256 of the source of each user's class, by the agent's text."""
+        return {spec: source for spec, (_, source) in self._own.items() if source}
+
+    def contents(self) -> dict[str, str | None]:
+        """Returns a hash of the files that each agent is read from, by its text; None if none."""
+        return {
+            spec: self._own[spec][1] if spec in self._own else content_hash(spec)
+            for spec in self.specs
+        }
+
+    def check_agents(self) -> None:
+        """Builds every agent of the repository once and imports every user's class.
+
+        A user's class is imported in a child process: what goes wrong as it is built is a fault of
+        the class.
+
+        Raises:
+            AgentError: if there is no such agent, module, class or option, or an agent does not
+                play games with the table's options.
+        """
+        for spec in self.specs:
+            wrong, _ = self._own.get(spec, ("", ""))
+            if wrong:
+                raise AgentError(wrong)
+            if spec not in self._own:
+                agent = load_agent(spec)
+                try:
+                    check_plays(agent, spec, self.information)
+                finally:
+                    close([agent])
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[str, str]]:
+        """What is wrong with each user's class, and the hash of its source."""
+        return inspect_own(self.specs, self.information)
+
+
 @dataclass(frozen=True)
-class Plan:
+class Plan(Schedule):
     """Holds everything that the results of a tournament depend on, except the agents' files.
 
     Raises:
@@ -191,8 +248,6 @@ class Plan:
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
         names = tuple(map(short_name, agents))
-        # With one agent as both partners the other two seatings would repeat these.
-        mixed = MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
         caps = [deals for deals, agent in self.caps if agent in {*names, *agents}]
         planned = tasks(
             agents,
@@ -201,7 +256,7 @@ class Plan:
             rules=self.rules,
             episode=self.episode,
             block_deals=self.block_deals,
-            seatings=mixed if len(agents) == 3 else PAIR_SEATINGS,
+            seatings=seatings_of(agents),
             isolation=self.isolation,
             information=self.information,
         )
@@ -224,40 +279,3 @@ class Plan:
             "version": goita_env.__version__,
             **({"isolation": asdict(self.isolation)} if self.isolation else {}),
         }
-
-    def sources(self) -> dict[str, str]:
-        """Returns the SHA-256 of the source of each user's class, by the agent's text."""
-        return {spec: source for spec, (_, source) in self._own.items() if source}
-
-    def contents(self) -> dict[str, str | None]:
-        """Returns a hash of the files that each agent is read from, by its text; None if none."""
-        return {
-            spec: self._own[spec][1] if spec in self._own else content_hash(spec)
-            for spec in self.specs
-        }
-
-    def check_agents(self) -> None:
-        """Builds every agent of the repository once and imports every user's class.
-
-        A user's class is imported in a child process: what goes wrong as it is built is a fault of
-        the class.
-
-        Raises:
-            AgentError: if there is no such agent, module, class or option, or an agent does not
-                play games with the table's options.
-        """
-        for spec in self.specs:
-            wrong, _ = self._own.get(spec, ("", ""))
-            if wrong:
-                raise AgentError(wrong)
-            if spec not in self._own:
-                agent = load_agent(spec)
-                try:
-                    check_plays(agent, spec, self.information)
-                finally:
-                    close([agent])
-
-    @cached_property
-    def _own(self) -> dict[str, tuple[str, str]]:
-        """What is wrong with each user's class, and the hash of its source."""
-        return inspect_own(self.specs, self.information)

@@ -22,7 +22,7 @@ from agents import store
 from agents.faults import Fault
 from agents.registry import short_name
 from agents.store import Block, Layout, Row, Store, TableSchema, damaged
-from agents.tournament.plan import Pairing, Plan
+from agents.tournament.plan import Pairing, Schedule
 from agents.tournament.task import GAME_FIGURES, BlockResult, Count, Flag, Small, Task
 from goita_env.errors import SettingError
 
@@ -83,7 +83,7 @@ class ResultsFile(Store):
 
     Args:
         path: the file.
-        plan: the tournament.
+        plan: the tournament, or another schedule.
 
     Raises:
         SettingError: if the file is of another kind, version or tournament, is damaged, or is open
@@ -95,7 +95,7 @@ class ResultsFile(Store):
         note: a line on the blocks that are played again because an agent has changed; "" if none.
     """
 
-    def __init__(self, path: Path, plan: Plan) -> None:
+    def __init__(self, path: Path, plan: Schedule) -> None:
         self.note = ""
         self.blocks: list[BlockResult] = []
         self._sources = plan.contents()

@@ -217,7 +217,7 @@ class Summary:
             pairs=tuple(PairResult.of(played) for played in pairs),
             ratings=tuple(ratings.rate([played.rated_games() for played in pairs])),
             cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
-            faults=tuple(count for played in everything for count in _fault_counts(played)),
+            faults=tuple(count for played in everything for count in fault_counts(played)),
             episode=plan.episode,
             rules=get_rules(plan.rules),
             information=plan.information,
@@ -255,7 +255,7 @@ def _cell(played: Played) -> CrossCell:
     return CrossCell((first, second), found.mean, bounds, deals, *played.match_wins())
 
 
-def _fault_counts(played: Played) -> Iterator[FaultCount]:
+def fault_counts(played: Played) -> Iterator[FaultCount]:
     """Yields the faults of a pairing by agent and kind, with the details of the last one."""
     made = played.faults()
     for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in made):

@@ -47,6 +47,14 @@ GAME_FIGURES: Final[dict[str, Any]] = {
 the integers that a file may hold."""
 
 
+def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:
+    """Returns the seatings of (a, b), or of partners a and b against c in (a, b, c)."""
+    if len(agents) == 2:
+        return PAIR_SEATINGS
+    # With one agent as both partners the other two seatings would repeat these.
+    return MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
+
+
 @dataclass(frozen=True)
 class Isolation:
     """Limits the processes that host a user's classes: ms for a decision, bytes of memory.
