@@ -229,7 +229,7 @@ def measure(
 
 def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     """Returns the options and settings of a new run with every choice made."""
-    if args.opponents and (args.pool or args.pool_share is not None):
+    if args.opponents and (args.pool or args.pool_share):
         raise SettingError("expected --opponents or a pool, got both")
     if args.partner is not None and args.partners:
         raise SettingError("expected --partner or --partners, got both")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from agents.population import HELD_OUT_BOTS
 from agents.registry import check_names
 from goita_env.errors import SettingError
 
@@ -58,13 +59,6 @@ PARTNER_SEEDS: Final = range(6)
 
 OPPONENT_SEEDS: Final = range(6, 8)
 
-CONSTRUCTED: Final = {
-    "no-pass-partner": "heuristic:pass_partner=off",
-    "no-reading": "heuristic:reading=off",
-    "no-hold-back": "heuristic:hold_back=off,bury=off",
-}
-"""Bots with other conventions, by the name of what was trained beside each."""
-
 PEOPLE: Final = "people"
 """Text of the model of people, which has a row of its own."""
 
@@ -83,7 +77,7 @@ HELD_OUT: Final = CoordinationTask(
             for method in METHODS
             for seed in PARTNER_SEEDS
         ),
-        *(Partner(spec, "constructed", _normaliser(name)) for name, spec in CONSTRUCTED.items()),
+        *(Partner(spec, "constructed", _normaliser(name)) for name, spec in HELD_OUT_BOTS.items()),
         Partner(PEOPLE, "people", counted=False),
     ),
     opponents=tuple(f"population:{method}-{seed}" for method in METHODS for seed in OPPONENT_SEEDS),

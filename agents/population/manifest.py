@@ -179,7 +179,7 @@ def expand(texts: Sequence[str]) -> tuple[str, ...]:
     """
     sets = {
         f"{PREFIX}train": shipped().names("train"),
-        f"{PREFIX}heldout": (*shipped().names("heldout"), *HELD_OUT_BOTS),
+        f"{PREFIX}heldout": (*shipped().names("heldout"), *HELD_OUT_BOTS.values()),
     }
     if not sets.keys() & set(texts):
         return tuple(texts)

@@ -7,8 +7,10 @@ from typing import Final, Literal
 
 from goita_env.information import PLAIN, Information, Token
 
-Split = Literal["train", "heldout", "token"]
-"""May be trained with; nothing here trains with it or chooses by it; plays with a token."""
+Split = Literal["train", "heldout", "token", "normaliser"]
+"""May be trained with; nothing here trains with it or chooses by it; plays with a token; was
+trained beside a partner that is held out, and only says how well that partner can be played with.
+"""
 
 DECISIONS: Final = 12_000_000
 SEEDS: Final = 8
@@ -44,6 +46,26 @@ class Method:
 
 
 _MUTED: Final = ("--mute-share", "0.5")
+
+HELD_OUT_BOTS: Final = {
+    "no-pass-partner": "heuristic:pass_partner=off",
+    "no-reading": "heuristic:reading=off",
+    "no-hold-back": "heuristic:hold_back=off,bury=off",
+}
+"""Held out, too: rule bots that lack a convention, each with a short name."""
+
+
+def _beside(name: str, partner: str) -> Method:
+    """Returns the method of the best partner of somebody held out, against the training set."""
+    options = ("--partner", partner, "--opponents", "population:train")
+    return Method(
+        f"beside-{name}",
+        "normaliser",
+        options,
+        seeds=1,
+        text=f"trained as a partner of `{partner}`",
+    )
+
 
 METHODS: Final = {
     one.name: one
@@ -94,13 +116,9 @@ METHODS: Final = {
             Information(token=Token(bits=2, audience="all")),
             text="the same with two bits that all hear",
         ),
+        _beside("offbelief", "population:offbelief-0"),
+        _beside("beside-heuristic", "population:beside-heuristic-0"),
+        *(_beside(name, bot) for name, bot in HELD_OUT_BOTS.items()),
     )
 }
 """By name, in the order of the manifest."""
-
-HELD_OUT_BOTS: Final = (
-    "heuristic:pass_partner=off",
-    "heuristic:reading=off",
-    "heuristic:hold_back=off,bury=off",
-)
-"""Held out, too: rule bots that lack a convention."""

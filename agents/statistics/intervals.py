@@ -128,7 +128,7 @@ def two_way_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
 
 
 def _resampled(many: int, seed: int) -> Iterator[Float]:
-    """Yields the weights of ``many`` units in all resamples, some resamples at a time: [., many]."""
+    """Yields the weights [r, ``many``] of all units, some resamples at a time."""
     rng = np.random.default_rng(seed)
     for _ in range(RESAMPLES // _AT_ONCE):
         yield rng.multinomial(many, np.full(many, 1 / many), size=_AT_ONCE) / many

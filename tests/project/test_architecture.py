@@ -32,6 +32,7 @@ AGENT_ORDER = [
     *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
     "population",
     *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
+    "coordination",
     "studies",
 ]
 """The packages from top to bottom."""

@@ -49,7 +49,7 @@ def test_what_was_measured_is_what_is_shipped():
 def test_sets_stand_for_their_agents():
     train, held = expand(["population:train"]), expand(["population:heldout"])
     assert set(train) == {one.agent for one in MEMBERS.values() if one.split == "train"}
-    assert set(held) >= {*HELD_OUT_BOTS, "population:beside-heuristic-0"}
+    assert set(held) >= {*HELD_OUT_BOTS.values(), "population:beside-heuristic-0"}
     assert not set(train) & set(held)
     assert expand(["greedy", "population:train", SOME.agent]) == ("greedy", *train)
     assert expand(["greedy", "greedy"]) == ("greedy", "greedy")
@@ -119,7 +119,12 @@ def test_nothing_names_those_held_out():
         *(word for one in METHODS.values() if one.split == "train" for word in one.options),
     ]
     named += [str(one) for one in PRESETS.values()]
-    secret = (*HELD_OUT_BOTS, "population:heldout", "population:offbelief", "population:beside")
+    secret = (
+        *HELD_OUT_BOTS.values(),
+        "population:heldout",
+        "population:offbelief",
+        "population:beside",
+    )
     files = [ROOT / "train.py", ROOT / "Makefile", *(ROOT / "benchmarks").glob("*.py")]
     files += [
         file
