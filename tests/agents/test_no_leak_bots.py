@@ -99,6 +99,7 @@ def agent(request, tmp_path):
         "masked": ":base=champion,hide=(events;passed_partner)",
         "plain": ":base=greedy",
         "muted": ":base=random",
+        "population": ":selfplay-0",
     }
     built = load_agent(request.param + argument.get(request.param, ""))
     yield built
