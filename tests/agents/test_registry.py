@@ -9,6 +9,7 @@ from programs import ROOT, run
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent
 from agents.tournament import arena
+from agents.tournament.plan import Plan
 from agents.tournament.summary import Summary
 from goita_env import View
 
@@ -192,17 +193,17 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone(spec, own):
 
 def test_results_carry_the_hash_of_the_source_and_resume_with_the_same_alone(my_bots):
     def plan():
-        return arena.Plan(("my_bots:Cautious", "greedy"), deals=4)
+        return Plan(("my_bots:Cautious", "greedy"), deals=4)
 
     before = plan().sources()
     assert list(before) == ["my_bots:Cautious"]
     (my_bots / "my_bots.py").write_text(MY_BOTS + "# changed\n")
     assert plan().sources() != before
-    assert arena.Plan(("random", "greedy"), deals=4).sources() == {}
+    assert Plan(("random", "greedy"), deals=4).sources() == {}
 
 
 def test_workers_and_the_script_find_a_class_in_the_working_directory(my_bots):
-    plan = arena.Plan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
+    plan = Plan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
     tournament = arena.Tournament(plan)
     tournament.play(workers=2)
     assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
@@ -214,7 +215,7 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
     agent = load_agent("mine=heuristic:reading=off")
     assert agent.name == "mine"
     assert load_agent("heuristic:reading=off").name == "heuristic:reading=off"
-    plan = arena.Plan(("m.1-a_b=greedy", "random"), deals=4, caps=((2, "m.1-a_b"),))
+    plan = Plan(("m.1-a_b=greedy", "random"), deals=4, caps=((2, "m.1-a_b"),))
     assert plan.names == ["m.1-a_b", "random"]
     assert plan.arguments()["agents"] == ["m.1-a_b=greedy", "random"]
     tournament = arena.Tournament(plan)
@@ -228,7 +229,7 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
 
 
 def test_a_short_name_names_the_opponent_of_cross_play_too():
-    plan = arena.Plan(("m=greedy", "random"), deals=4, cross=True, cross_opponent="m")
+    plan = Plan(("m=greedy", "random"), deals=4, cross=True, cross_opponent="m")
     assert (plan.opponent, plan.names) == ("m", ["m", "random"])
     crossed = [one for one in plan.pairings() if one.is_cross]
     assert [one.tasks[0].agents[2] for one in crossed] == ["m=greedy"] * 3
@@ -236,7 +237,7 @@ def test_a_short_name_names_the_opponent_of_cross_play_too():
 
 def test_two_agents_of_one_name_are_refused():
     for pair in (("m=greedy", "m=random"), ("greedy", "greedy=random")):
-        for refused in (arena.Plan, lambda pair: arena.play_pair(*pair, 4)):
+        for refused in (Plan, lambda pair: arena.play_pair(*pair, 4)):
             with pytest.raises(AgentError, match=r"another name for each agent, got .*random'"):
                 refused(pair)
-    assert arena.Plan(("m=greedy", "m=greedy")).names == ["m"]
+    assert Plan(("m=greedy", "m=greedy")).names == ["m"]

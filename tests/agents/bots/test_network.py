@@ -17,6 +17,7 @@ from agents import AgentError, load_agent
 from agents.bots.network import NetworkAgent, NetworkInfo
 from agents.bots.network_file import read_tensors, write_tensors
 from agents.tournament import arena
+from agents.tournament.plan import Plan
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.observation import OBSERVATION_VERSION
 
@@ -262,7 +263,7 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
         assert (agent.name, agent.temperature) == ("mine", 1.5)
         content = sha256(Path(path).read_bytes()).hexdigest()
         for spec in (f"file:{path}", f"mine=file:{path},temperature=1.5"):
-            assert arena.Plan((spec, "random")).contents()[spec] == content
+            assert Plan((spec, "random")).contents()[spec] == content
     base = load_agent("rollout:base=(file:a.safetensors,temperature=1),worlds=4")
     assert base.name.startswith("rollout")
     for wrong, words in (
