@@ -20,7 +20,7 @@ from agents.imitate.examples import Examples
 from agents.imitate.replaying import replay
 from agents.record_files import MOST_BYTES, check_plain, is_history, read_record
 from agents.registry import short_name
-from agents.signals.playing import SEATINGS
+from agents.signals.playing import deal_rounds
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
@@ -152,7 +152,7 @@ def _log(folder: Path) -> _Part:
         play.legal[rows],
         play.action[rows].astype(np.int64),
         # Two teams play each deal twice, in successive rounds.
-        play.round[deal] // len(SEATINGS[len(play.agents)]),
+        play.round[deal] // deal_rounds(len(play.agents), play.drawn),
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
     return _Part(examples, names.tolist())

@@ -9,7 +9,7 @@
 """
 
 from agents.population.agent import load
-from agents.population.manifest import Member, Population, Strength, expand
+from agents.population.manifest import Member, Population, Strength, expand, origin
 from agents.population.methods import HELD_OUT_BOTS, METHODS, Method, Split
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "Strength",
     "expand",
     "load",
+    "origin",
 ]

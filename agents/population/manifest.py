@@ -171,6 +171,18 @@ def shipped() -> Population:
     return Population()
 
 
+def origin(agent: str) -> tuple[str, str]:
+    """Returns method and split of a member of the population by the agent's text, else "", "".
+
+    A rule bot that is held out has its short name as method.
+    """
+    bots = {text: name for name, text in HELD_OUT_BOTS.items()}
+    if agent in bots:
+        return bots[agent], "heldout"
+    member = shipped().members.get(agent.removeprefix(PREFIX).split(",")[0])
+    return (member.method, member.split) if member and agent.startswith(PREFIX) else ("", "")
+
+
 def expand(texts: Sequence[str]) -> tuple[str, ...]:
     """Returns agents' texts with the sets among them replaced by their agents, each once.
 

@@ -3,6 +3,7 @@
 ::
 
     python -m agents.signals log champion --rounds 100000 --out champion-log
+    python -m agents.signals data goita-population --rounds 50000
     python -m agents.signals report heuristic champion -o page.html --quick
     python -m agents.signals worth champion --where first_pass
     python -m agents.signals follow FILE --seat 2 --assume champion
@@ -27,7 +28,8 @@ from agents.beliefs import PolicyModel
 from agents.files import write_whole
 from agents.models import EPSILON
 from agents.record_files import read_record
-from agents.signals import log
+from agents.registry import expand
+from agents.signals import dataset, log
 from agents.signals.follow import follow_deal, table
 from agents.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from agents.signals.study import study, to_json
@@ -65,7 +67,8 @@ class LogArgs:
     """Plays rounds and logs every decision to Parquet files."""
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """one agent for all seats, two for two teams (each deal is played twice), or four by seat"""
+    """one agent for all seats, two for two teams (each deal is played twice), or four by seat; with
+    --drawn any number"""
     rounds: int
     """number of rounds"""
     out: Path
@@ -82,16 +85,44 @@ class LogArgs:
     """number of processes"""
     information: Path | None = None
     """JSON file with the options of who knows and tells what, as written by Information.to_keys"""
+    drawn: bool = False
+    """draw who sits where for each round: a team is one agent twice, or two, half of the time each
+    """
 
     def run(self) -> None:
         start = time.perf_counter()
-        names = ("seed", "rules", "belief", "part_rounds", "workers")
+        names = ("seed", "rules", "belief", "part_rounds", "workers", "drawn")
         options = {name: vars(self)[name] for name in names}
         options["information"] = read_information(self.information)
-        for done in log.write(self.out, self.agents, self.rounds, **options):
-            seconds = time.perf_counter() - start
-            sys.stderr.write(f"\r{done:,} of {self.rounds:,} rounds, {seconds:.0f} s")
+        for done in log.write(self.out, expand(self.agents), self.rounds, **options):
+            _say_rounds(done, self.rounds, start)
         sys.stderr.write("\n")
+
+
+@dataclass(frozen=True)
+class DataArgs:
+    """Plays rounds of the population to a data set with a data card."""
+
+    folder: Path = field(metadata=cli.POSITIONAL)
+    """folder of the data set; a stopped one goes on"""
+    rounds: int = 50_000
+    """number of rounds, a fifth of them by players that are held out"""
+    seed: int = 0
+    """seed of deals and random numbers"""
+    workers: int = 1
+    """number of processes"""
+
+    def run(self) -> None:
+        start = time.perf_counter()
+        options = {"seed": self.seed, "workers": self.workers}
+        for done in dataset.make(self.folder, self.rounds, **options):
+            _say_rounds(done, self.rounds, start)
+        sys.stderr.write("\n")
+
+
+def _say_rounds(done: int, rounds: int, start: float) -> None:
+    seconds = time.perf_counter() - start
+    sys.stderr.write(f"\r{done:,} of {rounds:,} rounds, {seconds:.0f} s")
 
 
 @dataclass(frozen=True)
@@ -216,8 +247,9 @@ class ReportArgs:
         parts.unlink(missing_ok=True)
 
 
-COMMANDS: Final[dict[str, type[LogArgs | ReportArgs | WorthArgs | FollowArgs]]] = {
+COMMANDS: Final[dict[str, type[LogArgs | DataArgs | ReportArgs | WorthArgs | FollowArgs]]] = {
     "log": LogArgs,
+    "data": DataArgs,
     "report": ReportArgs,
     "worth": WorthArgs,
     "follow": FollowArgs,

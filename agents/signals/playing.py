@@ -31,6 +31,8 @@ Words = npt.NDArray[np.uint64]
 MAX_ROUNDS: Final = 10**7
 SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
 """Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
+MAX_AGENTS: Final = 127
+"""Agents that may be drawn from."""
 
 Shapes = dict[str, tuple[int | str, ...]]
 
@@ -91,6 +93,8 @@ class Play:
     """[D, 69] Probabilities of its policy, 1 for a single legal action; with a token [D, 77]."""
     information: Information = PLAIN
     """Who knows and tells what. Messages are decisions, those before the questions before play."""
+    drawn: bool = False
+    """Whether the agents were drawn for each round."""
 
     @property
     def rounds(self) -> int:
@@ -135,7 +139,8 @@ class Play:
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Concatenates plays of the same agents."""
-        if len({(part.agents, part.rules, part.seed, part.information) for part in parts}) != 1:
+        same = ("agents", "rules", "seed", "information", "drawn")
+        if len({tuple(getattr(part, name) for name in same) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, game and seed, got others")
         joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
         before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
@@ -179,11 +184,25 @@ def check_plain(play: Play, measure: str) -> None:
         )
 
 
-def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
-    """Checks a number of rounds for a number of agents, which play each deal in every seating."""
-    if agents not in SEATINGS:
+def check_agents(agents: int, drawn: bool) -> None:
+    """Raises a SettingError if so many agents cannot be seated, or drawn from."""
+    if drawn and not 2 <= agents <= MAX_AGENTS:
+        raise SettingError(f"expected 2 to {MAX_AGENTS} agents to draw from, got {agents}")
+    if not drawn and agents not in SEATINGS:
         raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
-    each = len(SEATINGS[agents])
+
+
+def deal_rounds(agents: int, drawn: bool = False) -> int:
+    """Returns how many rounds a deal is played: once in every seating."""
+    return 1 if drawn else len(SEATINGS[agents])
+
+
+def check_rounds(
+    agents: int, rounds: int, most: int, first: int = 0, *, drawn: bool = False
+) -> None:
+    """Checks a number of rounds for a number of agents, which play each deal in every seating."""
+    check_agents(agents, drawn)
+    each = deal_rounds(agents, drawn)
     whole = isinstance(rounds, int) and not isinstance(rounds, bool)
     if not whole or not 1 <= rounds <= most or rounds % each or first % each or first < 0:
         raise SettingError(f"expected rounds from {each} to {most:,} by {each}, got {rounds!r}")
@@ -197,26 +216,31 @@ def play(
     rules: str | Rules = JGA,
     first: int = 0,
     information: Information = PLAIN,
+    drawn: bool = False,
 ) -> Play:
     """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
 
-    Agents sit by ``SEATINGS``. The deals are those of ``Rounds(seed=seed)``; random numbers depend
-    on ``first``, the number of the first round, too.
+    Agents sit by ``SEATINGS``, or are ``drawn`` for each round: a team is one agent at both seats
+    or two different ones, with a probability of a half each. The deals are those of
+    ``Rounds(seed=seed)``; random numbers depend on ``first``, the number of the first round, too.
 
     Raises:
         AgentError: if an agent is no policy (``load_policy``), or doesn't play such games.
         SettingError: if a number is impossible.
     """
-    check_rounds(len(agents), rounds, MAX_ROUNDS, first)
+    check_rounds(len(agents), rounds, MAX_ROUNDS, first, drawn=drawn)
     policies = [load_policy(agent) for agent in agents]
     check_plays(policies, information)
-    numbers, seatings = first + np.arange(rounds), np.array(SEATINGS[len(agents)], np.int8)
-    seating = seatings[numbers % len(seatings)]
+    numbers, each = first + np.arange(rounds), deal_rounds(len(agents), drawn)
+    if drawn:
+        seating = _drawn(len(agents), rounds, bot_generator(seed, "seats", first))
+    else:
+        seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
     games = Rounds(
         rounds,
         rules=get_rules(rules),
         seed=seed,
-        games=numbers // len(seatings),
+        games=numbers // each,
         numbers=np.arange(rounds),
         log=True,
         finals=False,
@@ -252,7 +276,16 @@ def play(
         action=action.astype(np.int8),
         probabilities=probabilities,
         information=information,
+        drawn=drawn,
     )
+
+
+def _drawn(agents: int, rounds: int, rng: np.random.Generator) -> Int8:
+    """Draws who sits where: int8 [rounds, 4]."""
+    one = rng.integers(agents, size=(rounds, 2))
+    other = (one + rng.integers(1, agents, size=(rounds, 2))) % agents
+    alike = rng.random((rounds, 2)) < 1 / 2
+    return np.concatenate((one, np.where(alike, one, other)), axis=1).astype(np.int8)
 
 
 def _played(

@@ -10,8 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from agents.signals.dataset import make
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NEEDS = {"sb3_one_seat.py": "sb3_contrib", "cleanrl_ppo.py": "torch", "uke_shogi.py": "sb3_contrib"}
+
+
+def test_players_are_cloned_from_a_data_set(tmp_path):
+    for needed in ("torch", "pandas", "pyarrow"):
+        pytest.importorskip(needed)
+    assert list(make(tmp_path, 60))[-1] == 60
+    told = run("clone_players.py", f"--data={tmp_path}", "--epochs=2", "--deals=4")
+    assert re.search(r"epoch 2: \d+ choices: \d+\.\d% predicted, \d\.\d{3} nats\n", told)
+    assert re.search(r"against heuristic: [+-]\d+\.\d\d \[.*\] points\n$", told)
 
 
 def run(name: str, *options: str) -> str:

@@ -13,20 +13,26 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import numpy as np
 
-from agents.signals.log.schema import EARLIER, FORMAT, KEY, WHO, LogError, arrow
-from agents.signals.playing import MAX_ROUNDS, SEATINGS, Play
+from agents.signals.log.arrow import arrow
+from agents.signals.log.columns import (
+    DEALS,
+    FIRST,
+    FORMAT,
+    SECOND,
+    arrow_type,
+    columns,
+)
+from agents.signals.log.schema import KEY, LogError
+from agents.signals.playing import MAX_AGENTS, MAX_ROUNDS, Play, check_agents
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules
-from goita_env.tiles import COUNTS, HAND_SIZE, NUM_SEATS
+from goita_env.tiles import COUNTS, HAND_SIZE
 from goita_env.views.observation import OBSERVATION_VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-DEALS: Final = "deals"
-DECISIONS: Final = "decisions"
 
 MAX_PART_ROUNDS: Final = 50_000
 """Most rounds of a part: read, it takes half a gigabyte."""
@@ -53,8 +59,8 @@ class Head(msgspec.Struct, frozen=True):
     format: str
     observation_version: int
     goita_env: Text
-    agents: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=NUM_SEATS)]
-    specs: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=NUM_SEATS)]
+    agents: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=MAX_AGENTS)]
+    specs: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=MAX_AGENTS)]
     seed: int
     belief: Text | None
     rules: Text
@@ -62,6 +68,7 @@ class Head(msgspec.Struct, frozen=True):
     rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
     rules_fields: dict[str, str | bool] | None = None
     information: dict[str, Any] | None = None
+    drawn: bool = False
 
     @property
     def options(self) -> Information:
@@ -92,7 +99,9 @@ def check_file(file: Path, kind: str) -> Head:
         raise
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
-    wanted = {field.name: field.type for field in _columns(kind, head)}
+    words, belief = head.options.num_words, head.belief is not None
+    each = columns(kind, form=head.format, words=words, belief=belief)
+    wanted = {column.name: arrow_type(column) for column in each}
     given = {field.name: field.type for field in found}
     if len(found) != len(wanted) or given != wanted:
         wrong = sorted(name for name in wanted | given if wanted.get(name) != given.get(name))
@@ -101,17 +110,18 @@ def check_file(file: Path, kind: str) -> Head:
 
 
 def _head(text: bytes, file: Path) -> Head:
-    known = EARLIER, FORMAT
+    known = FIRST, SECOND, FORMAT
     try:
         if (form := msgspec.json.decode(text, type=dict[str, Any]).get("format")) not in known:
             raise LogError(
-                f"expected a log of format {' or '.join(known)}, got {form!r} in {str(file)!r}"
+                f"expected a log of format {', '.join(known)}, got {form!r} in {str(file)!r}"
             )
         head = msgspec.json.decode(text, type=Head)
         Rules.from_keys(msgspec.to_builtins(head))
         check_seed(head.seed)
-        if head.options != PLAIN and head.format == EARLIER:
-            raise LogError(f"expected the plain game in a log of {EARLIER}, got others in {file}")
+        if head.options != PLAIN and head.format == FIRST:
+            raise LogError(f"expected the plain game in a log of {FIRST}, got others in {file}")
+        check_agents(len(head.agents), head.drawn)
     except LogError:
         raise
     except (msgspec.DecodeError, SettingError, RecursionError) as error:
@@ -121,8 +131,8 @@ def _head(text: bytes, file: Path) -> Head:
             f"expected observations of version {OBSERVATION_VERSION} in {str(file)!r}, got version "
             f"{head.observation_version}"
         )
-    if len(head.agents) not in SEATINGS or len(head.specs) != len(head.agents):
-        raise LogError(f"expected 1, 2 or 4 agents in {str(file)!r}, got {head.agents!r}")
+    if len(head.specs) != len(head.agents):
+        raise LogError(f"expected a text of each agent in {str(file)!r}, got {head.specs!r}")
     return head
 
 
@@ -151,31 +161,6 @@ def _check_values(known: Any, head: Head, file: Path) -> None:
             f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes in "
             f"{known.num_rows:,} rows"
         )
-
-
-def _columns(kind: str, head: Head) -> list[Any]:
-    pa = arrow()
-    wide = [("round", pa.int64()), ("redeal", pa.int8())]
-    if kind == DEALS:
-        hand, name = (pa.dictionary(index, pa.string()) for index in (pa.int32(), pa.int8()))
-        wide += [(f"dealt_{seat}", hand) for seat in range(NUM_SEATS)]
-        wide += [(f"agent_{seat}", name) for seat in range(NUM_SEATS)]
-        wide += [("dealer", pa.int8()), ("score_0", pa.int16()), ("score_1", pa.int16())]
-        wide += [("winner", pa.int8()), ("won", pa.int16())]
-    else:
-        wide += [("move", pa.int16()), ("seat", pa.int8())]
-        wide += [("agent", pa.dictionary(pa.int8(), pa.string()))]
-        wide += [("words", pa.list_(pa.uint64(), head.options.num_words))]
-        wide += [
-            ("mask_low", pa.uint64()),
-            ("mask_high", pa.uint8() if head.format == EARLIER else pa.uint16()),
-            ("action", pa.int8()),
-        ]
-        wide += [("probabilities", pa.list_(pa.float32())), ("points", pa.int16())]
-        if head.belief is not None:
-            names = [f"{what}_{who}" for who in WHO for what in ("log_probability", "entropy")]
-            wide += [(name, pa.float32()) for name in names]
-    return [pa.field(*one) for one in wide]
 
 
 def check_whole(table: pa.Table, file: Path) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from agents.signals.log.checking import DEALS, DECISIONS, Head, check_file, check_play, check_whole
-from agents.signals.log.schema import LogError, arrow, play_of
+from agents.signals.log.arrow import arrow
+from agents.signals.log.checking import Head, check_file, check_play, check_whole
+from agents.signals.log.columns import DEALS, DECISIONS
+from agents.signals.log.schema import LogError, play_of
 from agents.signals.playing import MAX_ROUNDS, Play
 from goita_env.errors import SettingError
 

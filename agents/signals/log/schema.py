@@ -1,45 +1,10 @@
-"""Defines the columns of a log, and turns plays into tables and back.
+"""Turns plays into the tables of a log and back; ``columns`` says what their columns mean.
 
 A log is a folder with two tables in parts, ``deals-00000.parquet`` and ``decisions-00000.parquet``
 and so on. Every file names its format and all that its content depends on in the metadata of its
 schema, under ``goita``: JSON with "format", "agents", "seed", "rules", "first", "rounds",
-"observation_version" and "goita_env", and "information" unless the game is the plain one.
-
-Deals, a row each:
-
-============================ =======================================================================
-``round``                    int64, number of the round in the log, from 0
-``redeal``                   int8, which deal of the round it is, from 0; with ``round`` the key
-``dealt_0`` ... ``dealt_3``  dictionary of text, the hand dealt to a seat: eight digits, sorted
-``agent_0`` ... ``agent_3``  dictionary of text, name of the agent at a seat
-``dealer``                   int8, seat
-``score_0``, ``score_1``     int16, points of seats 0 and 2, and of 1 and 3, before the round
-``winner``                   int8, seat that ended the round; -1: redeal
-``won``                      int16, points of the round, to the winner's team
-============================ =======================================================================
-
-Decisions, a row each, those with a single legal action among them, and messages:
-
-============================ =======================================================================
-``round``, ``redeal``        the deal
-``move``                     int16, number of the decision in the deal, from 0
-``seat``                     int8, seat that decided
-``agent``                    dictionary of text, its name
-``words``                    uint64 [8], its packed view: ``View.words``; [10] or [14] if tiles are
-                             shown
-``mask_low``, ``mask_high``  uint64 and uint16, bit a: action a (64 + a) is legal
-``action``                   int8, the action taken
-``probabilities``            list of float32, of the legal actions in ascending order
-``points``                   int16, points of the round for the seat's team, below 0 if it lost
-============================ =======================================================================
-
-With ``--belief`` three more, about each other seat ``who``: ``partner``, ``next``, ``previous``:
-
-============================ =======================================================================
-``log_probability_{who}``    float32, nats: log-probability that the deciding seat's exact listener
-                             gives to the hand that ``who`` was really dealt
-``entropy_{who}``            float32, nats: entropy of its belief about that hand
-============================ =======================================================================
+"observation_version" and "goita_env", "information" unless the game is the plain one, and "drawn"
+if the agents were drawn for each round.
 """
 
 from __future__ import annotations
@@ -51,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 import goita_env
+from agents.population import origin
+from agents.signals.log.arrow import arrow
+from agents.signals.log.columns import FORMAT
 from agents.signals.playing import Play
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
@@ -62,42 +30,14 @@ from goita_env.views.observation import OBSERVATION_VERSION
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT: Final = "goita-signals-2"
-"""Names this kind of file; grows when a column or its meaning changes."""
-EARLIER: Final = "goita-signals-1"
-"""Is read, too: the plain game alone, with ``mask_high`` as uint8."""
 KEY: Final = b"goita"
-WHO: Final = {"partner": 2, "next": 1, "previous": 3}
-"""The other seats as columns name them, and as relative seats."""
 
 Array = npt.NDArray[Any]
 _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
-SAFE_ARROW: Final = (14, 0, 1)
-"""The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
-
 
 class LogError(GoitaError):
     """Reports a folder that is no log, another version or play, or damage."""
-
-
-def arrow() -> Any:
-    """Returns pyarrow.
-
-    Raises:
-        ImportError: if it is missing, or so old that a file can make it run code.
-    """
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError("a log needs pyarrow: pip install 'goita-env[signals]'") from error
-    version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
-    if version < SAFE_ARROW:
-        raise ImportError(
-            f"expected pyarrow 14.0.1 or newer, which runs no code of a file's, got "
-            f"{pyarrow.__version__}: pip install -U pyarrow"
-        )
-    return pyarrow
 
 
 def head(depends: dict[str, Any]) -> bytes:
@@ -126,12 +66,16 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     agent = play.seating[play.deal, play.seat]
     gained = play.gained[play.deal] * (1 - 2 * (play.seat % 2).astype(np.int16))
     ends = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
+    origins = zip(*(origin(name) for name in play.agents), strict=True)
+    method, split = (pa.array(texts).take(pa.array(agent)).dictionary_encode() for texts in origins)
     decisions = {
         "round": play.round[play.deal],
         "redeal": play.redeal[play.deal],
         "move": play.move,
         "seat": play.seat,
         "agent": pa.DictionaryArray.from_arrays(agent, names),
+        "method": method,
+        "split": split,
         "words": pa.FixedSizeListArray.from_arrays(play.words.ravel(), play.information.num_words),
         "mask_low": (play.legal[:, :64] * _BITS).sum(axis=1, dtype=np.uint64),
         "mask_high": (play.legal[:, 64:] * _BITS[: play.legal.shape[1] - 64])
@@ -193,6 +137,7 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
         action=_numpy(decisions, "action"),
         probabilities=probabilities,
         information=information,
+        drawn=known["drawn"],
     )
 
 

@@ -16,9 +16,11 @@ from agents.beliefs import PolicyModel
 from agents.beliefs.history import check_followed
 from agents.registry import check_names
 from agents.signals.listening import listen
-from agents.signals.log.checking import DEALS, DECISIONS, MAX_PART_ROUNDS, check_file
+from agents.signals.log.arrow import arrow
+from agents.signals.log.checking import MAX_PART_ROUNDS, check_file
+from agents.signals.log.columns import DEALS, DECISIONS, WHO
 from agents.signals.log.reader import part_file
-from agents.signals.log.schema import WHO, LogError, arrow, head, tables
+from agents.signals.log.schema import LogError, head, tables
 from agents.signals.playing import MAX_ROUNDS, Play, check_plays, check_rounds, load_policy, play
 from agents.tournament.workers import on_processes
 from goita_env.checks import check_seed
@@ -41,14 +43,28 @@ def write(
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
     information: Information = PLAIN,
+    drawn: bool = False,
 ) -> Iterator[int]:
     """Plays rounds and logs every decision; parts that are there already stay.
 
     A part's content depends on agents, seed, rules and its number alone. Files are written beside
     their place and then moved, so one with its name is whole.
 
-    ``belief`` is an agent that models the other seats, for ``belief_columns``; without it there are
-    no columns about beliefs. Yields the rounds of the log so far.
+    Args:
+        folder: of the log.
+        agents: texts; who sits where says ``play``.
+        rounds: number of rounds.
+        seed: of deals and random numbers.
+        rules: rule set.
+        belief: an agent that models the other seats, for ``belief_columns``; None: no columns about
+            beliefs.
+        part_rounds: rounds of a part.
+        workers: number of processes.
+        information: who knows and tells what.
+        drawn: draw who sits where for each round, as ``play`` does.
+
+    Yields:
+        The rounds of the log so far.
 
     Raises:
         LogError: if the folder holds parts of another log; they are left as they are.
@@ -62,12 +78,12 @@ def write(
     if belief is not None:
         check_followed(information)
     names = [policy.name for policy in policies]
-    check_rounds(len(agents), rounds, MAX_ROUNDS)
-    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
+    check_rounds(len(agents), rounds, MAX_ROUNDS, drawn=drawn)
+    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS, drawn=drawn)
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
-    known |= rule_set.to_keys() | information.to_keys()
+    known |= rule_set.to_keys() | information.to_keys() | ({"drawn": True} if drawn else {})
     firsts = range(0, rounds, part_rounds)
     parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +107,7 @@ def write(
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
-    expected = {"information": None, **part}
+    expected = {"information": None, "drawn": False, **part}
     if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
         wanted = {key: expected[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
@@ -106,6 +122,7 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         rules=Rules.from_keys(part),
         first=part["first"],
         information=Information.from_keys(part),
+        drawn=part.get("drawn", False),
     )
     columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
     deals, decisions = tables(played, columns, head(part))

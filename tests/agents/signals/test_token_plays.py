@@ -14,7 +14,8 @@ from agents.signals import log, measures
 from agents.signals.__main__ import main
 from agents.signals.filters import select
 from agents.signals.listening import PARTNER, listen
-from agents.signals.log import schema
+from agents.signals.log import columns, schema
+from agents.signals.log.arrow import arrow
 from agents.signals.log.reader import part_file
 from agents.signals.playing import Play, play, positions
 from goita_env import Information, Token
@@ -120,30 +121,33 @@ def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
         assert words in capsys.readouterr().err
 
 
-def rewritten(file, keys: dict, narrow: bool = False) -> None:
-    """Writes a file of a log with other keys in its metadata, with a column of the earlier type."""
-    pa = schema.arrow()
+def rewritten(file, keys: dict) -> None:
+    """Writes a file of a log with other keys in its metadata, and the columns of its format."""
+    pa = arrow()
     table = pa.parquet.read_table(file)
     head = json.loads(table.schema.metadata[schema.KEY]) | keys
-    if narrow:
+    kept = [one.name for one in columns.columns(file.name.split("-")[0], form=head["format"])]
+    table = table.select(kept)
+    if head["format"] == columns.FIRST and "mask_high" in kept:
         place, column = table.column_names.index("mask_high"), table.column("mask_high")
         table = table.set_column(place, "mask_high", column.cast(pa.uint8()))
     metadata = {schema.KEY: json.dumps(head)}
     pa.parquet.write_table(table.replace_schema_metadata(metadata), file)
 
 
-def test_logs_of_the_earlier_format_are_read_and_hold_the_plain_game(tmp_path):
+@pytest.mark.parametrize("form", [columns.FIRST, columns.SECOND])
+def test_logs_of_earlier_formats_are_read(tmp_path, form):
     assert list(log.write(tmp_path, ["random"], 4)) == [4]
     now = log.read(tmp_path)
     for kind in ("deals", "decisions"):
-        keys = {"format": schema.EARLIER}
-        rewritten(part_file(tmp_path, kind, 0), keys, narrow=kind == "decisions")
+        rewritten(part_file(tmp_path, kind, 0), {"format": form})
     before = log.read(tmp_path)
     assert np.array_equal(before.legal, now.legal)
     assert np.array_equal(before.words, now.words)
-    for kind in ("deals", "decisions"):
-        rewritten(part_file(tmp_path, kind, 0), PRIVATE.to_keys())
-    refuses(log.LogError, "the plain game in a log of goita-signals-1", log.read, tmp_path)
+    if form == columns.FIRST:
+        for kind in ("deals", "decisions"):
+            rewritten(part_file(tmp_path, kind, 0), PRIVATE.to_keys())
+        refuses(log.LogError, "the plain game in a log of goita-signals-1", log.read, tmp_path)
 
 
 def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):

@@ -1,0 +1,94 @@
+"""Clones players from a data set of the population's play, and measures the clone.
+
+python examples/clone_players.py                                    (half a minute)
+python examples/clone_players.py --method selfplay --epochs 4
+python -m agents.signals data data; python examples/clone_players.py --data data     (a larger one)
+
+The clone is one network that predicts the action of any player of the data. It is measured on
+players of methods that it has never seen, and by what it makes against rule bots.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import pandas as pd
+import torch
+
+from agents import play_pair
+from goita_env import View
+
+SAMPLE = Path(__file__).parent / "population-sample"
+
+
+def read(folder: Path, method: str | None) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns what players saw [N, 512], what was legal [N, 69] and what they did [N]."""
+    frame = pd.concat(pd.read_parquet(file) for file in sorted(folder.glob("decisions-*.parquet")))
+    view = View(np.stack(frame["words"]))
+    legal = view.legal()
+    some = legal.sum(axis=1) > 1  # a single legal action says nothing about a player
+    if method:
+        some &= (frame["method"] == method).to_numpy()
+    actions = torch.from_numpy(frame["action"].to_numpy(np.int64)[some])
+    return torch.from_numpy(view.observation()[some]), torch.from_numpy(legal[some]), actions
+
+
+class Clone(torch.nn.Module):
+    """Predicts an action; an agent that takes the likeliest."""
+
+    name = "clone"
+
+    def __init__(self, width: int = 256) -> None:
+        super().__init__()
+        layers = [torch.nn.Linear(512, width), torch.nn.ReLU(), torch.nn.Linear(width, width)]
+        self.net = torch.nn.Sequential(*layers, torch.nn.ReLU(), torch.nn.Linear(width, 69))
+
+    def forward(self, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+        return self.net(seen.float()).masked_fill(~legal, -torch.inf)
+
+    def act(self, view: View, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Returns a legal action for each position: int [N]."""
+        with torch.no_grad():
+            logits = self(torch.from_numpy(view.observation()), torch.from_numpy(legal))
+        return logits.argmax(dim=1).numpy()
+
+
+def score(clone: Clone, seen: torch.Tensor, legal: torch.Tensor, actions: torch.Tensor) -> str:
+    with torch.no_grad():
+        logits = clone(seen, legal)
+    loss = torch.nn.functional.cross_entropy(logits, actions)
+    right = (logits.argmax(dim=1) == actions).float().mean()
+    return f"{len(actions):,} choices: {right:.1%} predicted, {loss:.3f} nats"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=SAMPLE, help="folder of the data set")
+    parser.add_argument("--method", help="clone players of this method alone")
+    parser.add_argument("--epochs", type=int, default=8, help="passes over the data")
+    parser.add_argument("--deals", type=int, default=1000, help="deals against each rule bot")
+    args = parser.parse_args()
+    torch.manual_seed(0)
+    seen, legal, actions = read(args.data / "train", args.method)
+    kept = len(actions) * 9 // 10  # the last tenth is for measuring: other rounds
+    clone, batch = Clone(), 512
+    adam = torch.optim.Adam(clone.parameters(), lr=1e-3)
+    for epoch in range(args.epochs):
+        for rows in torch.randperm(kept).split(batch):
+            loss = torch.nn.functional.cross_entropy(clone(seen[rows], legal[rows]), actions[rows])
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+        print(f"epoch {epoch + 1}: {score(clone, seen[kept:], legal[kept:], actions[kept:])}")
+    print(f"players that are held out: {score(clone, *read(args.data / 'heldout', None))}")
+    for bot in ("greedy", "heuristic"):
+        result = play_pair(clone, bot, deals=args.deals, seed=1)
+        low, high = result.ci95
+        print(f"against {bot}: {result.points_per_round:+.2f} [{low:+.2f}, {high:+.2f}] points")
+
+
+if __name__ == "__main__":
+    main()
