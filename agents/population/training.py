@@ -66,7 +66,7 @@ def train(
     if method.snapshot_of:
         policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
     else:
-        policy = _trained(method, seed, folder, progress)
+        policy = trained(method, seed, folder, progress)
     progress(f"{name}: measuring")
     network = NetworkAgent.load(policy)
     data = write_tensors(network.tensors(), network.info.metadata(), half=True)
@@ -112,8 +112,13 @@ def measure(network: NetworkAgent, method: Method) -> Strength:
     return Strength(against, DEALS, SEED, mean, low, high)
 
 
-def _trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
-    """Returns the policy of a run, which is begun, or gone on with, where it is not finished."""
+def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
+    """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
+
+    Raises:
+        SettingError: if the run was begun with other options, or there is no train.py.
+        TrainingError: if the training failed.
+    """
     name = f"{method.name}-{seed}"
     run = folder / "runs" / name
     if not (run / "result.json").exists():
