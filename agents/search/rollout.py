@@ -18,7 +18,7 @@ from agents.bots.greedy import GreedyAgent
 from agents.models import PolicyModel, check_stateless
 from agents.search.allocation import Allocation, check_choice, worlds_within
 from agents.search.evaluate import evaluate_actions
-from agents.search.playout import Keys, PlayoutPolicy
+from agents.search.playout import Keys, Players, PlayoutPolicy
 from agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
 from agents.search.weighed_sampler import WEIGHED, WeighedSampler
 from agents.solver.limits import check_search
@@ -58,6 +58,7 @@ class RolloutAgent:
         belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
         types: with ``belief``, how the others may play, and who plays them in playouts; None: all
             play like the base.
+        players: with ``types``, who plays in worlds of each pair of types instead (``players_of``).
         min_z: standard errors by which an action must lead the base's own choice. They are
             estimated from the worlds played: with very few they are too small, with one zero.
         skip_above: probability of an action (a network's at temperature 1) above which nothing is
@@ -86,6 +87,7 @@ class RolloutAgent:
         max_unseen_tiles: int = NUM_TILES,
         *,
         types: Types | None = None,
+        players: Players | None = None,
     ) -> None:
         self.name = "rollout"
         if not callable(getattr(base, "act", None)):
@@ -110,7 +112,9 @@ class RolloutAgent:
             )
         self._base, self._player = base, PlayoutPolicy(base)
         self._sampler = _sampler(base, weight, belief, types)
-        self._models = [[base] * NUM_SEATS] if types is None else players_of(base, types)
+        if players is None:
+            players = [[base] * NUM_SEATS] if types is None else players_of(base, types)
+        self._models = players
         self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
         self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
         self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles

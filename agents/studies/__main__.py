@@ -5,6 +5,7 @@
     python -m agents.studies people --records FOLDER       the human records, or GOITA_KIFU names it
     python -m agents.studies people --quick                a fraction, in minutes
     python -m agents.studies runs                          networks of the population as partners
+    python -m agents.studies strangers                     failure with strangers, after runs
     python -m agents.studies tokens                        what a message is worth, and to whom
 
 The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
@@ -27,12 +28,17 @@ import msgspec
 
 from agents import cli
 from agents.files import write_whole
-from agents.studies import people, runs, tokens
+from agents.studies import people, runs, strangers, tokens
 from agents.studies.study import Options
 from goita_env import __version__
 from goita_env.errors import GoitaError, SettingError
 
-STUDIES: Final[dict[str, ModuleType]] = {"people": people, "runs": runs, "tokens": tokens}
+STUDIES: Final[dict[str, ModuleType]] = {
+    "people": people,
+    "runs": runs,
+    "strangers": strangers,
+    "tokens": tokens,
+}
 RECORDS: Final = "GOITA_KIFU"
 
 
@@ -41,7 +47,7 @@ class Args:
     """Options of the command line."""
 
     name: str = field(metadata=cli.POSITIONAL)
-    """of the study: people, runs, tokens"""
+    """of the study: people, runs, strangers, tokens"""
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
     """folder of the results"""
     quick: bool = False

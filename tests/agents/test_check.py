@@ -87,6 +87,6 @@ def test_the_command_is_called_by_its_module():
 
 @pytest.mark.parametrize("behaviour", ["exits at once", "loops", "is interrupted"])
 def test_a_bot_that_ends_or_stops_its_process_is_told_so(behaviour, capsys):
-    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "6")
+    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "3")
     assert (code, found["builds"]) == (1, "ok")
-    assert re.search("it ended|an end within 6 s|KeyboardInterrupt", found["answers"])
+    assert re.search("it ended|an end within 3 s|KeyboardInterrupt", found["answers"])

@@ -116,7 +116,7 @@ def test_types_come_true_as_often_as_is_believed_and_drift_nowhere():
     rng, models = np.random.default_rng(3), (GREEDY, HEURISTIC)
     prior = np.array([0.3, 0.7])
     types, gaps = Types(models, models, tuple(prior)), []
-    for seed in range(90):
+    for seed in range(48):
         k, j, viewer = rng.choice(2, p=prior), rng.integers(2), seed % 4
         seats = [models[k], models[j], models[k], models[k]]
         sitting = [seats[(seat - viewer - 1) % 4] for seat in range(4)]

@@ -130,6 +130,7 @@ def test_nothing_names_those_held_out():
         file
         for file in (ROOT / "agents").rglob("*.py")
         if file.parent.name not in ("population", "coordination", "studies")
+        and file.name != "dataset.py"  # which writes their play to a part of its own
     ]
     assert len(files) > 100
     named += [file.read_text(encoding="utf-8") for file in files]

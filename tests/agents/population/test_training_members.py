@@ -16,13 +16,14 @@ TINY = (
 
 def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
     monkeypatch.setattr(training, "COMMON", TINY)
-    monkeypatch.setattr(training, "DEALS", 2 * training.BLOCK)
+    monkeypatch.setattr(training, "DEALS", 40)
+    monkeypatch.setattr(training, "BLOCK", 20)
     told: list[str] = []
     method = METHODS["token-private"]
     population = Population(tmp_path / "population")
     member = train(method, 3, tmp_path, population, told.append)
     assert told == ["token-private-3: training", "token-private-3: measuring"]
-    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 1000)
+    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 40)
     read = Population(tmp_path / "population")
     assert read.members == {"token-private-3": member}
     assert read.network("token-private-3").info.information == method.information

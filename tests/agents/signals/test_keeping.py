@@ -22,7 +22,7 @@ from agents.store import Block
 from goita_env.errors import SettingError
 
 SMALL = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
-SMALL |= {"rounds": 60, "cross_play_deals": 8}
+SMALL |= {"rounds": 30, "cross_play_deals": 4}
 SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
 POINTS = np.array([[0.1, -3.0]] * 2)
 VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])

@@ -83,7 +83,9 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     assert "known probabilities" in capsys.readouterr().err
     error = refusal(capsys, main, [*given, "greedy", "--deal", "2"])
     assert "expected a deal 1 to 1, got 2" in error
-    assert "expected a command of log, report, worth, follow" in refusal(capsys, main, ["listen"])
+    assert "expected a command of log, data, report, worth, follow" in refusal(
+        capsys, main, ["listen"]
+    )
     assert main(["--help"]) == 0
 
 
@@ -92,7 +94,7 @@ def found():
     pytest.importorskip("sklearn")
     pytest.importorskip("jinja2")
     sizes = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
-    sizes |= {"rounds": 60, "cross_play_deals": 8}
+    sizes |= {"rounds": 30, "cross_play_deals": 4}
     controls = ("random", "heuristic:conventions=off")
     plan = replace(
         quick(("greedy", "random"), controls=controls), worlds=4, searcher="heuristic", **sizes
