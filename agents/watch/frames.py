@@ -6,7 +6,7 @@ colours the page exchanges, and all faces, which are definitions of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.watch.reading import Watched
@@ -16,6 +16,9 @@ from goita_env.render import pen, sheet, svg
 from goita_env.render.pen import Drawing
 from goita_env.tiles import NAMES, NUM_SEATS
 
+Marked = Mapping[svg.Mark, int]
+"""What is marked in the hand of a seat that decides."""
+
 Frame = tuple[list[int], list[int]]
 """Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
 
@@ -23,24 +26,31 @@ Frame = tuple[list[int], list[int]]
 class Book:
     """Holds all drawings that a page shows of deals.
 
+    Args:
+        deals: what is drawn.
+        decisions: of each deal what is marked in the position before a move, by the move's number.
+
     Attributes:
         lines: numbers of the lines that are drawn, by line.
         sentences: numbers of the sentences, by sentence.
         deals: facts, moves and frames of each deal, for the page's script.
     """
 
-    def __init__(self, deals: Sequence[Watched]) -> None:
+    def __init__(
+        self, deals: Sequence[Watched], decisions: Sequence[Mapping[int, Marked]] | None = None
+    ) -> None:
         self.lines: dict[str, int] = {}
         self.sentences: dict[str, int] = {}
         self._letters: dict[str, None] = {}  # outlines that words are written with
-        self.deals = [self._deal(watched) for watched in deals]
+        none: Sequence[Mapping[int, Marked]] = [{}] * len(deals)
+        self.deals = [self._deal(*one) for one in zip(deals, decisions or none, strict=True)]
 
     def faces(self) -> dict[str, str]:
         """Returns the content of ``<defs>`` by name of the faces."""
         letters = "".join(self._letters)
         return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
 
-    def _deal(self, watched: Watched) -> dict[str, Any]:
+    def _deal(self, watched: Watched, decisions: Mapping[int, Marked]) -> dict[str, Any]:
         deal, note = watched.deal, watched.note
         game = Game(
             deal.rules,
@@ -51,6 +61,13 @@ class Book:
             information=deal.information,
         )
         frames, moves = [self._frames(game)], list[dict[str, Any]]()
+        decided: dict[int, list[Frame]] = {}
+
+        def decide(game: Game) -> None:
+            if (marked := decisions.get(len(moves) + 1)) is not None:
+                decided[len(moves) + 1] = self._frames(game, marked)
+
+        decide(game)
         drawn = sheet.draw(game, faces="letters")
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
@@ -58,6 +75,7 @@ class Book:
                 moves.append(_move(game, seat, action))
                 frames.append(frames[-1] if redealt else self._frames(game))
                 drawn = drawn if redealt else sheet.draw(game, faces="letters")
+                decide(game)
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
@@ -70,14 +88,16 @@ class Book:
             "result": moves[-1]["end"] if moves else "",
             "moves": moves,
             "frames": frames,
+            "decisions": decided,
             "sheet": self._frame(drawn),
         }
 
-    def _frames(self, game: Game) -> list[Frame]:
+    def _frames(self, game: Game, marked: Marked | None = None) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene())
-        return [self._frame(svg.draw(shown, faces="letters")) for shown in scenes]
+        marks = marked or {}
+        return [self._frame(svg.draw(one, faces="letters", marked=marks)) for one in scenes]
 
     def _frame(self, drawing: Drawing) -> Frame:
         self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))

@@ -17,13 +17,14 @@ from agents.registry import short_name
 from agents.report.figures import clean
 from agents.watch import graph, verdicts
 from agents.watch.decisions import COUNTS, Decision
-from agents.watch.frames import Book
+from agents.watch.frames import Book, Marked
 from agents.watch.reading import Source, Watched, read
 from agents.watch.verdicts import Judged
-from goita_env import __version__
+from goita_env import __version__, actions
 from goita_env.errors import RecordError
 from goita_env.render import svg, themes
 from goita_env.render.pen import PREFIX
+from goita_env.render.svg import Mark
 from goita_env.tiles import NAMES
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def page(source: Source, analysis: Analysis | None = None) -> str:
         source: the record.
         analysis: of the same deals: the page shows it, too.
     """
-    book = Book(source.deals)
+    book = Book(source.deals, None if analysis is None else _marked(analysis))
     data = {
         "lines": list(book.lines),
         "sentences": list(book.sentences),
@@ -66,6 +67,19 @@ def page(source: Source, analysis: Analysis | None = None) -> str:
         data=text,
         analysed=None if analysis is None else _tables(source, analysis),
     )
+
+
+def _marked(analysis: Analysis) -> list[dict[int, Marked]]:
+    """Returns what is marked in the position of each decision: what was played, and the best."""
+    found: list[dict[int, Marked]] = []
+    for deal in analysis.deals:
+        found.append({})
+        for one in deal:
+            marked: dict[Mark, int] = {"played": actions.parse(one.action)}
+            if one.options:
+                marked["best"] = actions.parse(one.best)
+            found[-1][one.move] = marked
+    return found
 
 
 def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:

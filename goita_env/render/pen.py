@@ -170,11 +170,21 @@ class Pen:
         else:
             self.lines += uses
 
-    def outline(self, x: float, y: float, color: str, weight: float, scale: float = 1) -> None:
+    def outline(
+        self,
+        x: float,
+        y: float,
+        color: str,
+        weight: float,
+        scale: float = 1,
+        *,
+        dashed: bool = False,
+    ) -> None:
         grown = f" scale({scale:g})" if scale != 1 else ""
+        dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.lines.append(
             f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
-            f'fill="none" stroke="{color}" stroke-width="{number(weight)}" '
+            f'fill="none" stroke="{color}" stroke-width="{number(weight)}"{dashes} '
             'stroke-linejoin="round"/>'
         )
 

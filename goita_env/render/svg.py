@@ -12,10 +12,13 @@ outside of them. A tile that is face down and known shows its face faintly.
 
 from __future__ import annotations
 
-from typing import Final, NotRequired, TypedDict, Unpack
+from collections.abc import Mapping
+from typing import Final, Literal, NotRequired, TypedDict, Unpack, get_args
 
 import numpy.typing as npt
 
+from goita_env import actions
+from goita_env.errors import SettingError
 from goita_env.render import panels, words
 from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
@@ -40,6 +43,10 @@ _WORDS: Final[tuple[tuple[float, float, Anchor], ...]] = (
 )
 
 
+Mark = Literal["played", "best"]
+"""What an action is marked as: with a solid line, and with a dashed one around it."""
+
+
 class Options(TypedDict):
     """Says how a position is drawn, and what beside it."""
 
@@ -51,6 +58,8 @@ class Options(TypedDict):
     """Width in pixels; None: 600."""
     last: NotRequired[bool]
     """Whether the last attack is marked."""
+    marked: NotRequired[Mapping[Mark, int]]
+    """Actions whose two tiles are marked in the mover's hand, where it is shown."""
     legal: NotRequired[npt.ArrayLike | None]
     """[69] Which actions are legal: they are listed below the table."""
     probabilities: NotRequired[npt.ArrayLike | None]
@@ -85,12 +94,15 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     belief = panels.hands(shown, options.get("belief"))
     high = SIZE + panels.height(listed, belief)
     _ground(pen, high)
+    marked = _marks(shown, options.get("marked", {}))
     for turn, place in enumerate(shown.places):
-        _seat(pen, place, turn, options.get("last", True))
+        here = marked if turn == _decider(shown) else {}
+        _seat(pen, place, turn, options.get("last", True), here)
         _words(pen, place, turn, shown)
     _centre(pen, shown)
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
     said = [*words.position(shown), *panels.words(listed, belief)]
+    said += [f"Marked as {mark}: {words.action(one)}." for mark, one in marked.items()]
     return pen.drawing(SIZE, high, words.title(shown), "\n".join(said))
 
 
@@ -114,7 +126,48 @@ def _ground(pen: Pen, high: float) -> None:
     pen.path(places, pen.colors.slot)
 
 
-def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
+def _decider(shown: Scene) -> int:
+    """Returns whose hand is marked. Who is first to play does not see in its view that it is asked:
+    others may be answering questions.
+    """
+    first = shown.dealer if not shown.decisions else NONE
+    return first if shown.mover == NONE else shown.mover
+
+
+def _marks(shown: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
+    """Returns the marks of a hand that is shown.
+
+    Raises:
+        SettingError: if there is no such mark or action, or the hand lacks its tiles.
+    """
+    decider = _decider(shown)
+    hand = None if decider == NONE else shown.places[decider].hand
+    for mark, action in marked.items():
+        if mark not in get_args(Mark) or action not in range(actions.NUM_ACTIONS):
+            raise SettingError(
+                f"expected {' or '.join(get_args(Mark))} with an action 0 to "
+                f"{actions.NUM_ACTIONS - 1}, got {mark!r}: {action!r}"
+            )
+        pair = actions.decode(action)
+        if hand is not None and pair is not None and None in _columns(hand, pair):
+            raise SettingError(
+                f"expected the tiles of an action in the mover's hand as {mark!r}, "
+                f"got {words.action(action)}"
+            )
+    return {} if hand is None else dict(marked)
+
+
+def _columns(hand: tuple[int, ...], pair: tuple[int, ...]) -> list[int | None]:
+    """Returns where the two tiles of a play stand in a hand; None: nowhere."""
+    free = dict(enumerate(hand))
+    found: list[int | None] = []
+    for kind in pair:
+        found.append(next((column for column, one in free.items() if one == kind), None))
+        free.pop(found[-1] if found[-1] is not None else NONE, None)
+    return found
+
+
+def _seat(pen: Pen, place: Place, turn: int, mark_last: bool, marked: Mapping[Mark, int]) -> None:
     with pen.side(turn):
         for column in range(4):
             x = _MIDDLE + (column - 1.5) * _COLUMN
@@ -128,7 +181,23 @@ def _seat(pen: Pen, place: Place, turn: int, mark_last: bool) -> None:
                 pen.outline(x, _MIDDLE + _ATTACKS, pen.colors.last, 4)
         held = place.hand if place.hand is not None else (FACE_DOWN,) * place.tiles
         for column, kind in enumerate(held):
-            pen.tile(_MIDDLE + (column - (len(held) - 1) / 2) * _HELD, _MIDDLE + _HAND, kind)
+            pen.tile(_held(column, held), _MIDDLE + _HAND, kind)
+        for mark, one in marked.items():
+            for at in _columns(held, actions.decode(one) or ()):
+                if at is not None:
+                    _mark(pen, mark, _held(at, held), _MIDDLE + _HAND)
+
+
+def _mark(pen: Pen, mark: Mark, x: float, y: float) -> None:
+    if mark == "played":
+        pen.outline(x, y, pen.colors.mover, 4)
+    else:
+        pen.outline(x, y, pen.colors.last, 3, 1.14, dashed=True)
+
+
+def _held(column: int, held: tuple[int, ...]) -> float:
+    """Returns where a tile of a hand stands, from the left."""
+    return _MIDDLE + (column - (len(held) - 1) / 2) * _HELD
 
 
 def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:

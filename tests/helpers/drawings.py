@@ -15,7 +15,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "desc", "defs", "g", "use", "path", "rect"}
 ATTRIBUTES = {
     *("id", "d", "x", "y", "width", "height", "rx", "viewBox", "transform", "href", "opacity"),
-    *("fill", "stroke", "stroke-width", "stroke-linejoin", "role", "aria-labelledby"),
+    *(
+        "fill",
+        "stroke",
+        "stroke-width",
+        "stroke-dasharray",
+        "stroke-linejoin",
+        "role",
+        "aria-labelledby",
+    ),
 }
 
 

@@ -160,3 +160,39 @@ def test_nothing_overflows_and_axe_finds_nothing(analysed, open_page, wide, sche
     assert axe.run(page).response["violations"] == []
     page.keyboard.press("v")
     assert axe.run(page).response["violations"] == []
+
+
+def test_the_board_shows_the_decision_with_what_was_played_and_what_is_best(analysed, open_page):
+    file, told = analysed
+    one = next(d for d in told["deals"][0]["decisions"] if d["best"] not in (d["action"], "p"))
+    page = open_page(f"{file.as_uri()}#1.{one['move']}")
+    before = page.inner_html("#picture")
+    assert page.inner_text("#said").startswith("before the move: ")
+    assert before.count("stroke-dasharray") == 2  # the two tiles of the best
+    assert "to move" in page.text_content("#words")
+    page.keyboard.press("a")
+    assert page.get_attribute("#turn", "aria-pressed") == "true"
+    after = page.inner_html("#picture")
+    assert "stroke-dasharray" not in after
+    assert not page.inner_text("#said").startswith("before the move")
+    page.click("#turn")
+    assert page.inner_html("#picture") == before
+    other = (one["seat"] + 1) % 4  # who does not see the hand
+    page.select_option("#seen", str(other))
+    assert "stroke-dasharray" not in page.inner_html("#picture")
+    page.select_option("#seen", str(one["seat"]))
+    assert page.inner_html("#picture").count("stroke-dasharray") == 2
+
+
+@pytest.mark.parametrize("wide", [360, 1280])
+def test_the_verdict_stands_beside_the_board_and_on_a_phone_below_it(analysed, open_page, wide):
+    file, _ = analysed
+    page = open_page(f"{file.as_uri()}#1.4", wide=wide)
+    board, verdict = (page.locator(one).bounding_box() for one in ("#picture", "#verdict"))
+    if wide == 360:
+        assert 0 < verdict["y"] - (board["y"] + board["height"]) < 260
+        assert not page.locator("#seen").is_visible()
+        page.click("#settings summary")
+    else:
+        assert verdict["x"] > board["x"] + board["width"]
+    assert page.locator("#seen").is_visible()

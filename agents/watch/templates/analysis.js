@@ -1,7 +1,7 @@
 
 // What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
 // search and the policy know what the seat knew, so they stay; open hands and partners do not.
-function analysing({ data, at, OPEN, find, make, tile, to }) {
+function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
   const known = (one) => at.seen === OPEN || one.seat === at.seen;
@@ -139,7 +139,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${heading(one)}` : `Move ${at.move}`;
     find("verdict").className = seen ? one.agreement : "";
     find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
-    find("sure").hidden = !(seen && one.options.length);
+    find("sure").hidden = find("marks").hidden = !(seen && one.options.length);
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
     if (seen) { list(one); types(one); belief(one); } else { find("options").textContent = find("types").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
@@ -181,6 +181,13 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     else find("tour").textContent = places.length ? `No error ${by > 0 ? "after" : "before"} this move.` : "No error.";
   }
 
-  const does = { before: () => tour(-1), after: () => tour(1) };
-  return { show, deal, does, keys: { ",": does.before, ".": does.after } };
+  // The board stands where the decision was made, or after it.
+  function turn() {
+    at.after = !at.after;
+    find("turn").setAttribute("aria-pressed", at.after);
+    draw();
+  }
+
+  const does = { before: () => tour(-1), after: () => tour(1), turn };
+  return { show, deal, does, keys: { ",": does.before, ".": does.after, a: turn } };
 }

@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN, after: false };
   let timer = null, dark = false, printing = false, analysis = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
@@ -72,10 +72,13 @@
   }
 
   function show() {
-    const { moves, frames } = deal(), frame = frames[at.move][at.seen];
+    const { moves, frames, decisions } = deal();
+    const decided = at.after ? null : decisions[at.move];
+    const frame = (decided || frames[at.move])[at.seen];
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
-    const text = move ? [hides(move) ? move.hidden : move.said, move.end].filter(Boolean).join("; ") : "the deal";
+    const done = move && (hides(move) ? move.hidden : move.said);
+    const text = move ? (decided ? `before the move: ${done}` : [done, move.end].filter(Boolean).join("; ")) : "the deal";
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
@@ -215,8 +218,10 @@
   addEventListener("beforeprint", () => { printing = true; paint(); });
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to });
+  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show });
   if (analysis) Object.assign(does, analysis.does), Object.assign(keys, analysis.keys);
+  // On a phone the settings would stand between the board and the moves.
+  find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();
   read();
 })();

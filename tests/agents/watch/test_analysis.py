@@ -258,7 +258,10 @@ def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one,
 )
 def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
     found, said = source(SHORT), f"{who} would have played this, too"
-    decisions = tuple(played_with(0.9, 9.0, move=move) for move in (1, 2, 3))
+    one = played_with(0.9, 9.0)
+    options = (replace(one.options[0], action="p"), *one.options[1:])
+    one = replace(one, action="p", best="p", options=options)
+    decisions = tuple(replace(one, move=move) for move in (1, 2, 3))
     types = (TypeInfo("heuristic", "a model", 1.0),)
     analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
     text = watch.page(found, analysis)

@@ -11,6 +11,7 @@ import pytest
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import SVG, check_dialect, contrast, counted, middle_game
 from playing import legal_mask, pick, played
+from raising import refuses
 from record_samples import LINE
 
 from goita_env import JGA, View, actions, errors, records
@@ -221,6 +222,26 @@ def test_a_belief_is_told_for_the_seats_that_have_one():
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(errors.SettingError, match=message):
         svg.render(middle_game().view(0), **options)
+
+
+def test_actions_are_marked_in_the_hand_of_who_decides_where_it_is_shown():
+    game = middle_game()
+    seat, hand = game.seat, game.view(game.seat).hand[0]
+    one, two = np.flatnonzero(hand)[:2]
+    marked = {"played": actions.encode(one, two), "best": actions.encode(two, one)}
+    plain = svg.render(game)
+    for shown in (game, game.view(seat)):
+        text = svg.render(shown, marked=marked)
+        check_dialect(text)
+        assert text.count("stroke-dasharray") == 2
+        assert text.count(THEMES["light"].mover) == plain.count(THEMES["light"].mover) + 2
+        assert "Marked as best: " in text
+    hidden = game.view((seat + 1) % 4)
+    assert svg.render(hidden, marked=marked) == svg.render(hidden)
+    assert svg.render(game, marked={"played": actions.PASS}).count("stroke-dasharray") == 0
+    lacking = int(np.flatnonzero(hand == 0)[0])
+    for wrong in ({"worst": 0}, {"best": 69}, {"best": actions.encode(lacking, lacking)}):
+        refuses(errors.SettingError, "expected", svg.render, game, marked=wrong)
 
 
 def test_notebooks_show_games_views_and_records():
