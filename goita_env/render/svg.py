@@ -127,8 +127,9 @@ def _ground(pen: Pen, high: float) -> None:
 
 
 def _decider(shown: Scene) -> int:
-    """Returns whose hand is marked. Who is first to play does not see in its view that it is asked:
-    others may be answering questions.
+    """Returns whose hand is marked.
+
+    A view before the first play does not say who is asked: others may be answering questions.
     """
     first = shown.dealer if not shown.decisions else NONE
     return first if shown.mover == NONE else shown.mover
