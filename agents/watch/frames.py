@@ -7,17 +7,22 @@ colours the page exchanges, and all faces, which are definitions of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from agents.watch.reading import Watched
 from goita_env import Game, actions
 from goita_env.errors import RecordError
 from goita_env.render import pen, sheet, svg
 from goita_env.render.pen import Drawing
+from goita_env.render.scene import Scene
 from goita_env.tiles import NAMES, NUM_SEATS
 
 Marked = Mapping[svg.Mark, int]
 """What is marked in the hand of a seat that decides."""
+
+MOST_NAME: Final = 14
+"""Characters of a name beside a seat."""
 
 Frame = tuple[list[int], list[int]]
 """Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
@@ -60,12 +65,13 @@ class Book:
             seed=0,
             information=deal.information,
         )
-        frames, moves = [self._frames(game)], list[dict[str, Any]]()
+        names = watched.players
+        frames, moves = [self._frames(game, names)], list[dict[str, Any]]()
         decided: dict[int, list[Frame]] = {}
 
         def decide(game: Game) -> None:
             if (marked := decisions.get(len(moves) + 1)) is not None:
-                decided[len(moves) + 1] = self._frames(game, marked)
+                decided[len(moves) + 1] = self._frames(game, names, marked)
 
         decide(game)
         drawn = sheet.draw(game, faces="letters")
@@ -73,7 +79,7 @@ class Book:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
                 redealt = len(game.deals) > 1  # the game stands at another deal already
                 moves.append(_move(game, seat, action))
-                frames.append(frames[-1] if redealt else self._frames(game))
+                frames.append(frames[-1] if redealt else self._frames(game, names))
                 drawn = drawn if redealt else sheet.draw(game, faces="letters")
                 decide(game)
         except RecordError as error:
@@ -92,17 +98,35 @@ class Book:
             "sheet": self._frame(drawn),
         }
 
-    def _frames(self, game: Game, marked: Marked | None = None) -> list[Frame]:
+    def _frames(
+        self, game: Game, players: Sequence[str], marked: Marked | None = None
+    ) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene())
-        marks = marked or {}
-        return [self._frame(svg.draw(one, faces="letters", marked=marks)) for one in scenes]
+        marks, drawn = marked or {}, [named(scene, players) for scene in scenes]
+        return [self._frame(svg.draw(one, faces="letters", marked=marks)) for one in drawn]
 
     def _frame(self, drawing: Drawing) -> Frame:
         self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
         told = [drawing.title, *drawing.description.splitlines()]
         return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
+
+
+def named(scene: Scene, players: Sequence[str]) -> Scene:
+    """Writes players' names below those of their seats, where all characters can be drawn."""
+    names = {f"seat {seat}": shortened(name) for seat, name in enumerate(players)}
+    places = (
+        replace(place, remarks=(name, *place.remarks)) if (name := names[place.name]) else place
+        for place in scene.places
+    )
+    return replace(scene, places=tuple(places))
+
+
+def shortened(name: str) -> str:
+    """Returns the first characters of a name; nothing where one of them cannot be drawn."""
+    shown = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 2]}.."
+    return shown if set(shown) <= {*pen.glyphs(), " "} else ""
 
 
 def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:

@@ -13,7 +13,7 @@ from record_samples import FIVE, LINE, YAML
 import evaluate
 from agents import watch
 from agents.watch.__main__ import main
-from agents.watch.frames import Book
+from agents.watch.frames import Book, named
 from agents.watch.reading import Source, Watched, read
 from goita_env import Game, actions, errors, records
 from goita_env.records import DealRecord
@@ -90,13 +90,25 @@ def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
 
 
 def test_a_frame_is_the_drawing_of_the_position(page, deal):
-    games = deal.replay()
+    games, players = deal.replay(), ("north", "", "", "")
     for move in range(1, 6):
         game = next(games)
-        open_table = svg.draw(game, faces="letters")
+        open_table = svg.draw(named(game.scene(), players), faces="letters")
         assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
-        seen = svg.draw(game.view(3).scene(3), faces="letters")
+        seen = svg.draw(named(game.view(3).scene(3), players), faces="letters")
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
+
+
+def test_players_are_named_below_their_seats_where_that_can_be_written(deal):
+    *_, game = deal.replay()
+    players = ("north", "", "和倉", "population:selfplay-3")
+    for scene in (game.scene(), game.view(2).scene(2)):
+        remarks = {place.name: place.remarks for place in named(scene, players).places}
+        plain = {place.name: place.remarks for place in scene.places}
+        assert remarks["seat 0"] == ("north", *plain["seat 0"])
+        assert remarks["seat 1"] == plain["seat 1"]
+        assert remarks["seat 2"] == plain["seat 2"]  # the drawings' font lacks the characters
+        assert remarks["seat 3"] == ("population:s..", *plain["seat 3"])
 
 
 def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
