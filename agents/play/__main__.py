@@ -116,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with ExitStack() as stack:
         try:
             table, path = open_table(args, stack)
-            code = _play(args, table, path)
+            code, table, path = _play(args, table, path, stack)
         except (GoitaError, OSError, ImportError) as error:
             cli.fail(str(error).partition("\n")[0])
         sys.stdout.write(f"Saved in {path}. {_next_command(table, path)}\n")
@@ -128,24 +128,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _play(args: Args, table: PlayTable, path: Path) -> int:
-    """Plays until the player leaves; returns the exit code."""
+def _play(
+    args: Args, table: PlayTable, path: Path, stack: ExitStack
+) -> tuple[int, PlayTable, Path]:
+    """Plays until the player leaves; returns the exit code, the last match and its file."""
+    if args.web:
+        return _serve(args, table, path, stack)
     try:
-        if args.web:
-            from agents.play import web  # needs the extra [play]
-
-            web.serve(table, path, args.host, args.port)
-        else:
-            Terminal(table, ascii=args.ascii).play()
+        Terminal(table, ascii=args.ascii).play()
     except KeyboardInterrupt:
         sys.stdout.write("\n")
-        return 130
+        return 130, table, path
     except (AgentError, OSError) as error:
-        if args.web:  # an address that cannot be used: all else is told on the page
-            raise
         sys.stderr.write(f"python -m agents.play: error: {error}\n")
-        return 1
-    return 0
+        return 1, table, path
+    return 0, table, path
+
+
+def _serve(
+    args: Args, table: PlayTable, path: Path, stack: ExitStack
+) -> tuple[int, PlayTable, Path]:
+    """Serves matches, one after another, until Ctrl-C."""
+    from agents.play import web  # needs the extra [play]
+    from agents.play.sitting import Sitting
+
+    token, paths = web.token_of(path), [path]
+
+    def begin(settings: MatchSettings) -> PlayTable:
+        free = savegame.lock_free_name(stack)
+        match = savegame.begin(settings, free)
+        stack.callback(match.close)
+        web.token_of(free, token)
+        paths.append(free)
+        return match
+
+    sitting, code = Sitting(table, begin), 0
+    stack.callback(sitting.close)
+    note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
+    try:
+        web.serve(sitting, token, note, args.host, args.port)
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        code = 130
+    return code, sitting.match, paths[-1]
 
 
 def _next_command(table: PlayTable, path: Path) -> str:

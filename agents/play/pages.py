@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
 from agents.play import advice, sentences
+from agents.play.sitting import Trial
 from agents.play.table import PlayTable
 from goita_env import actions
 from goita_env.render import pen, svg, themes, words
@@ -33,26 +34,41 @@ class Look:
     faces: Faces = "characters"
 
 
-def state(table: PlayTable, look: Look, frames: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Returns all that a page shows; ``frames`` came before the present position."""
-    return _facts(table) | {"frames": [*frames, frame(table, look, "")], "mark": mark(table)}
+def state(
+    table: PlayTable,
+    look: Look,
+    frames: Iterable[dict[str, Any]] = (),
+    trial: Trial | None = None,
+) -> dict[str, Any]:
+    """Returns all that a page shows.
+
+    Args:
+        table: what is played.
+        look: how it is drawn.
+        frames: came before the present position.
+        trial: the round that is tried again on the table; None: a match.
+    """
+    frames = [*frames, frame(table, look, "")]
+    return _facts(table, trial) | {"frames": frames, "mark": mark(table, trial)}
 
 
-def mark(table: PlayTable) -> str:
+def mark(table: PlayTable, trial: Trial | None = None) -> str:
     """Returns a digest of the position: a change is refused if the page shows another one."""
-    text = json.dumps([_facts(table), words.position(table.scene()), table.taken_back])
+    text = json.dumps([_facts(table, trial), words.position(table.scene()), table.taken_back])
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _facts(table: PlayTable) -> dict[str, Any]:
+def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
     names, seat = table.settings.names, table.seat
     legal = table.legal if table.asks == "move" else []
+    over = table.asks in ("round", "match")
     return {
+        "trial": None if trial is None else asdict(trial),
         "rules": table.settings.rules.name,
         "names": [names[(seat + place) % NUM_SEATS] for place in range(NUM_SEATS)],
         "scores": table.scores,
-        "asks": table.asks,
-        "question": _question(table),
+        "asks": "trial" if trial and over else table.asks,
+        "question": _question(table, trial),
         "leads": bool(table.view.leads[0]),
         "actions": [_action(action) for action in legal],
         "log": table.log,
@@ -137,10 +153,12 @@ def colors() -> str:
     )
 
 
-def _question(table: PlayTable) -> str:
-    if table.asks == "match":
+def _question(table: PlayTable, trial: Trial | None) -> str:
+    if trial and table.results:
+        asked = f"{sentences.end(*table.results[-1], table.seat)}; in the match: {trial.was}"
+    elif table.asks == "match":
         return sentences.match_end(*table.scores)
-    if table.asks == "round":
+    elif table.asks == "round":
         asked = sentences.end(*table.results[-1], table.seat)
     else:
         scene = table.scene()

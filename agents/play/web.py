@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import socket
+from base64 import b64encode
 from collections.abc import Callable
 from functools import cache, partial
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 try:
     import uvicorn
@@ -33,6 +36,7 @@ except ImportError as error:
     ) from error
 
 from agents.play import pages
+from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render.pen import FACES
@@ -40,8 +44,10 @@ from goita_env.render.pen import FACES
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_POLICY: Final = "content-security-policy"
+
 HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    _POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -54,14 +60,18 @@ HEADERS: Final = {
 LARGEST: Final = 1000
 """Bytes of a request's body, at most."""
 
+_NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
+
+T = TypeVar("T")
+
 _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 
 
 class MatchServer:
     """Answers the requests of a match's page, one at a time."""
 
-    def __init__(self, table: PlayTable) -> None:
-        self._table, self._lock = table, Lock()
+    def __init__(self, sitting: Sitting) -> None:
+        self._sitting, self._lock = sitting, Lock()
 
     async def state(self, request: Request) -> Response:
         """Answers with all that the page shows; the others move first if they are to."""
@@ -73,11 +83,38 @@ class MatchServer:
 
     async def next_round(self, request: Request) -> Response:
         """Begins the next round: {"mark": "..."}."""
-        return await self._change(request, lambda _: self._table.next_round())
+        return await self._change(request, self._next_round)
 
     async def take_back(self, request: Request) -> Response:
         """Takes the last decision back: {"mark": "..."}."""
-        return await self._change(request, lambda _: self._table.take_back())
+        return await self._change(request, lambda _: self._sitting.table.take_back())
+
+    async def try_again(self, request: Request) -> Response:
+        """Plays a round that is over again: {"deal": 3, "move": 7}; 0: the last, 1: from its begin.
+
+        What is played now need not be what the page showed.
+        """
+        return await self._change(request, self._try_again, marked=False)
+
+    async def leave(self, request: Request) -> Response:
+        """Returns to the match from a round that was tried again: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._sitting.leave())
+
+    async def new_match(self, request: Request) -> Response:
+        """Begins another match: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._sitting.new_match())
+
+    async def analyse(self, _: Request) -> Response:
+        """Has the rounds reviewed that are over, and answers how far it is."""
+        return await self._answer(self._analyse)
+
+    async def review(self, _: Request) -> Response:
+        """Answers with the page of the review."""
+        try:
+            text = await run_in_threadpool(self._alone, self._sitting.review_page)
+        except (GoitaError, OSError, ImportError) as error:
+            return PlainTextResponse(str(error).partition("\n")[0], 409)
+        return Response(text, media_type="text/html", headers={_POLICY: _policy(text)})
 
     async def hint(self, _: Request) -> Response:
         return await self._answer(lambda: self._advised(pages.hint))
@@ -87,56 +124,74 @@ class MatchServer:
 
     async def _answer(self, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
-
-        def alone() -> dict[str, Any]:
-            with self._lock:
-                return work()
-
         try:
-            return JSONResponse(await run_in_threadpool(alone))
-        except (GoitaError, OSError) as error:
+            return JSONResponse(await run_in_threadpool(self._alone, work))
+        except (GoitaError, OSError, ImportError) as error:
             return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
 
+    def _alone(self, work: Callable[[], T]) -> T:
+        with self._lock:
+            return work()
+
     async def _change(
-        self, request: Request, change: Callable[[dict[str, Any]], str | None]
+        self,
+        request: Request,
+        change: Callable[[dict[str, Any]], str | None],
+        *,
+        marked: bool = True,
     ) -> Response:
-        """Changes the match, if the page shows its position, and answers with the state."""
+        """Changes what is played, and answers with the state.
+
+        ``marked``: only if the page shows the present position.
+        """
         body, look = await _body(request), _look(request)
 
         def changed() -> dict[str, Any]:
-            if body.get("mark") != pages.mark(self._table):
+            now = pages.mark(self._sitting.table, self._sitting.trial)
+            if marked and body.get("mark") != now:
                 raise SettingError("The page was behind the match; it shows it now as it stands.")
             told = change(body)
-            return self._advanced(look, [pages.frame(self._table, look, told)] if told else [])
+            table = self._sitting.table
+            return self._advanced(look, [pages.frame(table, look, told)] if told else [])
 
         return await self._answer(changed)
 
     def _move(self, body: dict[str, Any]) -> str:
-        action = body.get("action")
-        if type(action) is not int:
-            raise SettingError(f"expected the number of an action, got {action!r}")
-        return self._table.decide(action)
+        return self._sitting.table.decide(_number(body, "action"))
+
+    def _next_round(self, _: dict[str, Any]) -> None:
+        if self._sitting.trial is not None:
+            raise SettingError("A round that is tried again has no next one.")
+        self._sitting.table.next_round()
+
+    def _try_again(self, body: dict[str, Any]) -> None:
+        self._sitting.try_again(_number(body, "deal"), _number(body, "move"))
+
+    def _analyse(self) -> dict[str, Any]:
+        found = self._sitting.review()
+        return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
 
     def _advanced(self, look: pages.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
         """Lets the others move; returns the state with what was to be seen on the way."""
-        frames += [pages.frame(self._table, look, told) for told in self._table.advance()]
-        return pages.state(self._table, look, frames)
+        table = self._sitting.table
+        frames += [pages.frame(table, look, told) for told in table.advance()]
+        return pages.state(table, look, frames, self._sitting.trial)
 
     def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
-        if self._table.asks != "move":
+        if self._sitting.table.asks != "move":
             raise SettingError("Advice is given where it is your move.")
-        return question(self._table)
+        return question(self._sitting.table)
 
 
-def application(table: PlayTable, token: str, host: str) -> Starlette:
+def application(sitting: Sitting, token: str, host: str) -> Starlette:
     """Returns the server of a match.
 
     Args:
-        table: the match.
+        sitting: the match.
         token: the secret part of its address.
         host: name or address by which it may be called, beside 127.0.0.1 and localhost.
     """
-    server = MatchServer(table)
+    server = MatchServer(sitting)
     routes = [
         Route("/", partial(_file, "page.html")),
         Route("/style.css", partial(_file, "style.css")),
@@ -147,6 +202,11 @@ def application(table: PlayTable, token: str, host: str) -> Starlette:
         Route("/move", server.move, methods=["POST"]),
         Route("/next", server.next_round, methods=["POST"]),
         Route("/back", server.take_back, methods=["POST"]),
+        Route("/again", server.try_again, methods=["POST"]),
+        Route("/leave", server.leave, methods=["POST"]),
+        Route("/match", server.new_match, methods=["POST"]),
+        Route("/analyse", server.analyse, methods=["POST"]),
+        Route("/review", server.review),
         Route("/hint", server.hint, methods=["POST"]),
         Route("/partner", server.partner, methods=["POST"]),
     ]
@@ -172,7 +232,9 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_more(message: Message) -> None:
             if message["type"] == "http.response.start":
+                own_headers = {name for name, _ in message["headers"]}
                 more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                more = [one for one in more if one[0] not in own_headers]
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
@@ -237,6 +299,16 @@ def _text(name: str) -> str:
     return pages.colors() + text if name.endswith(".css") else text
 
 
+def _policy(text: str) -> str:
+    """Returns the policy under which a page's own style and script run, those inside it."""
+    policy = HEADERS[_POLICY]
+    for tag in ("style", "script"):
+        (block,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(sha256(block.encode()).digest()).decode()
+        policy = policy.replace(f"{tag}-src 'self'", f"{tag}-src 'sha256-{digest}'")
+    return policy
+
+
 async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:
     return Response(draw(_look(request)), media_type="image/svg+xml")
 
@@ -258,19 +330,36 @@ async def _body(request: Request) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def token_of(path: Path) -> str:
-    """Returns the token of a match, the same each time; it lies beside the match's file."""
+def _number(body: dict[str, Any], name: str) -> int:
+    value = body.get(name)
+    if type(value) is not int:
+        raise SettingError(f"expected the number of {_NAMED[name]}, got {value!r}")
+    return value
+
+
+def token_of(path: Path, wanted: str | None = None) -> str:
+    """Returns the token of a match, the same each time; it lies beside the match's file.
+
+    ``wanted``: of a match that has none; None: a new one.
+    """
     file = path.with_name(f".{path.name}.token")
     try:
         with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
-            new.write(secrets.token_urlsafe(18))
+            new.write(wanted or secrets.token_urlsafe(18))
     except FileExistsError:
         pass
     return file.read_text(encoding="ascii").strip()
 
 
-def serve(table: PlayTable, path: Path, host: str, port: int) -> None:
-    """Serves the match of a file until Ctrl-C; port 0: any that is free.
+def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None:
+    """Serves a match until Ctrl-C.
+
+    Args:
+        sitting: the match.
+        token: the secret part of its address.
+        note: is printed beside the address.
+        host: address of this machine.
+        port: of it; 0: any that is free.
 
     Raises:
         SettingError: if the address is that of all networks.
@@ -280,15 +369,13 @@ def serve(table: PlayTable, path: Path, host: str, port: int) -> None:
         raise SettingError(
             f"expected one address of this machine, as others write it, got {host!r}"
         )
-    token = token_of(path)
-    app = application(table, token, host)
+    app = application(sitting, token, host)
     # With the protocol named, uvicorn sends small answers at once (no Nagle's algorithm).
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen()  # a quick click on the link waits a moment
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
-        notes = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
-        print(f"Play at {address}   ({notes})", flush=True)
+        print(f"Play at {address}   ({note})", flush=True)
         config = uvicorn.Config(app, log_level="warning", lifespan="off")
         uvicorn.Server(config).run(sockets=[listening])

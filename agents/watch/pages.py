@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -33,17 +33,30 @@ if TYPE_CHECKING:
 FORMAT: Final = "goita-analysis-4"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
+COSTLIEST: Final = 2
+"""Decisions with which a review begins."""
+
 _DECIMALS: Final = 4
 _IDS: Final = "w"
 """What the ids of the drawings begin with in a page."""
 
 
-def page(source: Source, analysis: Analysis | None = None) -> str:
+@dataclass(frozen=True)
+class Review:
+    """Says whose decisions a page is about, which a server of ``agents.play`` shows."""
+
+    seat: int
+    refines: bool
+    """An analysis with more worlds is under way."""
+
+
+def page(source: Source, analysis: Analysis | None = None, review: Review | None = None) -> str:
     """Returns the replay page of a record as HTML text.
 
     Args:
         source: the record.
         analysis: of the same deals: the page shows it, too.
+        review: of a player by whom the deals were just played; None: the page is a file.
     """
     book = Book(source.deals, None if analysis is None else _marked(analysis))
     data = {
@@ -66,6 +79,7 @@ def page(source: Source, analysis: Analysis | None = None) -> str:
         size=svg.SIZE,
         data=text,
         analysed=None if analysis is None else _tables(source, analysis),
+        review=None if analysis is None or review is None else _review(source, analysis, review),
     )
 
 
@@ -185,6 +199,45 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
         "also": _also(analysis),
         "totals": verdicts.totals(judged),
     }
+
+
+def _review(source: Source, analysis: Analysis, review: Review) -> dict[str, Any]:
+    """Returns what the template shows of a player's decisions."""
+    judged = verdicts.judge(source.deals, analysis.deals)
+    own = [one for one in judged if one.decision.seat == review.seat]
+    errors = [one for one in own if one.agreement == "agreed"]
+    costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
+    lost = Counter[int]()
+    for one in errors:
+        lost[one.deal] += one.decision.loss
+    rounds = [
+        {"deal": number, "lost": lost[number]}
+        for number, watched in enumerate(source.deals, 1)
+        if _result(watched) is not None
+    ]
+    return {
+        "seat": review.seat,
+        "refines": review.refines,
+        "errors": len(errors),
+        "decisions": sum(one.verdict != "forced" for one in own),
+        "lost": sum(lost.values()),
+        "rounds": rounds,
+        "costliest": costly[:COSTLIEST],
+        "words": _words,
+        "tiles": _tiles,
+    }
+
+
+def _tiles(action: str) -> list[int]:
+    """Returns the kinds of tiles of an action, none where it plays none."""
+    return list(actions.decode(actions.parse(action)) or ())
+
+
+def _words(action: str) -> str:
+    pair = _tiles(action)
+    return (
+        " then ".join(NAMES[kind] for kind in pair) if pair else "pass" if action == "p" else action
+    )
 
 
 def _by_type(decision: Decision) -> tuple[str, str]:

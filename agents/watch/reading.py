@@ -87,6 +87,12 @@ def read(
     return replace(found, deals=tuple(map(_placed, shown, count(1))))
 
 
+def of_match(record: Record, title: str) -> Source:
+    """Returns all deals of a record, each with the earlier rounds of its match."""
+    found = _recorded(record, title)
+    return replace(found, deals=_with_earlier(found.deals, 0)) if found.deals else found
+
+
 def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]:
     """Returns the deals from ``first`` on, each with the earlier rounds of its match."""
     begun = first

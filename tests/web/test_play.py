@@ -9,6 +9,7 @@ from play_tables import GREEDY
 
 from agents.play import savegame
 from agents.play.seating import MatchSettings
+from agents.play.sitting import Sitting
 
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
@@ -32,7 +33,7 @@ class Server:
 
     def start(self):
         self.table = savegame.resume(self.file)
-        app = web.application(self.table, "token", "127.0.0.1")
+        app = web.application(Sitting(self.table), "token", "127.0.0.1")
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", self.port))

@@ -6,7 +6,14 @@
   // Milliseconds between questions to a server that is away.
   const AGAIN = 1000;
   const LABELS = { silent: "keep silent" };
-  let state = null, block = null, busy = false, away = false, skip = null;
+  // What can be done when a round, the match, or a round that is tried again is over.
+  const REVIEW = ["review", "v", "review"], SAME = ["same deal again", "d", "same"];
+  const MORE = {
+    round: [["next round", "n", "next"], REVIEW, SAME],
+    match: [REVIEW, ["new match", "m", "match"], SAME],
+    trial: [["back to the match", "b", "leave"], ["try again", "t", "again"], REVIEW],
+  };
+  let state = null, block = null, busy = false, away = false, skip = null, reviewing = false;
 
   function make(tag, text, attributes = {}) {
     const element = document.createElement(tag);
@@ -167,7 +174,11 @@
       for (const { action, name } of others()) answer(LABELS[name] ?? name, KEYS[name], { "data-action": action });
       if (chosen !== null) answer("another block", "Esc", { "data-do": "clear" });
     }
-    if (on && state.asks === "round") answer("next round", "n", { "data-do": "next", class: "main" });
+    for (const [text, key, what] of on ? MORE[state.asks] ?? [] : []) {
+      answer(text, key, { "data-do": what, ...(find("answers").children.length ? {} : { class: "main" }) });
+    }
+    find("trial").hidden = state.trial === null;
+    find("trial-facts").textContent = state.trial ? `You try deal ${state.trial.deal} again from move ${state.trial.move}. It does not count.` : "";
     const question = asked && chosen !== null ? `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.` : state.question;
     find("question").textContent = on ? question : "";
     for (const button of document.querySelectorAll(".side .bar button[data-do]")) {
@@ -253,18 +264,46 @@
     box.append(make("p", `Models of next, partner, previous: ${told.models.join("; ")}.`, { class: "small" }));
   }
 
+  // The rounds are analysed while the match goes on.
+  async function review() {
+    if (reviewing || state === null || !MORE[state.asks]) return;
+    reviewing = true;
+    const { mark } = state, box = find("reviewing"), bar = make("progress", null, { "aria-label": "Review" });
+    box.replaceChildren(make("span", "Reviewing the rounds … "), bar);
+    let told;
+    do {
+      told = await ask("analyse", {});
+      if (told.error) break;
+      bar.max = told.deals;
+      bar.value = told.done[0];
+      if (!told.worlds) await new Promise((done) => { setTimeout(done, AGAIN); });
+    } while (!told.worlds);
+    reviewing = false;
+    box.replaceChildren();
+    if (told.error) return;
+    if (state.mark === mark) location.href = "review";
+    else box.append(make("a", "The review is ready.", { href: "review" }));
+  }
+
+  const during = (asks, path, body = () => ({})) => () => { if (state.asks === asks) change(path, body()); };
+
   const does = {
+    review,
+    same: () => { if (MORE[state.asks]) change("again", { deal: 0, move: 1 }); },
+    match: during("match", "match"),
+    leave: () => { if (state.trial) change("leave"); },
+    again: during("trial", "again", () => state.trial),
     hint: () => advise("hint", hint),
     partner: () => advise("partner", partner),
     back: () => { if (state.may_take_back) change("back"); },
-    next: () => { if (state.asks === "round") change("next"); },
+    next: during("round", "next"),
     clear: () => { if (block !== null && !busy) { block = null; offer(true); } },
     help: () => find("help").showModal(),
     faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; box.dispatchEvent(new Event("change")); },
   };
   const keys = {
     p: () => say("pass"), c: () => say("call"), s: () => say("silent"), r: () => say("redeal"), o: () => say("continue"),
-    n: does.next, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
+    n: does.next, v: does.review, d: does.same, m: does.match, b: does.leave, t: does.again, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
   };
 
   document.addEventListener("keydown", (event) => {

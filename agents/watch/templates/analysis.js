@@ -9,7 +9,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
   const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
   const whole = (points) => signed(points).replace(/\.0$/, "");
   const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
-  const word = (action) => (action === "p" ? "pass" : action);
+  const word = (action) => (/^[1-9]{2}$/.test(action) ? [...action].map((digit) => told.kinds[Math.min(digit - 1, 7)]).join(" then ") : action === "p" ? "pass" : action);
 
   const HEADINGS = {
     forced: "forced", agreed: "an error under every type",
@@ -134,11 +134,12 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     });
   }
 
-  function show() {
-    const one = decision(at.move), seen = one && known(one);
-    find("verdict").textContent = !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${heading(one)}` : `Move ${at.move}`;
+  // hidden: the move is to be guessed.
+  function show(hidden) {
+    const one = hidden ? null : decision(at.move), seen = one && known(one);
+    find("verdict").textContent = hidden ? `Move ${at.move}: yours to guess` : !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${heading(one)}` : `Move ${at.move}`;
     find("verdict").className = seen ? one.agreement : "";
-    find("judged").textContent = !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
+    find("judged").textContent = hidden ? "Choose below the board." : !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
     find("sure").hidden = find("marks").hidden = !(seen && one.options.length);
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
@@ -189,5 +190,5 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
   }
 
   const does = { before: () => tour(-1), after: () => tour(1), turn };
-  return { show, deal, does, keys: { ",": does.before, ".": does.after, a: turn } };
+  return { show, deal, word, does, keys: { ",": does.before, ".": does.after, a: turn } };
 }

@@ -4,7 +4,7 @@
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
   const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN, after: false };
-  let timer = null, dark = false, printing = false, analysis = null;
+  let timer = null, dark = false, printing = false, analysis = null, guess = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
 
@@ -73,12 +73,14 @@
 
   function show() {
     const { moves, frames, decisions } = deal();
+    if (guess) guess.seen();
+    const hidden = guess !== null && guess.hides(at.move);
     const decided = at.after ? null : decisions[at.move];
-    const frame = (decided || frames[at.move])[at.seen];
+    const frame = (hidden ? frames[at.move - 1] : decided || frames[at.move])[at.seen];
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
     const done = move && (hides(move) ? move.hidden : move.said);
-    const text = move ? (decided ? `before the move: ${done}` : [done, move.end].filter(Boolean).join("; ")) : "the deal";
+    const text = hidden ? `seat ${at.seen} is to move` : move ? (decided ? `before the move: ${done}` : [done, move.end].filter(Boolean).join("; ")) : "the deal";
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
@@ -87,7 +89,7 @@
     find("count").textContent = `${at.move} of ${moves.length}`;
     for (const link of document.querySelectorAll("a[data-move]")) {
       const number = Number(link.dataset.move);
-      link.classList.toggle("later", number > at.move);
+      link.classList.toggle("later", number > at.move || (hidden && number === at.move));
       if (number === at.move) {
         link.setAttribute("aria-current", "step");
         const box = find("moves").parentElement;
@@ -95,7 +97,9 @@
       } else link.removeAttribute("aria-current");
     }
     find("link").href = address();
-    if (analysis) analysis.show();
+    document.documentElement.classList.toggle("soon", hidden || !find("later").checked);
+    if (analysis) analysis.show(hidden);
+    if (guess) guess.draw();
   }
 
   function all() {
@@ -124,7 +128,8 @@
   }
 
   function read() {
-    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash);
+    const first = document.querySelector("[data-review] a[href^='#']");  // the costliest move
+    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || first?.hash);
     if (!found || location.hash === address()) return;
     const seen = found[3] === undefined ? OPEN : Number(found[3]);
     to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
@@ -198,7 +203,7 @@
   function paint() {
     const wanted = find("theme").value;
     dark = !printing && (wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-    document.documentElement.className = [dark ? "dark" : "light", find("later").checked ? "" : "soon"].join(" ").trim();
+    document.documentElement.className = dark ? "dark" : "light";
     all();
   }
 
@@ -219,7 +224,12 @@
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show });
-  if (analysis) Object.assign(does, analysis.does), Object.assign(keys, analysis.keys);
+  if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word });
+  for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
+  if (document.querySelector("[data-review]")) {
+    const review = reviewing({ at, find, make });
+    Object.assign(does, review.does), Object.assign(keys, review.keys);
+  }
   // On a phone the settings would stand between the board and the moves.
   find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();

@@ -10,6 +10,7 @@ from redrawn_worlds import World, random_world, redraw
 
 from agents.play import pages
 from agents.play.seating import MatchSettings
+from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
 from goita_env.rules import get_rules
 
@@ -25,7 +26,7 @@ ROUNDS = {"jga": 100, "pagat": 2, "nine": 2}
 def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[bytes]:
     """Plays a world by requests up to its last move; returns every answer, byte for byte."""
     table = table_of(world, viewer)
-    app = web.application(table, TOKEN, "127.0.0.1")
+    app = web.application(Sitting(table), TOKEN, "127.0.0.1")
     files = ("", "style.css", "script.js", "icon.svg", "tiles?faces=letters")
     answers = [request(app, f"/{TOKEN}/{name}") for name in files]
     answers.append(request(app, f"/{TOKEN}/state?theme=dark"))
@@ -95,8 +96,8 @@ def test_no_byte_of_whole_matches_tells_it_either():
 def test_a_planted_leak_is_caught(monkeypatch):
     state = pages.state
 
-    def leaking(table, look, frames=()):
-        return state(table, look, frames) | {"moves": repr(table.game.hands)}
+    def leaking(table, *more):
+        return state(table, *more) | {"moves": repr(table.game.hands)}
 
     monkeypatch.setattr(pages, "state", leaking)
     world, other, viewer = pairs("jga")[0]

@@ -18,6 +18,7 @@ from redrawn_worlds import World
 
 from agents.play import pages, savegame
 from agents.play.seating import MatchSettings
+from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
 from goita_env import errors
 
@@ -35,7 +36,9 @@ def standing(app: object) -> dict:
 
 
 def server(table: PlayTable | None = None) -> object:
-    return web.application(table or PlayTable(MatchSettings(GREEDY, 0)), TOKEN, "192.168.0.5")
+    return web.application(
+        Sitting(table or PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "192.168.0.5"
+    )
 
 
 def told(answer: tuple) -> dict:
@@ -290,7 +293,7 @@ def test_the_token_of_a_match_is_secret_and_stays(tmp_path):
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "*"])
 def test_it_is_never_served_to_all_networks(host, tmp_path):
     with pytest.raises(errors.SettingError, match="one address of this machine"):
-        web.serve(PlayTable(MatchSettings(GREEDY, 0)), tmp_path / "match.json", host, 0)
+        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", host, 0)
 
 
 def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):
