@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from agents.play import sentences
@@ -90,7 +89,9 @@ class Sitting:
         if not 1 <= move <= len(one.moves):
             raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
         before = replace(one, moves=one.moves[: move - 1], number=1)
-        table = PlayTable(replace(self.match.settings, first=before, taken_back=0), [before])
+        # Another seed: tiles that are dealt again must not be those of the match's next round.
+        settings = replace(self.match.settings, seed=_seed(), first=before, taken_back=0)
+        table = PlayTable(settings, [before])
         self.leave()
         self.table, self.trial = table, Trial(number, move, _end(one, self.match.seat))
 
@@ -108,7 +109,7 @@ class Sitting:
         """
         if self._begin is None or self.match.asks != "match":
             raise SettingError("A new match begins when this one is over.")
-        settings = replace(self.match.settings, seed=secrets.randbits(63), first=None, taken_back=0)
+        settings = replace(self.match.settings, seed=_seed(), first=None, taken_back=0)
         match = self._begin(settings)
         self.leave()
         self.match.close()
@@ -121,6 +122,10 @@ class Sitting:
 
     def _over(self) -> Source:
         return of_match(self.match.finished, TITLE)
+
+
+def _seed() -> int:
+    return secrets.randbits(63)
 
 
 def _end(deal: DealRecord, viewer: int) -> str:

@@ -196,3 +196,24 @@ def test_the_verdict_stands_beside_the_board_and_on_a_phone_below_it(analysed, o
     else:
         assert verdict["x"] > board["x"] + board["width"]
     assert page.locator("#seen").is_visible()
+
+
+def test_a_move_to_be_guessed_is_nowhere_on_the_page(analysed, open_page):
+    page = open_page(analysed[0].as_uri())
+    page.keyboard.press("g")
+    shown = page.inner_text("body")
+    number = page.evaluate("Number(location.hash.split('.')[1])")
+    assert "yours to guess" in page.inner_text("#verdict")
+    assert page.inner_text("#said").endswith("is to move")
+    assert not page.locator(f"#moves a[data-move='{number}']").is_visible()
+    assert "points lost" not in shown
+    assert page.locator("#guess button").count() > 1
+    page.locator("#guess button").last.click()
+    if page.locator("#guess button").count():
+        page.locator("#guess button[data-guess]:not([data-guess^=first])").last.click()
+    assert page.inner_text("#score").startswith("1 guessed")
+    assert "Played: " in page.inner_text("#asked")
+    page.keyboard.press("Enter")
+    assert "yours to guess" in page.inner_text("#verdict")
+    page.keyboard.press("h")
+    assert page.locator("#guessing").is_hidden()

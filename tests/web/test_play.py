@@ -322,3 +322,40 @@ def test_axe_finds_nothing(serve, open_page, wide, scheme):
     check()
     page.keyboard.press("?")
     check()
+
+
+def finish(page) -> None:
+    """Plays a round to its end by clicks, always the first that is offered."""
+    while not page.locator("#answers button[data-do=review]").count():
+        ready(page)
+        tiles, answers = page.locator("#hand button:enabled"), page.locator("[data-action]")
+        if answers.count():
+            answers.first.click()
+        elif tiles.count():
+            tiles.first.click()
+            page.locator("#hand button:enabled:not([aria-pressed=true])").first.click()
+        ready(page)
+
+
+def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page):
+    server, page = begun(serve, open_page, seed=5)
+    finish(page)
+    before = page.inner_text("#question")
+    page.keyboard.press("v")
+    page.wait_for_url(f"{server.link}review*", timeout=120_000)
+    page.wait_for_selector("#picture *")
+    assert "sets of hidden hands" in page.inner_text("[data-review]")
+    page.locator("#moves a[data-move]").first.click()
+    page.keyboard.press("t")
+    page.wait_for_url(server.link)
+    ready(page)
+    assert page.locator("#trial").is_visible()
+    finish(page)
+    assert "; in the match: " in page.inner_text("#question")
+    page.keyboard.press("b")
+    ready(page)
+    page.wait_for_selector("#trial", state="hidden")
+    assert page.inner_text("#question") == before
+    page.keyboard.press("d")
+    page.wait_for_selector("#trial")
+    assert server.table.results and server.table.asks == "round"

@@ -18,6 +18,9 @@ pytest.importorskip("starlette")
 
 from agents.play import web
 
+EARLIER = ("analyse", "again")
+"""What is asked of rounds that are over: of none here."""
+
 PAIRS = 6
 ROUNDS = {"jga": 100, "pagat": 2, "nine": 2}
 """A whole match, and the beginnings of two."""
@@ -38,12 +41,14 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
         told = {"action": action, "mark": mark}
         answers += [request(app, f"/{TOKEN}/move?faces=digits", one) for one in (*tried, told)]
     assert (table.asks, len(table.game.deals)) == ("move", 1)
+    answers += [request(app, f"/{TOKEN}/{way}", {"deal": 0, "move": 1}) for way in EARLIER]
+    answers.append(request(app, f"/{TOKEN}/review"))
     for question in questions:
         answers.append(request(app, f"/{TOKEN}/{question}", {}))
         assert answers[-1][0] == 200
     answers.append(request(app, f"/{TOKEN}/state"))
     told = {"mark": pages.mark(table)}
-    answers += [request(app, f"/{TOKEN}/{way}", told) for way in ("next", "back")]
+    answers += [request(app, f"/{TOKEN}/{way}", told) for way in ("next", "back", "leave")]
     return [whole for _, _, _, whole in answers]
 
 
