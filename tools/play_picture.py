@@ -43,6 +43,7 @@ def main() -> None:
                 size = {"width": 1180, "height": 860}
                 page = browser.new_page(viewport=size, reduced_motion="reduce")
                 page.goto(found[0] if found else "")
+                page.click("#welcome button")
                 page.wait_for_selector("#hand button:enabled")
                 photograph(page)
                 browser.close()

@@ -12,12 +12,14 @@ from agents.play import sentences
 from goita_env import actions
 from goita_env.errors import ActionError
 from goita_env.hands import format_hand
+from goita_env.render import ansi
 from goita_env.tiles import (
     CHARACTERS,
     DIGITS,
     KING,
     LETTERS,
     NAMES,
+    POINTS,
     SECOND_KING_CHARACTER,
     SECOND_KING_DIGIT,
 )
@@ -118,13 +120,16 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
     lines = [f"{verb} {faces[one]}, attack with one of {each}" for one, each in attacks.items()]
     lines += [word for word, action in WORDS.items() if action in legal]
     names = ", ".join(
-        f"{faces[kind]} {DIGITS[kind]} {LETTERS[kind]} {NAMES[kind]}" for kind in range(len(NAMES))
+        f"{faces[kind]} {DIGITS[kind]} {LETTERS[kind]} {NAMES[kind]} {points}"
+        for kind, points in enumerate(POINTS)
     )
     hand = "".join(faces[DIGITS.index(tile)] for tile in format_hand(view.hand[0]))
     told = [
         f"You may (your hand: {hand}):",
         *(f"  {line}" for line in lines),
-        *textwrap.wrap(f"Tiles: {names}.", 70),
+        *textwrap.wrap(sentences.meaning(legal), 76),
+        *textwrap.wrap(f"Tiles and their points: {names}.", 76),
+        *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
         "Type the two tiles, block first, in any of these ways: 54, GS, gold silver.",
         "Or:",
         *(f"  {name:8} {text}" for name, text in COMMANDS.items()),
@@ -132,7 +137,8 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
     return "\n".join(told)
 
 
-def help_between() -> str:
-    """Returns what can be typed after a round."""
+def help_between(*, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
+    """Returns what can be typed after a round, and the signs of the drawing."""
     rows = {"Enter": "the next round", **{name: COMMANDS[name] for name in BETWEEN}}
-    return "\n".join(["You may type:", *(f"  {name:8} {text}" for name, text in rows.items())])
+    told = ["You may type:", *(f"  {name:8} {text}" for name, text in rows.items())]
+    return "\n".join([*told, *textwrap.wrap(ansi.signs(ascii=ascii), 76)])

@@ -20,7 +20,7 @@ from goita_env import actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
 from goita_env.render.themes import Theme
-from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS
+from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS, POINTS
 
 CROPPED: Final = 545
 """Height of a drawing without the player's own hand, which the page shows itself."""
@@ -71,6 +71,8 @@ def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
         "question": _question(table, trial),
         "leads": bool(table.view.leads[0]),
         "actions": [_action(action) for action in legal],
+        "meaning": sentences.meaning(legal),
+        "points": POINTS,
         "log": table.log,
         "rounds": [
             [sentences.place(winner, seat), (winner - seat) % 2, points]

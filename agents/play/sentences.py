@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +19,21 @@ _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 def place(seat: int, viewer: int) -> str:
     """Returns what a viewer calls a seat."""
     return PLACES[(seat - viewer) % NUM_SEATS]
+
+
+MEANINGS: Final = {
+    actions.CALL: "Call: you show your pawns. With five, your partner chooses whether the tiles "
+    "are dealt again; with more, the round ends and scores at once.",
+    actions.SILENT: "Keep silent: nobody learns that you were asked.",
+    actions.REDEAL: "Redeal: the tiles are dealt again, because a seat called five pawns.",
+    actions.CONTINUE: "Continue: the round is played with these tiles.",
+}
+"""What the answers before play do."""
+
+
+def meaning(legal: Sequence[int]) -> str:
+    """Returns what the answers among some actions do; "" where there are none."""
+    return " ".join(text for number, text in MEANINGS.items() if number in legal)
 
 
 def action(number: int) -> str:

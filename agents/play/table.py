@@ -125,7 +125,7 @@ class PlayTable:
     def finished(self) -> Record:
         """The deals up to the last round that is over, all hands known."""
         deals = from_game(self.game).deals[: self._last + 1] if self.results else []
-        return Record(list(deals), self.settings.names)
+        return Record(tuple(deals), self.settings.names)
 
     @property
     def may_take_back(self) -> bool:

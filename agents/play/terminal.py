@@ -81,7 +81,7 @@ class Terminal:
         """Does what a command says that leaves the match as it is."""
         table = self.table
         if command == "?" and table.asks == "round":
-            print(commands.help_between())
+            print(commands.help_between(ascii=self.ascii))
         elif command == "?":
             print(commands.help_text(table.view, table.legal, self.faces))
         elif command == "hint":

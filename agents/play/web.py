@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 try:
     import uvicorn
+    from markdown_it import MarkdownIt
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.middleware import Middleware
@@ -56,6 +57,8 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+
+RULES: Final = Path(__file__).parents[2] / "docs" / "rules.md"
 
 LARGEST: Final = 1000
 """Bytes of a request's body, at most."""
@@ -196,6 +199,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/", partial(_file, "page.html")),
         Route("/style.css", partial(_file, "style.css")),
         Route("/script.js", partial(_file, "script.js")),
+        Route("/rules", _rules),
         Route("/icon.svg", partial(_drawn, lambda _: pages.icon())),
         Route("/tiles", partial(_drawn, pages.tiles)),
         Route("/state", server.state),
@@ -307,6 +311,22 @@ def _policy(text: str) -> str:
         digest = b64encode(sha256(block.encode()).digest()).decode()
         policy = policy.replace(f"{tag}-src 'self'", f"{tag}-src 'sha256-{digest}'")
     return policy
+
+
+async def _rules(_: Request) -> Response:
+    return Response(_rules_page(), media_type="text/html")
+
+
+@cache
+def _rules_page() -> str:
+    """Returns the rules of docs/rules.md, up to what concerns programs."""
+    text = RULES.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
+    body = MarkdownIt().enable("table").render(text)
+    return (
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: rules</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
+    )
 
 
 async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:

@@ -207,11 +207,8 @@ def _review(source: Source, analysis: Analysis, review: Review) -> dict[str, Any
     own = [one for one in judged if one.decision.seat == review.seat]
     errors = [one for one in own if one.agreement == "agreed"]
     costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
-    lost = Counter[int]()
-    for one in errors:
-        lost[one.deal] += one.decision.loss
     rounds = [
-        {"deal": number, "lost": lost[number]}
+        {"deal": number, "lost": sum(one.decision.loss for one in errors if one.deal == number)}
         for number, watched in enumerate(source.deals, 1)
         if _result(watched) is not None
     ]
@@ -220,7 +217,7 @@ def _review(source: Source, analysis: Analysis, review: Review) -> dict[str, Any
         "refines": review.refines,
         "errors": len(errors),
         "decisions": sum(one.verdict != "forced" for one in own),
-        "lost": sum(lost.values()),
+        "lost": sum(one.decision.loss for one in errors),
         "rounds": rounds,
         "costliest": costly[:COSTLIEST],
         "words": _words,

@@ -64,6 +64,16 @@ def render(shown: Scene | Drawable, *, ascii: bool = False, color: bool = False)
     return "\n".join(lines)
 
 
+def signs(*, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
+    """Returns the signs of a drawing in words."""
+    brush = _Brush.of(ascii, False)
+    face = brush.faces[0]
+    return (
+        f"Signs: {brush.back} is the back of a tile, ({face}) lies face down and is known to you, "
+        f"[{face}] is the last attack, {brush.empty} an empty place. Blocks stand above attacks."
+    )
+
+
 @dataclass(frozen=True)
 class _Brush:
     faces: str

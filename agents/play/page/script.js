@@ -88,11 +88,12 @@
     });
   }
 
-  async function refresh() {
+  // moving: what the others have done meanwhile is shown move by move.
+  async function refresh(moving = false) {
     const before = find("problem").textContent, told = await ask("state");
     if (told.error) return false;
     problem(before);
-    await show(told, false);
+    await show(told, moving);
     return true;
   }
 
@@ -105,8 +106,8 @@
   function hand(kinds) {
     find("hand").hidden = kinds === null;
     find("hand").replaceChildren(...(kinds ?? []).map((kind, place) => {
-      const button = make("button", null, { type: "button", "data-kind": kind, "data-place": place, "aria-label": `${NAMES[kind]}, key ${kind + 1}` });
-      button.append(tile(kind), String(kind + 1));
+      const button = make("button", null, { type: "button", "data-kind": kind, "data-place": place, "aria-label": `${NAMES[kind]}, ${state.points[kind]} points, key ${kind + 1}`, title: `${NAMES[kind]}, ${state.points[kind]} points` });
+      button.append(tile(kind), make("span", String(state.points[kind]), { class: "points" }), make("kbd", String(kind + 1)));
       button.disabled = true;
       return button;
     }));
@@ -177,6 +178,7 @@
     for (const [text, key, what] of on ? MORE[state.asks] ?? [] : []) {
       answer(text, key, { "data-do": what, ...(find("answers").children.length ? {} : { class: "main" }) });
     }
+    find("meaning").textContent = asked ? state.meaning : "";
     find("trial").hidden = state.trial === null;
     find("trial-facts").textContent = state.trial ? `You try deal ${state.trial.deal} again from move ${state.trial.move}. It does not count.` : "";
     const question = asked && chosen !== null ? `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.` : state.question;
@@ -223,7 +225,9 @@
       find("advice").replaceChildren(make("p", "Thinking …"));
       const told = await ask(path, {});
       find("advice").replaceChildren();
-      if (!told.error) write(find("advice"), told);
+      if (told.error) return;
+      write(find("advice"), told);
+      find("advice").append(make("button", "Close", { type: "button", class: "close", "data-do": "close" }));
     });
   }
 
@@ -297,6 +301,7 @@
     partner: () => advise("partner", partner),
     back: () => { if (state.may_take_back) change("back"); },
     next: during("round", "next"),
+    close: () => find("advice").replaceChildren(),
     clear: () => { if (block !== null && !busy) { block = null; offer(true); } },
     help: () => find("help").showModal(),
     faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; box.dispatchEvent(new Event("change")); },
@@ -331,11 +336,11 @@
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
   const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* forbidden */ } };
 
-  async function paint() {
+  async function paint(moving = false) {
     document.documentElement.className = theme();
     const answer = await fetch(`tiles?${look()}`).catch(() => null);
     if (answer?.ok) find("tiles").innerHTML = await answer.text();
-    return refresh();
+    return refresh(moving);
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
@@ -344,9 +349,12 @@
     if ([...box.options].some((option) => option.value === value)) box.value = value;
     box.addEventListener("change", () => {
       keep(name, box.value);
-      if (name !== "speed") alone(paint);
+      if (name !== "speed") alone(() => paint());
     });
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => alone(paint));
-  alone(paint);
+  if (!kept("welcomed")) {
+    find("welcome").showModal();
+    find("welcome").addEventListener("close", () => { keep("welcomed", "yes"); alone(() => paint(true)); }, { once: true });
+  } else alone(() => paint(true));
 })();

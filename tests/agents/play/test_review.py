@@ -94,7 +94,7 @@ def test_a_failed_analysis_is_told_once_and_begun_again(reviewer, monkeypatch):
         raise SettingError("expected something else")
 
     monkeypatch.setattr(review, "_analysed", failing)
-    monkeypatch.setattr(reviewer._processes, "submit", lambda work: _done(work))
+    monkeypatch.setattr(reviewer._processes, "submit", _done)
     sitting = Sitting(played(), reviewer=reviewer)
     sitting.review()
     with pytest.raises(SettingError, match="The review failed: expected something else"):
@@ -174,7 +174,8 @@ def test_a_new_match_has_the_same_players_and_other_deals():
     assert state["asks"] == "match"
     status, fresh = post(app, "match", {"mark": state["mark"]})
     assert status == 200
-    assert fresh["scores"] == [0, 0] and fresh["rounds"] == []
+    assert fresh["scores"] == [0, 0]
+    assert fresh["rounds"] == []
     assert sitting.match is begun[0] is sitting.table
     assert begun[0].settings.agents == table.settings.agents
     assert begun[0].settings.seed != table.settings.seed
