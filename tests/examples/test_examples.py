@@ -3,6 +3,7 @@
 Those of RLlib and TorchRL need environments of their own: ``make test-frameworks``.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -10,10 +11,24 @@ from pathlib import Path
 
 import pytest
 
+from agents.population import Population
+from agents.signals import log
 from agents.signals.dataset import make
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NEEDS = {"sb3_one_seat.py": "sb3_contrib", "cleanrl_ppo.py": "torch", "uke_shogi.py": "sb3_contrib"}
+
+
+SAMPLE = EXAMPLES / "population-sample"
+
+
+def test_the_sample_is_small_and_of_all_members():
+    pytest.importorskip("pyarrow")
+    assert sum(file.stat().st_size for file in SAMPLE.rglob("*")) < 4e6
+    for split in ("train", "heldout"):
+        members = set(Population().names(split))
+        assert members <= set(log.read(SAMPLE / split).agents)
+    assert json.loads((SAMPLE / "croissant.json").read_bytes())["conformsTo"]
 
 
 def test_players_are_cloned_from_a_data_set(tmp_path):
