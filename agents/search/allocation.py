@@ -127,8 +127,15 @@ class Outcomes:
 
     def lead(self, pair: Int, rival: Int) -> tuple[Float, Float]:
         """Returns by how much pairs [m] lead rivals [m] of their rows, and standard errors: [m]."""
+        return average(*self.leads(pair, rival))
+
+    def leads(self, pair: Int, rival: Int) -> tuple[Float, Float]:
+        """Returns the same for each world, and the worlds' weights, 0 where one was not played.
+
+        [m, W] each.
+        """
         until = np.minimum(self.worlds[pair], self.worlds[rival])
-        return average(self.points[pair] - self.points[rival], self._weights(self.row[pair], until))
+        return self.points[pair] - self.points[rival], self._weights(self.row[pair], until)
 
     def averages(self) -> tuple[Float, Float]:
         """Returns each pair's average points over its worlds, with standard errors: [P] each."""

@@ -61,6 +61,13 @@ class ActionValues:
         """
         return self._outcomes.lead(self._pairs(action), self._pairs(over))
 
+    def leads(self, action: Int, over: Int) -> tuple[Float, Float]:
+        """Returns the same for each world, and the weights of the worlds: [R, W] each.
+
+        A weight is 0 where one of the two was not played.
+        """
+        return self._outcomes.leads(self._pairs(action), self._pairs(over))
+
     def _pairs(self, action: Int) -> Int:
         return np.flatnonzero(self.action == action[self.row])
 

@@ -167,6 +167,7 @@ def check_names(decisions: DealDecisions, names: Set[str]) -> None:
         options = [option.action for option in one.options]
         said = {*options} or {one.action, one.best}
         sound = {one.action, one.best} <= said <= ACTIONS and bool(options) == bool(one.types)
+        sound &= (one.rival in said - {one.best}) if one.types else not one.rival
         for typed in one.types:
             sound &= typed.name in names and typed.best in said
             sound &= [option.action for option in typed.options] == options

@@ -118,6 +118,8 @@ class Analyst:
             loss_error=valued.loss_error,
             loss_range=valued.loss_range,
             types=valued.types,
+            rival="" if valued.rival is None else actions.name(valued.rival),
+            deciding=valued.deciding,
             value=self._value(view),
             open_value=open_value,
             open_loss=0 if open_value is None else open_value - values[action],

@@ -10,9 +10,11 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NAMES, NUM_SEATS
 
 Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
+
+Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
 
 Phase = Literal["before play", "first", "middle", "last"]
 """The questions before the first lead, and the phases of ``agents.grading``."""
@@ -48,6 +50,20 @@ class ActionGrade:
     """In which it was played out, of all types."""
     open: int | None
     """With perfect play from there on, all hands open; None before play."""
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """Says how much of a choice hangs on whether a seat holds a tile of a kind."""
+
+    seat: Seat
+    kind: Kind
+    probability: float
+    """That it does, by what the mover could know, under the posterior over types."""
+    held: float
+    """By how many points ``best`` leads ``rival`` where the seat holds one."""
+    missing: float
+    """The same where it does not."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,11 @@ class Decision:
     """Of the losses by type, each against the best action under that type."""
     types: tuple[TypeGrade, ...]
     """The same for each type that is possible; empty where the move was forced."""
+    rival: str
+    """The action that was played; where nothing is better, the next best one; empty where the move
+    was forced."""
+    deciding: tuple[Deciding, ...]
+    """The tiles on which the choice between ``best`` and ``rival`` hangs most, the first most."""
     value: float | None
     """What the policy's network expects its team to gain; None: it does not predict points."""
     open_value: int | None

@@ -30,7 +30,7 @@ from goita_env.tiles import NAMES
 if TYPE_CHECKING:
     from agents.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-4"
+FORMAT: Final = "goita-analysis-5"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 COSTLIEST: Final = 2

@@ -20,9 +20,19 @@ from agents.beliefs.types import TypeListener, Types
 from agents.search.evaluate import ActionValues, evaluate_actions
 from agents.search.rollout import players_of
 from agents.search.sampling import SampledWorlds, TypedWorlds
-from agents.watch.decisions import COUNTS, ActionGrade, Range, TypedPoints, TypeGrade, counted
+from agents.watch.decisions import (
+    COUNTS,
+    ActionGrade,
+    Deciding,
+    Range,
+    TypedPoints,
+    TypeGrade,
+    counted,
+)
 from goita_env import View, actions
 from goita_env.tiles import NUM_SEATS
+
+MOST_DECIDING: Final = 3
 
 FEWER: Final = 4
 """A type that does not count in the verdict gets this part of the worlds."""
@@ -38,6 +48,8 @@ class Valued:
     loss_error: float = 0.0
     loss_range: Range = (0.0, 0.0)
     types: tuple[TypeGrade, ...] = ()
+    rival: int | None = None
+    deciding: tuple[Deciding, ...] = ()
 
 
 class TypedSearch:
@@ -79,7 +91,7 @@ class TypedSearch:
         probability = listener.probability().sum(axis=1)
         (possible,) = np.nonzero(probability)
         share = probability[possible]
-        found = self._search(view, listener, played, seed, possible, share)
+        found, worlds = self._search(view, listener, played, seed, possible, share)
         names = [self._names[number] for number in possible]
         by_type = _by_type(found, names, share, played)
         best, loss, error = _over_types(found, share, played)
@@ -101,7 +113,11 @@ class TypedSearch:
             )
         losses = [one.loss for one in counts]
         span = min(losses), max(losses)
-        return Valued(tuple(options), best, loss, error, span, by_type)
+        ranked = sorted(options, key=lambda one: -one.points)
+        others = (actions.parse(one.action) for one in ranked)
+        rival = played if played != best else next(one for one in others if one != best)
+        deciding = _deciding(found, worlds, share, best, rival, seat)
+        return Valued(tuple(options), best, loss, error, span, by_type, rival, deciding)
 
     def _listener(self, view: View, seat: int) -> TypeListener:
         listener = self._listeners[seat]
@@ -120,8 +136,8 @@ class TypedSearch:
         seed: int,
         possible: Int,
         share: Float,
-    ) -> ActionValues:
-        """Returns the values of the actions, a row for each type that is possible."""
+    ) -> tuple[ActionValues, list[TypedWorlds]]:
+        """Returns the values of the actions and their worlds, a row for each possible type."""
         counts = (share > COUNTS) | (share == share.max())
         many = np.where(counts, self._worlds, max(1, self._worlds // FEWER))
         worlds = [
@@ -129,7 +145,7 @@ class TypedSearch:
             for count, opponents in zip(many.tolist(), possible.tolist(), strict=True)
         ]
         rows = np.zeros(len(possible), np.int64)
-        return evaluate_actions(
+        found = evaluate_actions(
             view[rows],
             view.legal()[rows],
             self._players,
@@ -138,6 +154,52 @@ class TypedSearch:
             seeds=np.full(len(rows), seed, np.uint64),
             allocation="halving",
         )
+        return found, worlds
+
+
+def _deciding(
+    found: ActionValues,
+    worlds: Sequence[TypedWorlds],
+    share: Float,
+    best: int,
+    rival: int,
+    seat: int,
+) -> tuple[Deciding, ...]:
+    """Returns the tiles in others' hands on which the lead of one action over another hangs most.
+
+    They are ranked by the covariance of the lead and of holding the tile.
+    """
+    row = np.zeros(len(share), np.int64)
+    leads, weights = found.leads(row + best, row + rival)
+    lead, weight, holds = [], [], []
+    for number, one in enumerate(worlds):
+        own = weights[number, : len(one)]
+        if own.sum() > 0:
+            lead.append(leads[number, : len(one)])
+            weight.append(share[number] * own / own.sum())
+            holds.append(one.worlds.hands[:, 1:] > 0)
+    points, chance = np.concatenate(lead), np.concatenate(weight)
+    held = np.concatenate(holds).reshape(len(points), -1)
+    chance = chance / chance.sum()
+    probability = chance @ held
+    together = (chance * points) @ held
+    mean = float(chance @ points)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        with_it, without = together / probability, (mean - together) / (1 - probability)
+    covariance = np.abs(together - probability * mean)
+    order = np.argsort(-covariance, kind="stable")[:MOST_DECIDING]
+    kinds = held.shape[1] // (NUM_SEATS - 1)
+    return tuple(
+        Deciding(
+            seat=(seat + 1 + place // kinds) % NUM_SEATS,
+            kind=place % kinds,
+            probability=float(probability[place]),
+            held=float(with_it[place]),
+            missing=float(without[place]),
+        )
+        for place in order.tolist()
+        if 0 < probability[place] < 1
+    )
 
 
 def _by_type(

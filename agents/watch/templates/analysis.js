@@ -1,7 +1,7 @@
 
 // What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
 // search and the policy know what the seat knew, so they stay; open hands and partners do not.
-function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
+function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, keep, paint: again }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
   const known = (one) => at.seen === OPEN || one.seat === at.seen;
@@ -16,6 +16,30 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     depends: "depends on who you play with", fine: "fine",
   };
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
+
+  // What decides is told as a reader of the page would say it.
+  const HOLDERS = ["next seat", "partner", "previous seat"];
+  function why(one) {
+    const list = find("why");
+    list.textContent = "";
+    const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
+    find("whys").hidden = !seen.length;
+    find("whys").querySelector("p").textContent = `How much ${word(one.best)} leads ${word(one.rival)} by what seat ${one.seat} could know, if`;
+    for (const it of seen) {
+      const item = list.appendChild(make("li")), who = HOLDERS[(it.seat - one.seat + 3) % 4];
+      item.innerHTML = tile(it.kind, false);
+      item.append(` seat ${it.seat} (${who}) has a ${told.kinds[it.kind]}: `, make("b", { textContent: signed(it.held) }), `, else `, make("b", { textContent: signed(it.missing) }), `. It had one in ${percent(it.probability)} of what could be.`);
+    }
+  }
+
+  // What the partner learned: the kinds whose chances changed most.
+  function learned(knowledge) {
+    const [before, after] = knowledge.at_least_one;
+    const changed = told.kinds.map((kind, n) => [kind, after[n] - before[n], before[n], after[n]]).filter(([, by]) => Math.abs(by) >= 0.1);
+    changed.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const said = changed.slice(0, 3).map(([kind, by, from, to]) => `a ${kind} is ${by > 0 ? "likelier" : "less likely"} (${percent(from)}, then ${percent(to)})`);
+    return said.length ? `The move told it: ${said.join("; ")}.` : "The move told it hardly anything.";
+  }
 
   const VERDICTS = {
     best: "nothing better", level: "level", close: "close", clear: "a clear loss", shared: "as the policy",
@@ -78,8 +102,9 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
       const row = body.insertRow();
       if (option.action === one.action) row.className = "played";
       name(row.insertCell(), one, option);
-      cells(row, [percent(option.probability), `${signed(option.points)} ± ${option.error.toFixed(1)}`]);
-      if (several(one)) row.lastElementChild.append(make("small", { textContent: range(option.range) }));
+      cells(row, [percent(option.probability), signed(option.points)]);
+      row.lastElementChild.append(make("span", { className: "research", textContent: ` ± ${option.error.toFixed(1)}` }));
+      if (several(one)) row.lastElementChild.append(make("small", { className: "research", textContent: range(option.range) }));
       if (open) cells(row, [whole(option.open)]);
     }
     const left = one.options.length - shown.length;
@@ -90,10 +115,11 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     if (one.verdict === "forced") return "There was nothing else to do.";
     const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
     const names = (some) => some.map((type) => type.name).join("; ");
-    const by = several(one) ? `, ${range(one.loss_range, (points) => points.toFixed(1))} by type` : "";
+    const research = find("research").checked, by = research && several(one) ? `, ${range(one.loss_range, (points) => points.toFixed(1))} by type` : "";
+    const error = research ? ` ± ${one.loss_error.toFixed(1)}` : "", limit = research ? `; clear from ${(one.threshold * one.loss_error).toFixed(1)} on` : "";
     const lost = one.verdict === "best"
       ? `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`
-      : `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)} points${by}; clear from ${(one.threshold * one.loss_error).toFixed(1)} on.`;
+      : `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)}${error} points${by}${limit}.`;
     if (one.agreement === "agreed") return `${lost} It is a clear loss ${several(one) ? `under each of ${counts.length} types` : `if they play like ${names(counts)}, and hardly anything else is likely`}.`;
     if (one.agreement === "depends") return `${lost} It is a clear loss if they play like ${names(clear)}; not if like ${names(counts.filter((type) => type.verdict !== "clear"))}.`;
     if (one.verdict === "shared") return `${lost} That is more than sampling explains; but ${told.also}.`;
@@ -117,6 +143,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     if (find("knowledge").hidden) return;
     find("knowledge").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
     const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
+    find("learned").textContent = learned(knowledge);
     find("information").textContent = `The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
     head(table, ["kind", "one or more", "dealt"]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
@@ -143,7 +170,8 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     find("sure").hidden = find("marks").hidden = !(seen && one.options.length);
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
-    if (seen) { list(one); types(one); belief(one); } else { find("options").textContent = find("types").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
+    find("whys").hidden = true;
+    if (seen) { list(one); types(one); why(one); belief(one); } else { find("options").textContent = find("types").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
     if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);
@@ -189,6 +217,11 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw }) {
     draw();
   }
 
+  // Who does research sees errors of sampling, types and nats.
+  const research = find("research"), paint = () => document.documentElement.classList.toggle("researcher", research.checked);
+  research.checked = kept("research") === "yes";
+  research.addEventListener("change", () => { keep("research", research.checked ? "yes" : "no"); again(); });
+
   const does = { before: () => tour(-1), after: () => tour(1), turn };
-  return { show, deal, word, does, keys: { ",": does.before, ".": does.after, a: turn } };
+  return { show, deal, word, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
 }

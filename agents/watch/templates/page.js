@@ -204,6 +204,7 @@
     const wanted = find("theme").value;
     dark = !printing && (wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
     document.documentElement.className = dark ? "dark" : "light";
+    if (analysis) analysis.paint();
     all();
   }
 
@@ -223,7 +224,7 @@
   addEventListener("beforeprint", () => { printing = true; paint(); });
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show });
+  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show, kept, keep, paint });
   if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word });
   for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
   if (document.querySelector("[data-review]")) {

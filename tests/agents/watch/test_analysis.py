@@ -206,6 +206,7 @@ def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
     values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
     values |= {"open_value": 30, "open_loss": 50, "partner_knowledge": None, "options": options}
     values |= {"loss": loss, "loss_error": error, "loss_range": (loss, loss), **other}
+    values = {"rival": values["action"], "deciding": ()} | values
     typed = tuple(TypedPoints(one.action, 0.0, 1.0, 8) for one in values["options"])
     types = (TypeGrade("heuristic", 1.0, typed, values["best"], loss, error),) if typed else ()
     return Decision(types=types, **values)
@@ -423,17 +424,38 @@ def test_what_cannot_analyse_is_refused(agent, options, error, message):
         watch.analyse(source(DEAL), agent, **options)
 
 
+def test_what_decides_parts_the_lead_of_one_action_over_another(analysed):
+    """A chance is one of worlds, and the two leads average to the lead over all of them."""
+    seen = 0
+    for one in (one for deal in analysed[1].deals for one in deal if one.options):
+        assert one.rival != one.best
+        assert one.action in (one.rival, one.best)
+        assert len({(it.seat, it.kind) for it in one.deciding}) == len(one.deciding)
+        for it in one.deciding:
+            assert it.seat != one.seat
+            assert 0 < it.probability < 1
+            mean = it.probability * it.held + (1 - it.probability) * it.missing
+            if one.rival == one.action:
+                assert mean == pytest.approx(one.loss, abs=1e-6)
+                seen += 1
+        gaps = [
+            abs(it.held - it.missing) * it.probability * (1 - it.probability) for it in one.deciding
+        ]
+        assert gaps == sorted(gaps, reverse=True)
+    assert seen > 5
+
+
 def test_json_holds_what_its_page_says(analysed):
     told = watch.to_json(*analysed)
     assert json.loads(json.dumps(told)) == told
     deal, first = told["deals"][0], told["deals"][0]["decisions"][0]
     tables = told, deal, first, first["options"][0], first["partner_knowledge"]
     tables += told["worst"][0], told["totals"], told["totals"]["seat"][0], told["types"][0]
-    tables += first["types"][0], first["types"][0]["options"][0]
+    tables += first["types"][0], first["types"][0]["options"][0], first["deciding"][0]
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-4"
+    assert told["format"] == "goita-analysis-5"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
