@@ -220,8 +220,6 @@ def _review(source: Source, analysis: Analysis, review: Review) -> dict[str, Any
         "lost": sum(one.decision.loss for one in errors),
         "rounds": rounds,
         "costliest": costly[:COSTLIEST],
-        "words": _words,
-        "tiles": _tiles,
     }
 
 
@@ -286,5 +284,5 @@ def _rounded(value: Any) -> Any:
 def _template() -> Template:
     loader = PackageLoader("agents.watch")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["clean"] = clean
+    environment.filters |= {"clean": clean, "words": _words, "tiles": _tiles}
     return environment.get_template("page.html")
