@@ -62,7 +62,7 @@ class PartnerGuess:
     """The models of the next seat, the partner and the previous seat, in words."""
 
 
-def hint(view: View) -> Hint:
+def hint(view: View, most: int = ACTIONS) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
     It searches with the worlds and the budget of ``champion:search=on``, but takes the others for
@@ -73,11 +73,13 @@ def hint(view: View) -> Hint:
 
     Args:
         view: of a seat that has a choice: one row.
+        most: actions that are played out, at most: the likeliest ones. More than the default ones
+            are played out in as many worlds each.
     """
     policy, legal = _champion(), view.legal()
     seeds = np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)
     chances = policy.at(1.0).probabilities(view, legal)[0]
-    likeliest = np.argsort(-chances, kind="stable")[: min(ACTIONS, int(legal.sum()))]
+    likeliest = np.argsort(-chances, kind="stable")[: min(most, int(legal.sum()))]
     searched = np.zeros_like(legal)
     searched[0, likeliest] = True
     found = evaluate_actions(
@@ -88,7 +90,7 @@ def hint(view: View) -> Hint:
         prior_action=likeliest[:1],
         seeds=seeds,
         allocation="uniform",
-        budget=BUDGET,
+        budget=BUDGET * max(ACTIONS, len(likeliest)) // ACTIONS,
     )
     options = [
         HintOption(action, float(chances[action]), points, error)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from agents.play import advice, sentences
 from agents.play.sitting import Trial
 from agents.play.table import PlayTable
-from goita_env import actions
+from goita_env import Game, actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
 from goita_env.render.themes import Theme
@@ -113,6 +113,42 @@ def hint(table: PlayTable) -> dict[str, Any]:
             for one in found.options
         ],
     }
+
+
+def variation(game: Game, look: Look) -> dict[str, Any]:
+    """Returns a position that was made up, all hands open, with what each action is worth.
+
+    The values are those of a hint to the seat that is asked. There are none where it has no choice.
+    """
+    over = game.winner is not None or len(game.deals) > 1
+    seat, legal = (None, []) if over else (game.seat, game.legal_actions())
+    worth = {}
+    if len(legal) > 1 and seat is not None:
+        worth = {one.action: one for one in advice.hint(game.view(seat), len(legal)).options}
+    options = [
+        _action(action)
+        | {
+            "code": actions.name(action),
+            "points": None if action not in worth else f"{worth[action].points:+.1f}",
+            "error": None if action not in worth else f"{worth[action].error:.1f}",
+        }
+        for action in sorted(legal, key=lambda one: -worth[one].points if one in worth else 0.0)
+    ]
+    scene = game.scene()
+    drawing = svg.draw(scene, theme=look.theme, faces=look.faces)
+    return {
+        "svg": pen.document(drawing),
+        "words": words.position(scene),
+        "seat": seat,
+        "options": options,
+        "end": "" if seat is not None else _ended(game),
+    }
+
+
+def _ended(game: Game) -> str:
+    if game.winner is None:
+        return "The tiles are dealt again."
+    return f"Seat {game.winner} ends the round: {game.points} points."
 
 
 def partner(table: PlayTable) -> dict[str, Any]:

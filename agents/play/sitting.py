@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +12,8 @@ from agents.play.review import Progress, Reviewer
 from agents.play.seating import MatchSettings
 from agents.play.table import PlayTable
 from agents.watch.reading import Source, of_match
-from goita_env.errors import SettingError
+from goita_env import Game
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.records import DealRecord
 
 TITLE: Final = "Review of the match"
@@ -68,6 +69,26 @@ class Sitting:
         """Returns the page of the rounds that are over; SettingError if it is not ready yet."""
         return self._reviewer.page(self._over(), self.match.seat)
 
+    def position(self, deal: int, move: int, line: Sequence[int]) -> Game:
+        """Returns a position of a round that is over, or one that never was.
+
+        Args:
+            deal: of the deals that are over, from 1.
+            move: of the deal, from 1; the position is the one before it.
+            line: actions that are played from there.
+
+        Raises:
+            SettingError: if there is no such deal or move.
+            IllegalActionError, EpisodeOverError: if an action cannot be played.
+        """
+        one = self._moment(deal, move)
+        game = Game(one.rules, hands=one.hands, dealer=one.dealer, scores=one.scores, seed=0)
+        for action in (*(action for _, action in one.moves[: move - 1]), *line):
+            if game.winner is not None or len(game.deals) > 1:
+                raise EpisodeOverError("expected no action: the round is over")
+            game.play(action)
+        return game
+
     def try_again(self, deal: int, move: int) -> None:
         """Goes back in a round that is over, with the same hidden tiles; the match waits.
 
@@ -79,15 +100,8 @@ class Sitting:
             SettingError: if there is no such deal or move.
             AgentError: if an agent cannot be built anew.
         """
-        deals = self.match.finished.deals
-        if not (deals and 0 <= deal <= len(deals)):
-            raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {deal}")
-        number = deal or len(deals)
-        one = deals[number - 1]
-        if not one.moves:
-            raise SettingError("Nothing could be decided in this deal.")
-        if not 1 <= move <= len(one.moves):
-            raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
+        number = deal or len(self.match.finished.deals)
+        one = self._moment(number, move)
         before = replace(one, moves=one.moves[: move - 1], number=1)
         # Another seed: tiles that are dealt again must not be those of the match's next round.
         settings = replace(self.match.settings, seed=_seed(), first=before, taken_back=0)
@@ -119,6 +133,18 @@ class Sitting:
         """Ends what is under way; the match itself stays open."""
         self.leave()
         self._reviewer.close()
+
+    def _moment(self, number: int, move: int) -> DealRecord:
+        """Returns a deal that is over, if it has such a move."""
+        deals = self.match.finished.deals
+        if not 1 <= number <= len(deals):
+            raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {number}")
+        one = deals[number - 1]
+        if not one.moves:
+            raise SettingError("Nothing could be decided in this deal.")
+        if not 1 <= move <= len(one.moves):
+            raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
+        return one
 
     def _over(self) -> Source:
         return of_match(self.match.finished, TITLE)

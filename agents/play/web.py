@@ -99,6 +99,22 @@ class MatchServer:
         """
         return await self._change(request, self._try_again, marked=False)
 
+    async def variation(self, request: Request) -> Response:
+        """Answers with a position of a round that is over, played on as is asked.
+
+        {"deal": 3, "move": 7, "line": [12, 64]}: before move 7 of deal 3, then two actions.
+        """
+        body, look = await _body(request), _look(request)
+
+        def position() -> dict[str, Any]:
+            line = body.get("line")
+            if not isinstance(line, list) or not all(type(one) is int for one in line):
+                raise SettingError(f"expected a list of actions, got {line!r}")
+            deal, move = _number(body, "deal"), _number(body, "move")
+            return pages.variation(self._sitting.position(deal, move, line), look)
+
+        return await self._answer(position)
+
     async def leave(self, request: Request) -> Response:
         """Returns to the match from a round that was tried again: {"mark": "..."}."""
         return await self._change(request, lambda _: self._sitting.leave())
@@ -207,6 +223,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/next", server.next_round, methods=["POST"]),
         Route("/back", server.take_back, methods=["POST"]),
         Route("/again", server.try_again, methods=["POST"]),
+        Route("/variation", server.variation, methods=["POST"]),
         Route("/leave", server.leave, methods=["POST"]),
         Route("/match", server.new_match, methods=["POST"]),
         Route("/analyse", server.analyse, methods=["POST"]),

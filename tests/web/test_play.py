@@ -353,6 +353,13 @@ def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page
     page.wait_for_selector("#picture *")
     assert "sets of hidden hands" in page.inner_text("[data-review]")
     page.locator("#moves a[data-move]").first.click()
+    page.keyboard.press("x")
+    for number in (1, 2):
+        page.locator("#vary-options button").first.click()
+        page.wait_for_selector(f"#line li:nth-child({number})")
+    page.keyboard.press("Escape")
+    assert page.locator("#variation").is_hidden()
+    assert page.locator("#picture").is_visible()
     page.keyboard.press("t")
     page.wait_for_url(server.link)
     ready(page)

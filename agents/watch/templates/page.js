@@ -4,7 +4,7 @@
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
   const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN, after: false };
-  let timer = null, dark = false, printing = false, analysis = null, guess = null;
+  let timer = null, dark = false, printing = false, analysis = null, guess = null, review = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
 
@@ -73,6 +73,7 @@
 
   function show() {
     const { moves, frames, decisions } = deal();
+    if (review) review.show();
     if (guess) guess.seen();
     const hidden = guess !== null && guess.hides(at.move);
     const decided = at.after ? null : decisions[at.move];
@@ -228,7 +229,7 @@
   if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word });
   for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
   if (document.querySelector("[data-review]")) {
-    const review = reviewing({ at, find, make });
+    review = reviewing({ at, find, make, tile, draw: show, dark: () => dark });
     Object.assign(does, review.does), Object.assign(keys, review.keys);
   }
   // On a phone the settings would stand between the board and the moves.

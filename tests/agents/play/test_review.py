@@ -7,7 +7,8 @@ import time
 import pytest
 from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
-from agents.play import pages
+from agents.play import advice, pages
+from agents.play import sitting as sitting_module
 from agents.play.review import Reviewer
 from agents.play.seating import MatchSettings
 from agents.play.sitting import Sitting
@@ -159,7 +160,37 @@ def test_there_must_be_such_a_deal_and_move(told):
     assert sitting.trial is None
 
 
-def test_a_new_match_has_the_same_players_and_other_deals():
+def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
+    monkeypatch.setattr(advice, "BUDGET", 16)
+    sitting = Sitting(played())
+    app = web.application(sitting, TOKEN, "")
+    deals = sitting.match.finished.deals
+    number, deal = len(deals), deals[-1]
+    status, told = post(app, "variation", {"deal": number, "move": 1, "line": []})
+    assert status == 200
+    assert told["seat"] == deal.moves[0][0]
+    assert len(told["svg"]) > 1000
+    line = []
+    while told["options"]:
+        valued = [one for one in told["options"] if one["points"] is not None]
+        assert len(valued) == (len(told["options"]) if len(told["options"]) > 1 else 0)
+        points = [float(one["points"]) for one in valued]
+        assert points == sorted(points, reverse=True)
+        line.append(told["options"][-1]["action"])
+        status, told = post(app, "variation", {"deal": number, "move": 1, "line": line})
+        assert status == 200
+    assert re.fullmatch(r"Seat \d ends the round: \d+ points\.|The tiles .*", told["end"])
+    more = {"deal": number, "move": 1, "line": [*line, line[-1]]}
+    assert post(app, "variation", more) == (409, {"error": "expected no action: the round is over"})
+    for wrong in ({"line": [0.5]}, {"line": 3}, {"line": [68, 68, 68]}, {"deal": number + 1}):
+        status, told = post(app, "variation", {"deal": number, "move": 1, "line": []} | wrong)
+        assert (status, list(told)) == (409, ["error"])
+    assert sitting.table is sitting.match
+    assert sitting.match.finished.deals == deals
+
+
+def test_a_new_match_has_the_same_players_and_other_deals(monkeypatch):
+    monkeypatch.setattr(sitting_module, "_seed", lambda: 0)  # of a round that is not over at once
     begun = []
 
     def begin(settings):
