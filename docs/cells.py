@@ -24,21 +24,48 @@ def cells(text: str) -> Iterator[tuple[bool, str]]:
         yield is_words, (ast.literal_eval(content.strip()) if is_words else content).strip()
 
 
+def outputs(path: Path) -> Iterator[tuple[bool, str, str]]:
+    """Runs a script; yields of each cell whether it is of words, its content, what it prints."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    for is_words, content in cells(path.read_text(encoding="utf-8")):
+        printed = io.StringIO()
+        if not is_words:
+            with redirect_stdout(printed):
+                exec(compile(content, path, "exec"), names)
+        yield is_words, content, printed.getvalue()
+
+
 def run(path: Path) -> str:
     """Runs a script cell by cell and returns the page."""
-    names: dict[str, object] = {"__name__": "__main__"}
     parts = []
-    for is_words, content in cells(path.read_text(encoding="utf-8")):
-        if is_words:
-            parts.append(content)
-            continue
-        printed = io.StringIO()
-        with redirect_stdout(printed):
-            exec(compile(content, path, "exec"), names)
-        parts.append(f"```python\n{content}\n```")
-        if printed.getvalue():
-            parts.append(f"```text\n{printed.getvalue()}```")
+    for is_words, content, printed in outputs(path):
+        parts.append(content if is_words else f"```python\n{content}\n```")
+        if printed:
+            parts.append(f"```text\n{printed}```")
     return "\n\n".join(parts) + "\n"
+
+
+def notebook(path: Path) -> dict[str, Any]:
+    """Runs a script cell by cell and returns it as a Jupyter notebook, nbformat 4.5."""
+    found: list[dict[str, Any]] = []
+    for is_words, content, printed in outputs(path):
+        cell = {"id": f"cell-{len(found)}", "metadata": {}, "source": content.splitlines(True)}
+        if is_words:
+            found.append({"cell_type": "markdown", **cell})
+            continue
+        told = {"output_type": "stream", "name": "stdout", "text": printed.splitlines(True)}
+        number = 1 + sum(one["cell_type"] == "code" for one in found)
+        found.append(
+            {
+                "cell_type": "code",
+                **cell,
+                "execution_count": number,
+                "outputs": [told] if printed else [],
+            }
+        )
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {"cells": found, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -55,9 +55,13 @@ HELD_OUT_BOTS: Final = {
 """Held out, too: rule bots that lack a convention, each with a short name."""
 
 
+MANY_GAMES: Final = ("--games", "10240")
+"""For a network at one seat of four: as many decisions an update as at all seats of 2,048 games."""
+
+
 def _beside(name: str, partner: str) -> Method:
     """Returns the method of the best partner of somebody held out, against the training set."""
-    options = ("--partner", partner, "--opponents", "population:train")
+    options = ("--partner", partner, "--opponents", "population:train", *MANY_GAMES)
     return Method(
         f"beside-{name}",
         "normaliser",

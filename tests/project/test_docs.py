@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import json
 import re
 import shlex
 import shutil
@@ -78,6 +79,22 @@ def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkey
     printed = [content for language, content, _ in blocks(page) if language == "text"]
     assert printed
     assert all(text.strip() for text in printed)
+
+
+@pytest.mark.parametrize("name", ["environment", "own_bot", "training", "exact_belief"])
+def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
+    for needed in {"training": ("torch", "sb3_contrib")}.get(name, ()):
+        pytest.importorskip(needed)
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import cells
+
+    script = ROOT / "examples" / "notebooks" / f"{name}.py"
+    shipped = json.loads(script.with_suffix(".ipynb").read_bytes())
+    made = cells.notebook(script)
+    if name == "training":  # other versions of torch learn something else
+        for cell in (*shipped["cells"], *made["cells"]):
+            assert cell["cell_type"] == "markdown" or cell.pop("outputs")
+    assert made == shipped
 
 
 def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):
