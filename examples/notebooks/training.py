@@ -3,7 +3,7 @@
 # Training in a notebook
 
 Train one seat among bots with MaskablePPO of sb3-contrib, 256 games at once, and measure it.
-Install with `pip install -e ".[train]"` in the checkout, and run in its root. It takes some seconds.
+Install with `pip install -e ".[train]"` in the checkout, and run in its root. It takes seconds.
 """
 
 # %%
