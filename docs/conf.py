@@ -46,7 +46,13 @@ napoleon_use_ivar = True
 html_theme = "furo"
 html_title = f"goita-env {version}"
 html_theme_options = {"navigation_with_keys": True}
-html_static_path = ["static"]
+# The first page's cards are HTML, so Sphinx does not see which pictures it needs.
+CARDS = [
+    f"pictures/{card}-{theme}.svg"
+    for card in ("train", "analyse", "play")
+    for theme in ("light", "dark")
+]
+html_static_path = ["static", *CARDS]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
