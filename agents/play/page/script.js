@@ -248,7 +248,7 @@
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", "Points of the round for your team, on average where the champion plays on at all seats in drawn worlds. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
+    box.append(make("p", "Points of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
   }
 
   function partner(box, told) {
