@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from math import isfinite
 from typing import Final
 
-from jinja2 import Environment, PackageLoader
+from jinja2 import Environment
 
+from agents.report.to_html import Scale, environment
 from agents.signals.measures.conventions import PUBLIC
 from agents.signals.measures.crossplay import RUNS_NEEDED
 from agents.signals.study import AgentStudy, ControlStudy, Study
@@ -69,10 +71,53 @@ AGENT_ROWS: Final[tuple[tuple[str, str, int, Callable[[AgentStudy], Interval | N
 """The rows of agents alone."""
 
 
+SHARED_CHARTS: Final[tuple[tuple[str, Callable[[ControlStudy], Interval | None]], ...]] = (
+    ("What an action tells the partner about a hand, nats", lambda a: a.content.expected),
+    ("What a seat knows of its partner's hand by its policy, nats", lambda a: a.split.policy),
+)
+"""Title and value of the charts that show controls, too."""
+
+CHARTS: Final[tuple[tuple[str, Callable[[AgentStudy], Interval | None]], ...]] = (
+    ("What an action tells an opponent, nats", lambda a: a.partner_opponent_gap.opponent),
+    ("What listening to the partner is worth, points a round", lambda a: a.value.partner),
+    ("What one signal is worth to its sender's team, points", lambda a: a.shuffled.information),
+)
+"""The charts of agents alone."""
+
+
 def html(found: Study, command: str) -> str:
     """Returns a study as an HTML page; ``command``: what was run, for the page's foot."""
     template = _environment().get_template("report.html")
-    return template.render(study=found, plan=found.plan, command=command, figures=figures(found))
+    return template.render(
+        study=found, plan=found.plan, command=command, figures=figures(found), charts=charts(found)
+    )
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Shows intervals on one scale."""
+
+    title: str
+    rows: list[tuple[str, Interval]]
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.of(interval for _, interval in self.rows)
+
+
+def charts(found: Study) -> list[Chart]:
+    """Returns the charts of a page; rows whose figure is open are left out."""
+    told: list[tuple[str, list[tuple[str, Interval | None]]]] = [
+        (title, [(one.agent, value(one)) for one in (*found.agents, *found.controls)])
+        for title, value in SHARED_CHARTS
+    ]
+    told += [(title, [(one.agent, value(one)) for one in found.agents]) for title, value in CHARTS]
+    shown = []
+    for title, values in told:
+        rows = [(agent, interval) for agent, interval in values if interval is not None]
+        if rows:
+            shown.append(Chart(title, rows))
+    return shown
 
 
 def figures(found: Study) -> list[tuple[str, str, list[str]]]:
@@ -119,8 +164,7 @@ def cell(value: float) -> str:
 
 @cache
 def _environment() -> Environment:
-    loader = PackageLoader("agents.signals")
-    found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    found = environment("agents.signals")
     found.filters |= {"bounds": bounds, "heat": heat, "cell": cell}
     found.globals |= {"actions": PUBLIC, "runs_needed": RUNS_NEEDED, "shown_tables": SHOWN_TABLES}
     return found

@@ -35,6 +35,17 @@ RARE: Final = 1e-6
 """Added to shares of actions, so that what was never seen is not impossible."""
 
 
+YES_OR_NO: Final = frozenset(
+    {
+        "it leads",
+        "the attack is the partner's",
+        "a king lies face up",
+        *(f"a {kind} attack is answered" for kind in NAMES),
+    }
+)
+"""Features that are true or false."""
+
+
 def view_features(view: View) -> tuple[list[str], Float]:
     """Returns what a tree may ask of a seat's view: names and float64 [N, F].
 
@@ -183,24 +194,31 @@ def duplicate_points(agent: TreeAgent, policy: str, rounds: int, seed: int = 0) 
 
 
 def tree_text(tree: Any, names: Sequence[str]) -> str:
-    """Returns a fitted tree over whole numbers as indented questions; ``names``: of features."""
+    """Returns a fitted tree over whole numbers as indented questions with their answers.
+
+    ``names``: of features. Those of ``YES_OR_NO`` are questions themselves, others are counted.
+    """
     inner, lines = tree.tree_, []
 
-    def walk(node: int, indent: str) -> None:
+    def walk(node: int, indent: str, answer: str) -> None:
         if inner.children_left[node] < 0:
             counts = inner.value[node][0]
             action = int(tree.classes_[counts.argmax()])
             pair = decode(action)
-            text = action_name(action) if pair is None else f"attack with a {NAMES[pair[1]]}"
-            lines.append(f"{indent}{text} ({counts.max() / counts.sum():.0%})")
+            text = "pass" if action == PASS else action_name(action)
+            text = text if pair is None else f"attack with a {NAMES[pair[1]]}"
+            lines.append(f"{indent}{answer}{text} ({counts.max() / counts.sum():.0%})")
             return
         name, bound = names[inner.feature[node]], int(np.floor(inner.threshold[node]))
-        lines.append(f"{indent}{name} at most {bound}:")
-        walk(inner.children_left[node], indent + "  ")
-        lines.append(f"{indent}more:")
-        walk(inner.children_right[node], indent + "  ")
+        question = (
+            f"{name[0].upper()}{name[1:]}?" if name in YES_OR_NO else f"{name}: {bound + 1}+?"
+        )
+        lines.append(f"{indent}{answer}{question}")
+        deeper = indent + ("  " if answer else "")
+        walk(inner.children_left[node], deeper, "no: ")
+        walk(inner.children_right[node], deeper, "yes: ")
 
-    walk(0, "")
+    walk(0, "", "")
     return "\n".join(lines)
 
 

@@ -447,11 +447,11 @@ def test_a_tree_is_written_as_questions():
     )
     tree = SimpleNamespace(tree_=inner, classes_=np.array([PASS, 1 + 7]))
     assert tree_text(tree, ["kings in hand"]).splitlines() == [
-        "kings in hand at most 1:",
-        "  p (75%)",
-        "more:",
-        "  attack with a king (100%)",
+        "kings in hand: 2+?",
+        "no: pass (75%)",
+        "yes: attack with a king (100%)",
     ]
+    assert tree_text(tree, ["a king lies face up"]).startswith("A king lies face up?\nno: pass")
 
 
 def test_certain_policies_are_as_far_apart_as_they_disagree():

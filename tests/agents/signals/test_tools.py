@@ -147,7 +147,11 @@ def test_the_numbers_are_json(found):
 def test_the_page_holds_it_all_in_one_file(found):
     page = html(found, "python -m agents.signals report <greedy>")
     for heading in ("Figures", "Conventions of later leads", "Model mismatch", "Trees and probes"):
-        assert f"<h2>{heading}</h2>" in page
+        place = heading.lower().replace(" ", "-")
+        assert f'<h2 id="{place}">{heading}</h2>' in page
+        assert f'<a href="#{place}">{heading}</a>' in page
+    assert page.count('class="chart"') == 5
+    assert page.count("<details") == page.count("</details>") > 10
     assert "report &lt;greedy&gt;" in page
     assert "://" not in page
     assert "<script" not in page
