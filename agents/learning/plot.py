@@ -18,6 +18,8 @@ from agents.learning.run_files import RunFiles
 from goita_env.errors import SettingError
 
 MAX_PANELS: Final = 32  # Opponents of one picture.
+FEW: Final = 12
+"""Measurements of a curve, at most, that are marked one by one."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,18 @@ def draw(curves: dict[str, list[Measured]], file: Path) -> None:
         raise SettingError(f"expected at most {MAX_PANELS} opponents, got {len(opponents)}")
     opponents.sort(key=lambda name: name == PAST)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
-    panels = figure.subplots(1, len(opponents), squeeze=False)[0]
+    panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]
     for panel, opponent in zip(panels, opponents, strict=True):
         for number, (name, rows) in enumerate(curves.items()):
             mine = [row for row in rows if row.opponent == opponent]
             made = [row.decisions / 1e6 for row in mine]
             colour = f"C{number}"
-            panel.plot(made, [row.points_per_round for row in mine], color=colour, label=name)
+            marker = "." if len(mine) <= FEW else ""  # few points with a line look like many
+            points = [row.points_per_round for row in mine]
+            panel.plot(made, points, marker=marker, color=colour, label=name)
             bounds = [row.low for row in mine], [row.high for row in mine]
             panel.fill_between(made, *bounds, color=colour, alpha=0.2, linewidth=0)
-            if len(mine) == 1:  # a line and an area of one point show nothing
-                panel.plot(made, [mine[0].points_per_round], ".", color=colour)
+            if len(mine) == 1:  # an area of one point shows nothing
                 panel.vlines(made, *bounds, color=colour, alpha=0.4)
         panel.axhline(0, color="grey", linewidth=0.8)
         own = "its own snapshot at 75 % of the decisions"
