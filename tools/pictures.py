@@ -6,7 +6,7 @@ import numpy as np
 
 from agents import load_agent, solver
 from goita_env import Game, View, actions, records, worlds
-from goita_env.render import animation, svg
+from goita_env.render import animation, svg, themes
 from goita_env.render.pen import Drawing, Pen
 from goita_env.render.themes import Theme
 from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules, UkeShogiView
@@ -122,6 +122,22 @@ def cards() -> dict[str, str]:
     return found
 
 
+FIRST = ["11235578", "11112333", "11444567", "11224568"]
+STEPS = ("14", "42 p p p", "11 15 p 54", "p p p 14 82 25 p p 56")
+"""Hands and moves of docs/tutorials/first_game.md, a picture after each step."""
+
+
+def first_game() -> dict[str, str]:
+    """Draws the steps of the first game, for both themes."""
+    game, found = Game(hands=FIRST, dealer=2), {}
+    for number, step in enumerate(STEPS, 1):
+        for move in step.split():
+            game.play(move)
+        for theme in themes.THEMES:
+            found[f"first-{number}-{theme}.svg"] = svg.render(game, theme=theme)
+    return found
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     game = position(7)
@@ -138,7 +154,7 @@ def main() -> None:
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
     }
-    for name, text in (pictures | cards()).items():
+    for name, text in (pictures | cards() | first_game()).items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 
 
