@@ -23,6 +23,7 @@ language = "en"
 
 extensions = [
     "cells",
+    "names",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -97,6 +97,23 @@ def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
     assert made == shipped
 
 
+def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import names
+
+    index = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
+    mentions = names.MENTION.findall(index)
+    assert len(mentions) > 8
+    for module, page in mentions:
+        assert (ROOT / "docs" / "reference" / f"{page}.md").exists()
+        told = names.table(module, page)
+        assert told.count("\n") > 3
+        assert "| |" not in told.partition("|---|---|")[2]
+    source = ["<!-- names: agents agents -->"]
+    names._fill(None, "page", source)
+    assert "| `load_agent` | " in source[0]
+
+
 def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
     import cells
