@@ -23,6 +23,7 @@ language = "en"
 
 extensions = [
     "cells",
+    "embedded",
     "names",
     "myst_parser",
     "sphinx.ext.autodoc",

@@ -1,35 +1,33 @@
-"""Makes the pages that the site embeds: ``.venv-web/bin/python tools/analysis_picture.py``.
+"""Takes the picture of docs/analysis.md: ``.venv-web/bin/python tools/analysis_picture.py``.
 
-It analyses a deal, writes its analysis and its replay into docs/static, opens the analysis in the
-system's Chromium (``make test-web`` builds the environment) and photographs a decision for
-docs/analysis.md.
+It analyses the round that the site embeds, opens the page in the system's Chromium (``make
+test-web`` builds the environment) and photographs a decision.
 """
 
 import shutil
-from dataclasses import replace
+import sys
+import tempfile
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from agents import watch
-
 ROOT = Path(__file__).resolve().parents[1]
-STATIC = ROOT / "docs" / "static"
-HANDS = "11113445,22334689,11122357,11145567"
-MOVES = "s3,317,475,1p,2p,352,4p,1p,223,332,4p,1p,228,3p,4p,1p,249,3p,4p,1p,236"
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from embedded import analysed  # noqa: E402  (after the path)
+
 MOVE = 12
 SIZE = {"width": 1160, "height": 1390}
 COLOURS = 64
 
 
 def main() -> None:
-    source = replace(watch.read(f"{HANDS},{MOVES}"), title="A round")
-    page = STATIC / "analysis.html"
-    page.write_text(watch.page(source, watch.analyse(source, "champion")), encoding="utf-8")
-    (STATIC / "replay.html").write_text(watch.page(source), encoding="utf-8")
-    with sync_playwright() as playwright:
+    _, html = analysed()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = Path(folder, "A deal.html")
+        page.write_text(html, encoding="utf-8")
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         window = browser.new_page(viewport=SIZE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from agents import cli
 from agents.base import AgentError
 from agents.faults import FaultTracking
 from agents.play import savegame
-from agents.play.seating import HUMAN, MatchSettings, is_shipped
+from agents.play.seating import HUMAN, MatchSettings, is_shipped, new_seed
 from agents.play.table import PlayTable
 from agents.play.terminal import Terminal
 from agents.report.figures import line
@@ -83,7 +82,7 @@ class Args:
         seat, rules = self.seat or 0, self.rules or JGA
         return MatchSettings(
             tuple(agents[(one - seat) % NUM_SEATS] for one in range(NUM_SEATS)),
-            secrets.randbits(63) if self.seed is None else self.seed,
+            new_seed() if self.seed is None else self.seed,
             rules,
             "you" if self.name is None else self.name,
             history.loads(self.deal, rules=rules).deals[0] if self.deal else None,

@@ -103,15 +103,7 @@ def hint(table: PlayTable) -> dict[str, Any]:
     return {
         "action": found.action,
         "said": sentences.action(found.action),
-        "options": [
-            _action(one.action)
-            | {
-                "chance": f"{one.probability:.0%}",
-                "points": f"{one.points:+.1f}",
-                "error": f"{one.error:.1f}",
-            }
-            for one in found.options
-        ],
+        "options": list(map(_valued, found.options)),
     }
 
 
@@ -122,18 +114,9 @@ def variation(game: Game, look: Look) -> dict[str, Any]:
     """
     over = game.winner is not None or len(game.deals) > 1
     seat, legal = (None, []) if over else (game.seat, game.legal_actions())
-    worth = {}
+    options = [_action(action) | {"points": None} for action in legal]
     if len(legal) > 1 and seat is not None:
-        worth = {one.action: one for one in advice.hint(game.view(seat), len(legal)).options}
-    options = [
-        _action(action)
-        | {
-            "code": actions.name(action),
-            "points": None if action not in worth else f"{worth[action].points:+.1f}",
-            "error": None if action not in worth else f"{worth[action].error:.1f}",
-        }
-        for action in sorted(legal, key=lambda one: -worth[one].points if one in worth else 0.0)
-    ]
+        options = list(map(_valued, advice.hint(game.view(seat), len(legal)).options))
     scene = game.scene()
     drawing = svg.draw(scene, theme=look.theme, faces=look.faces)
     return {
@@ -202,6 +185,14 @@ def _question(table: PlayTable, trial: Trial | None) -> str:
         scene = table.scene()
         asked = scene.moment(words.tile(scene.attack)).partition(": ")[2]
     return f"{asked[:1].upper()}{asked[1:]}."
+
+
+def _valued(one: advice.HintOption) -> dict[str, Any]:
+    return _action(one.action) | {
+        "chance": f"{one.probability:.0%}",
+        "points": f"{one.points:+.1f}",
+        "error": f"{one.error:.1f}",
+    }
 
 
 def _action(action: int) -> dict[str, Any]:

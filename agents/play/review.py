@@ -13,8 +13,7 @@ from threading import RLock
 from typing import Final
 
 from agents.tournament.workers import Processes
-from agents.watch.analysis import Analysis, DealDecisions, analyse, key_of
-from agents.watch.analyst import AnalysisSettings, Analyst
+from agents.watch.analysis import Analysis, analyse, key_of
 from agents.watch.pages import Review, page
 from agents.watch.reading import Source, Watched
 from goita_env.errors import SettingError
@@ -53,8 +52,8 @@ class Reviewer:
         self._agent, self._worlds = agent, tuple(worlds)
         self._processes = Processes(WORKERS)
         self._lock = RLock()  # what is done already calls back at once
-        self._running: dict[Job, Future[DealDecisions]] = {}
-        self._done: dict[Job, DealDecisions] = {}
+        self._running: dict[Job, Future[Analysis]] = {}
+        self._done: dict[Job, Analysis] = {}
         self._wanted: dict[Job, Watched] = {}
         self._failure = ""
 
@@ -88,11 +87,9 @@ class Reviewer:
         progress = self.ask(source.deals)
         if not progress.worlds:
             raise SettingError("The review is not ready yet.")
-        settings = AnalysisSettings(self._agent, progress.worlds)
-        analyst = Analyst(settings)
-        found = tuple(self._done[_key(one), progress.worlds] for one in source.deals)
-        analysis = Analysis(settings, analyst.policy, analyst.partner_model, analyst.types, found)
-        return page(source, analysis, Review(seat, refines=progress.worlds < self._worlds[-1]))
+        found = [self._done[_key(one), progress.worlds] for one in source.deals]
+        whole = replace(found[0], deals=tuple(one.deals[0] for one in found))
+        return page(source, whole, Review(seat, refines=progress.worlds < self._worlds[-1]))
 
     def close(self) -> None:
         """Ends what is under way."""
@@ -110,12 +107,11 @@ class Reviewer:
             if len(self._running) >= WORKERS:
                 return
             if job not in self._done and job not in self._running:
-                settings = AnalysisSettings(self._agent, job[1])
-                future = self._processes.submit(partial(_analysed, watched, settings))
+                future = self._processes.submit(partial(_analysed, watched, self._agent, job[1]))
                 self._running[job] = future
                 future.add_done_callback(partial(self._take, job))
 
-    def _take(self, job: Job, future: Future[DealDecisions]) -> None:
+    def _take(self, job: Job, future: Future[Analysis]) -> None:
         with self._lock:
             self._running.pop(job, None)
             if future.cancelled() or not self._wanted:
@@ -132,7 +128,6 @@ def _key(watched: Watched) -> str:
     return key_of(watched.deal, watched.earlier)
 
 
-def _analysed(watched: Watched, settings: AnalysisSettings) -> DealDecisions:
-    """Returns the analysis of a deal; runs in a process of its own."""
-    source = Source("", (replace(watched, players=("", "", "", "")),), 1)
-    return analyse(source, settings.agent, worlds=settings.worlds).deals[0]
+def _analysed(watched: Watched, agent: str, worlds: int) -> Analysis:
+    """Returns the analysis of a deal alone; runs in a process of its own."""
+    return analyse(Source("", (watched,), 1), agent, worlds=worlds)

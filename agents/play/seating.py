@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -129,6 +130,11 @@ def blamed(agent: Agent) -> Iterator[None]:
             f"expected {agent.name!r} to play, but it raised {type(error).__name__} "
             f"({Path(last.filename).name}, line {last.lineno})"
         ) from error
+
+
+def new_seed() -> int:
+    """Returns a seed for a match that is given none."""
+    return secrets.randbits(63)
 
 
 def is_shipped(spec: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from goita_env import Game, actions
+from goita_env.render import words
 from goita_env.render.scene import Scene
 from goita_env.tiles import NAMES, NUM_SEATS
 
@@ -38,9 +39,7 @@ def meaning(legal: Sequence[int]) -> str:
 
 def action(number: int) -> str:
     """Returns an action in words: "gold then silver", "pass"."""
-    if (pair := actions.decode(number)) is not None:
-        return f"{NAMES[pair[0]]} then {NAMES[pair[1]]}"
-    return "pass" if number == actions.PASS else actions.name(number)
+    return words.action(number, " then ")
 
 
 def move(game: Game, number: int, viewer: int) -> str:

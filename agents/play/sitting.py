@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.play import sentences
 from agents.play.review import Progress, Reviewer
-from agents.play.seating import MatchSettings
+from agents.play.seating import MatchSettings, new_seed
 from agents.play.table import PlayTable
 from agents.watch.reading import Source, of_match
 from goita_env import Game
@@ -73,7 +72,7 @@ class Sitting:
         """Returns a position of a round that is over, or one that never was.
 
         Args:
-            deal: of the deals that are over, from 1.
+            deal: of the deals that are over, from 1; 0: the last one.
             move: of the deal, from 1; the position is the one before it.
             line: actions that are played from there.
 
@@ -81,8 +80,8 @@ class Sitting:
             SettingError: if there is no such deal or move.
             IllegalActionError, EpisodeOverError: if an action cannot be played.
         """
-        one = self._moment(deal, move)
-        game = Game(one.rules, hands=one.hands, dealer=one.dealer, scores=one.scores, seed=0)
+        _, one = self._moment(deal, move)
+        game = one.begin()
         for action in (*(action for _, action in one.moves[: move - 1]), *line):
             if game.winner is not None or len(game.deals) > 1:
                 raise EpisodeOverError("expected no action: the round is over")
@@ -100,11 +99,10 @@ class Sitting:
             SettingError: if there is no such deal or move.
             AgentError: if an agent cannot be built anew.
         """
-        number = deal or len(self.match.finished.deals)
-        one = self._moment(number, move)
+        number, one = self._moment(deal, move)
         before = replace(one, moves=one.moves[: move - 1], number=1)
         # Another seed: tiles that are dealt again must not be those of the match's next round.
-        settings = replace(self.match.settings, seed=_seed(), first=before, taken_back=0)
+        settings = replace(self.match.settings, seed=new_seed(), first=before, taken_back=0)
         table = PlayTable(settings, [before])
         self.leave()
         self.table, self.trial = table, Trial(number, move, _end(one, self.match.seat))
@@ -123,7 +121,7 @@ class Sitting:
         """
         if self._begin is None or self.match.asks != "match":
             raise SettingError("A new match begins when this one is over.")
-        settings = replace(self.match.settings, seed=_seed(), first=None, taken_back=0)
+        settings = replace(self.match.settings, seed=new_seed(), first=None, taken_back=0)
         match = self._begin(settings)
         self.leave()
         self.match.close()
@@ -134,24 +132,21 @@ class Sitting:
         self.leave()
         self._reviewer.close()
 
-    def _moment(self, number: int, move: int) -> DealRecord:
-        """Returns a deal that is over, if it has such a move."""
+    def _moment(self, deal: int, move: int) -> tuple[int, DealRecord]:
+        """Returns the number of a deal that is over, and the deal, if it has such a move."""
         deals = self.match.finished.deals
+        number = deal or len(deals)
         if not 1 <= number <= len(deals):
-            raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {number}")
+            raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {deal}")
         one = deals[number - 1]
         if not one.moves:
             raise SettingError("Nothing could be decided in this deal.")
         if not 1 <= move <= len(one.moves):
             raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
-        return one
+        return number, one
 
     def _over(self) -> Source:
         return of_match(self.match.finished, TITLE)
-
-
-def _seed() -> int:
-    return secrets.randbits(63)
 
 
 def _end(deal: DealRecord, viewer: int) -> str:

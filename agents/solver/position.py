@@ -143,7 +143,7 @@ class Position:
             RecordError: if a move is illegal.
             SettingError: if the position is not one of play.
         """
-        game = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+        game = deal.begin()
         *_, game = game, *deal.replay()
         if len(game.deals) > 1:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")

@@ -191,7 +191,7 @@ def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
     with suppress(RecordError):  # the page says what is wrong
         last.extend(deal.replay())
     moves = last[0].deals[0].moves if last else []
-    game = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+    game = deal.begin()
     number = 0
     for move in moves:
         if number < len(deal.moves) and move == deal.moves[number]:

@@ -57,14 +57,7 @@ class Book:
 
     def _deal(self, watched: Watched, decisions: Mapping[int, Marked]) -> dict[str, Any]:
         deal, note = watched.deal, watched.note
-        game = Game(
-            deal.rules,
-            hands=deal.hands,
-            dealer=deal.dealer,
-            scores=deal.scores,
-            seed=0,
-            information=deal.information,
-        )
+        game = deal.begin()
         names = watched.players
         frames, moves = [self._frames(game, names)], list[dict[str, Any]]()
         decided: dict[int, list[Frame]] = {}

@@ -22,7 +22,7 @@ from agents.watch.reading import Source, Watched, read
 from agents.watch.verdicts import Judged
 from goita_env import __version__, actions
 from goita_env.errors import RecordError
-from goita_env.render import svg, themes
+from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
 from goita_env.render.svg import Mark
 from goita_env.tiles import NAMES
@@ -58,6 +58,7 @@ def page(source: Source, analysis: Analysis | None = None, review: Review | None
         analysis: of the same deals: the page shows it, too.
         review: of a player by whom the deals were just played; None: the page is a file.
     """
+    judged = [] if analysis is None else verdicts.judge(source.deals, analysis.deals)
     book = Book(source.deals, None if analysis is None else _marked(analysis))
     data = {
         "lines": list(book.lines),
@@ -78,8 +79,8 @@ def page(source: Source, analysis: Analysis | None = None, review: Review | None
         total=source.total,
         size=svg.SIZE,
         data=text,
-        analysed=None if analysis is None else _tables(source, analysis),
-        review=None if analysis is None or review is None else _review(source, analysis, review),
+        analysed=None if analysis is None else _tables(judged, analysis),
+        review=None if analysis is None or review is None else _review(source, judged, review),
     )
 
 
@@ -187,9 +188,8 @@ def _result(watched: Watched) -> int | None:
         return None
 
 
-def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
+def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
     """Returns what the template shows of an analysis."""
-    judged = verdicts.judge(source.deals, analysis.deals)
     return {
         "about": _about(analysis),
         **_worst(judged),
@@ -201,9 +201,8 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _review(source: Source, analysis: Analysis, review: Review) -> dict[str, Any]:
+def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[str, Any]:
     """Returns what the template shows of a player's decisions."""
-    judged = verdicts.judge(source.deals, analysis.deals)
     own = [one for one in judged if one.decision.seat == review.seat]
     errors = [one for one in own if one.agreement == "agreed"]
     costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
@@ -229,10 +228,7 @@ def _tiles(action: str) -> list[int]:
 
 
 def _words(action: str) -> str:
-    pair = _tiles(action)
-    return (
-        " then ".join(NAMES[kind] for kind in pair) if pair else "pass" if action == "p" else action
-    )
+    return words.action(actions.parse(action), " then ")
 
 
 def _by_type(decision: Decision) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from agents.watch.decisions import (
     counted,
 )
 from goita_env import View, actions
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
 
@@ -188,11 +188,10 @@ def _deciding(
         with_it, without = together / probability, (mean - together) / (1 - probability)
     covariance = np.abs(together - probability * mean)
     order = np.argsort(-covariance, kind="stable")[:MOST_DECIDING]
-    kinds = held.shape[1] // (NUM_SEATS - 1)
     return tuple(
         Deciding(
-            seat=(seat + 1 + place // kinds) % NUM_SEATS,
-            kind=place % kinds,
+            seat=(seat + 1 + place // NUM_KINDS) % NUM_SEATS,
+            kind=place % NUM_KINDS,
             probability=float(probability[place]),
             held=float(with_it[place]),
             missing=float(without[place]),

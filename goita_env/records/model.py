@@ -121,6 +121,17 @@ class DealRecord:
         object.__setattr__(self, "scores", (int(even), int(odd)))
         object.__setattr__(self, "moves", tuple((int(seat), int(a)) for seat, a in self.moves))
 
+    def begin(self) -> Game:
+        """Returns the game as it was dealt, before the first move."""
+        return Game(
+            self.rules,
+            hands=self.hands,
+            dealer=self.dealer,
+            scores=self.scores,
+            seed=0,
+            information=self.information,
+        )
+
     def replay(self) -> Iterator[Game]:
         """Yields the game, always the same, after each move of the record.
 
@@ -158,13 +169,13 @@ class DealRecord:
             RecordError: if a move is illegal.
             SettingError: if there is no such seat, or an option is impossible.
         """
-        positions = (game for game in chain([_begin(self)], self.replay()) if not _redealt(game))
+        positions = (game for game in chain([self.begin()], self.replay()) if not _redealt(game))
         return [svg.draw(g if seat is None else g.view(seat), **options) for g in positions]
 
     def _repr_svg_(self) -> str:
         """Draws the deal on a sheet in notebooks, up to its first illegal move."""
         game, _ = _play_all(self, "")
-        return (_begin(self) if _redealt(game) else game).sheet()
+        return (self.begin() if _redealt(game) else game).sheet()
 
 
 @dataclass(frozen=True)
@@ -284,23 +295,12 @@ def check_plain(record: Record, notation: str) -> None:
             )
 
 
-def _begin(deal: DealRecord) -> Game:
-    return Game(
-        deal.rules,
-        hands=deal.hands,
-        dealer=deal.dealer,
-        scores=deal.scores,
-        seed=0,
-        information=deal.information,
-    )
-
-
 def _redealt(game: Game) -> bool:
     return len(game.deals) > 1
 
 
 def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
-    game = _begin(deal)
+    game = deal.begin()
     for made in range(len(deal.moves)):
         if problem := _play(deal, game, made, source):
             raise RecordError(str(problem))
@@ -309,7 +309,7 @@ def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
 
 def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
     """Returns the game after the last legal move, and what is wrong with the next one."""
-    game = _begin(deal)
+    game = deal.begin()
     for made in range(len(deal.moves)):
         if problem := _play(deal, game, made, source):
             return game, problem

@@ -19,10 +19,10 @@ def position(shown: Scene) -> list[str]:
     return [f"Rules {shown.rules}. Points: {scores}.", *(_place(place) for place in shown.places)]
 
 
-def action(number: int) -> str:
+def action(number: int, between: str = " ") -> str:
     if (pair := actions.decode(number)) is None:
         return "pass" if number == actions.PASS else actions.name(number)
-    return f"{NAMES[pair[0]]} {NAMES[pair[1]]}"
+    return f"{NAMES[pair[0]]}{between}{NAMES[pair[1]]}"
 
 
 def _place(place: Place) -> str:

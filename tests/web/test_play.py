@@ -332,16 +332,9 @@ def test_axe_finds_nothing(serve, open_page, wide, scheme):
 
 
 def end_round(page) -> None:
-    """Plays a round to its end by clicks, always the first that is offered."""
+    """Plays a round to its end by clicks."""
     while not page.locator("#answers button[data-do=review]").count():
-        ready(page)
-        tiles, answers = page.locator("#hand button:enabled"), page.locator("[data-action]")
-        if answers.count():
-            answers.first.click()
-        elif tiles.count():
-            tiles.first.click()
-            page.locator("#hand button:enabled:not([aria-pressed=true])").first.click()
-        ready(page)
+        go(page, lambda buttons: page.locator(buttons).first.click())
 
 
 def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page):

@@ -20,8 +20,8 @@ from agents.signals.playing import Play, load_policy, play
 from agents.statistics.intervals import Interval, mean_interval, rate_interval
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
-from goita_env.actions import name as action_name
 from goita_env.errors import SettingError
+from goita_env.render import words
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
 
@@ -205,8 +205,7 @@ def tree_text(tree: Any, names: Sequence[str]) -> str:
             counts = inner.value[node][0]
             action = int(tree.classes_[counts.argmax()])
             pair = decode(action)
-            text = "pass" if action == PASS else action_name(action)
-            text = text if pair is None else f"attack with a {NAMES[pair[1]]}"
+            text = words.action(action) if pair is None else f"attack with a {NAMES[pair[1]]}"
             lines.append(f"{indent}{answer}{text} ({counts.max() / counts.sum():.0%})")
             return
         name, bound = names[inner.feature[node]], int(np.floor(inner.threshold[node]))

@@ -9,7 +9,10 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
   const whole = (points) => signed(points).replace(/\.0$/, "");
   const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
-  const word = (action) => (/^[1-9]{2}$/.test(action) ? [...action].map((digit) => told.kinds[Math.min(digit - 1, 7)]).join(" then ") : action === "p" ? "pass" : action);
+  // Of digits, as records write tiles; of an action that plays none nothing.
+  const kindsOf = (digits) => [...digits].map((digit) => Math.min(digit - 1, 7));
+  const played = (action) => (/^[1-9]{2}$/.test(action) ? kindsOf(action) : []);
+  const word = (action) => played(action).map((kind) => told.kinds[kind]).join(" then ") || (action === "p" ? "pass" : action);
 
   const HEADINGS = {
     forced: "forced", agreed: "an error under every type",
@@ -58,8 +61,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
 
   function name(cell, one, option) {
     const what = make("span", { className: "what" });
-    const digits = /^[1-9]{2}$/.test(option.action) ? [...option.action] : [];
-    what.innerHTML = digits.map((digit) => tile(Math.min(digit - 1, 7), false)).join("");
+    what.innerHTML = played(option.action).map((kind) => tile(kind, false)).join("");
     what.append(word(option.action));
     if (option.action === one.action) what.append(" ", make("b", { textContent: "played" }));
     else if (option.action === one.best) what.append(" ", make("i", { textContent: "best" }));
@@ -147,7 +149,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     find("information").textContent = `The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
     head(table, ["kind", "one or more", "dealt"]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
-    const body = table.createTBody(), hand = [...told.dealt[at.deal][one.seat]].map((digit) => Math.min(digit - 1, 7));
+    const body = table.createTBody(), hand = kindsOf(told.dealt[at.deal][one.seat]);
     told.kinds.forEach((kind, n) => {
       const row = body.insertRow(), th = make("th", { scope: "row", innerHTML: tile(n, false) });
       th.append(kind);
@@ -223,5 +225,5 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   research.addEventListener("change", () => { keep("research", research.checked ? "yes" : "no"); again(); });
 
   const does = { before: () => tour(-1), after: () => tour(1), turn };
-  return { show, deal, word, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
+  return { show, deal, word, played, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
 }

@@ -1,6 +1,6 @@
 
 // Guessing: a seat's moves are hidden, and so is all that this seat did not see, until they are guessed.
-function guessing({ data, at, OPEN, find, make, tile, to, show, words }) {
+function guessing({ data, at, OPEN, find, make, tile, to, show, words, played }) {
   const told = data.analysis, given = new Map();
   let seat = null, first = null;
   const decision = (move = at.move, deal = at.deal) => told.deals[deal][move];
@@ -10,11 +10,11 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words }) {
   const points = (one, action) => one.options.find((option) => option.action === action).points;
   const loss = (one, action) => Math.max(0, points(one, one.best) - points(one, action));
 
-  function choice(text, digits, value, pressed = false) {
+  function choice(text, kinds, value, pressed = false) {
     const button = make("button", { type: "button" });
     button.dataset.guess = value;
     button.setAttribute("aria-pressed", pressed);
-    button.innerHTML = digits.map((digit) => tile(Math.min(digit - 1, 7), false)).join("");
+    button.innerHTML = kinds.map((kind) => tile(kind, false)).join("");
     button.append(text);
     find("guess").append(button);
   }
@@ -35,10 +35,16 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words }) {
     box.textContent = "";
     find("score").textContent = sum();
     if (hides(at.move)) {
-      const codes = one.options.map((option) => option.action), pairs = codes.filter((code) => /^[1-9]{2}$/.test(code));
+      const codes = one.options.map((option) => option.action), pairs = codes.filter((code) => played(code).length);
       if (first !== null && !pairs.some((code) => code[0] === first)) first = null;
-      for (const digit of new Set(pairs.map((code) => code[0]))) choice(told.kinds[Math.min(digit - 1, 7)], [digit], `first ${digit}`, digit === first);
-      if (first !== null) for (const code of pairs.filter((code) => code[0] === first)) choice(`then ${told.kinds[Math.min(code[1] - 1, 7)]}`, [code[1]], code);
+      for (const code of pairs.filter((code, n) => pairs.findIndex((other) => other[0] === code[0]) === n)) {
+        const [kind] = played(code);
+        choice(told.kinds[kind], [kind], `first ${code[0]}`, code[0] === first);
+      }
+      for (const code of pairs.filter((code) => code[0] === first)) {
+        const [, kind] = played(code);
+        choice(`then ${told.kinds[kind]}`, [kind], code);
+      }
       for (const code of codes.filter((code) => !pairs.includes(code))) choice(words(code), [], code);
       find("asked").textContent = first === null ? "What would you play?" : "And then?";
     } else if (asked(one)) {
@@ -72,7 +78,7 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words }) {
     show();
   });
 
-  // Whoever opens other hands guesses no longer.
+  // Opening other hands ends the guessing.
   const seen = () => { if (seat !== null && at.seen !== seat) seat = at.seen === OPEN ? null : at.seen; };
   return { hides, draw, seen, does: { guess: start, "next-guess": next }, keys: { g: start, Enter: () => { if (seat !== null) next(); } } };
 }

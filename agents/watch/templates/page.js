@@ -226,7 +226,7 @@
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show, kept, keep, paint });
-  if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word });
+  if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word, played: analysis.played });
   for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
   if (document.querySelector("[data-review]")) {
     review = reviewing({ at, find, make, tile, draw: show, dark: () => dark });

@@ -63,7 +63,7 @@ function reviewing({ at, find, make, tile, draw, dark }) {
     find("picture").toggleAttribute("hidden", on);
   }
 
-  // Whoever goes to another position of the record leaves the variation.
+  // Going to another position of the record leaves the variation.
   function show() {
     if (line && from !== here()) line = null;
     if (!line) shown(false);

@@ -190,7 +190,9 @@ def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
 
 
 def test_a_new_match_has_the_same_players_and_other_deals(monkeypatch):
-    monkeypatch.setattr(sitting_module, "_seed", lambda: 0)  # of a round that is not over at once
+    monkeypatch.setattr(
+        sitting_module, "new_seed", lambda: 0
+    )  # of a round that is not over at once
     begun = []
 
     def begin(settings):

@@ -1,0 +1,37 @@
+"""Makes the pages of a round that the site embeds: its replay and its analysis.
+
+The analysis takes half a minute the first time; what it found stays beside the site, and is used
+again as long as the agents and their version are the same.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from agents import watch
+
+ROUND: Final = (
+    "11113445,22334689,11122357,11145567,"
+    "s3,317,475,1p,2p,352,4p,1p,223,332,4p,1p,228,3p,4p,1p,249,3p,4p,1p,236"
+)
+
+
+def analysed(keep: Path | None = None) -> tuple[str, str]:
+    """Returns the pages of the round: its replay and its analysis; ``keep``: what is found."""
+    source = replace(watch.read(ROUND), title="A round")
+    analysis = watch.analyse(source, "champion", keep=keep)
+    return watch.page(source), watch.page(source, analysis)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Lets Sphinx copy the pages to the static files of the site."""
+    app.connect("build-finished", _write)
+    return {"parallel_read_safe": True}
+
+
+def _write(app: Any, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        replay, analysis = analysed(Path(app.doctreedir) / "analysis.parts")
+        static = Path(app.outdir) / "_static"
+        (static / "replay.html").write_text(replay, encoding="utf-8")
+        (static / "analysis.html").write_text(analysis, encoding="utf-8")
