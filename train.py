@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from math import inf
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -89,6 +90,9 @@ class Args:
 
     init: Path | None = None
     """file of a policy to begin with; its layers hold, or grow to wider --layers"""
+    kl: float = 0.0
+    """weight of the divergence from the policy of --init, KL in nats a decision, to which the
+    training is held close"""
     critic: tuple[int, ...] | None = None
     """widths of the layers of a critic that sees all hands, beside the policy, which never does:
     its values take luck out of the advantages; without, the policy's own values serve"""
@@ -110,6 +114,8 @@ class Args:
     """agents that are partners, one drawn for each of eight groups of games, another for one group
     after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
     population:train weighs as much as one agent. --opponents takes the same"""
+    hard_partners: bool = False
+    """draw partners more often the fewer points are made beside them, as opponents are drawn"""
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     off_belief: bool = False
@@ -145,6 +151,8 @@ class Args:
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         check_reward_scale(self.reward_scale)
+        if not 0 <= self.kl < inf:
+            raise SettingError(f"expected a --kl of at least 0, got {self.kl!r}")
         if self.critic is not None:
             learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
@@ -234,6 +242,10 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     if args.partner is not None and args.partners:
         raise SettingError("expected --partner or --partners, got both")
     seated = args.opponents or args.pool or args.partner or args.partners
+    if args.kl and args.init is None:
+        raise SettingError("expected --kl with --init, the policy to hold close to")
+    if args.hard_partners and len(args.partners or ()) < 1:
+        raise SettingError("expected --hard-partners with --partners to draw from")
     if args.off_belief and seated:
         raise SettingError("expected --off-belief without other players, whose play it cannot know")
     if args.policy is not None:
@@ -321,14 +333,19 @@ def start(
             snapshots=not args.opponents,
             first=args.init is not None,
             partners=partners,
+            hard_partners=args.hard_partners,
             seed=args.seed,
             information=args.information,
         )
     model = new_model(args, settings)
     if pool is not None:
         run.add_pool(model, pool)
-    if not (resumed and run.restore(model)) and args.init is not None:
+    if args.init is not None:
         learning.begin_from(model, run.files.init if resumed else args.init)
+    if args.kl:
+        model.hold_close(args.kl)
+    if resumed:
+        run.restore(model)
     if not resumed:
         learning.policy_bytes(model, args.rules)  # raises if no file could hold the policy
         run.begin(args.init)

@@ -49,7 +49,7 @@ class PoolState(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass
 class PoolPlayer:
-    """Holds the learner's results against one frozen player."""
+    """Holds the learner's results against one frozen player, or beside one."""
 
     name: str  # of an agent; empty for a snapshot
     decisions: int = 0  # of a snapshot's training
@@ -60,6 +60,10 @@ class PoolPlayer:
         self.rounds += rounds
         share = min(1.0, rounds / min(self.rounds, AVERAGED_ROUNDS))
         self.points += (points - self.points) * share
+
+    def hardness(self) -> float:
+        """Returns a weight from 0 to 1, the greater the fewer points the learner makes."""
+        return 1 / (1 + exp(self.points / POINTS_SCALE))
 
 
 class Pool:
@@ -72,6 +76,7 @@ class Pool:
         snapshots: whether snapshots are opponents, too.
         first: whether the very first one is, as it should where training began with a policy.
         partners: of the learner in all games, likewise; empty: the learner itself.
+        hard_partners: draw those more often beside whom the learner makes fewer points, too.
         seed: of draws and play.
         information: who knows and tells what in the games.
 
@@ -90,12 +95,14 @@ class Pool:
         snapshots: bool = True,
         first: bool = False,
         partners: Sequence[str] = (),
+        hard_partners: bool = False,
         seed: int = 0,
         information: Information = PLAIN,
     ) -> None:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")
         self._snapshots, self._first = snapshots, first
+        self._hard_partners = hard_partners
         self._rng = bot_generator(seed, "pool")
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
@@ -137,9 +144,7 @@ class Pool:
             if its_turn or self._now[group] == LEARNER:
                 self._now[group] = self._draw()
             if self._mates > 1 and (its_turn or self._mate_now[group] == LEARNER):
-                self._mate_now[group] = self._opponents + self._pick(
-                    np.array(self._weights[self._opponents :])
-                )
+                self._mate_now[group] = self._draw_mate()
         self._rollouts += 1
         if self._anew:
             self._seat(np.arange(len(self.owner)))
@@ -173,9 +178,11 @@ class Pool:
         won = (turn.winner[ended] & 1) != self._team[ended]
         points = np.where(won, 1, -1) * turn.points[ended]
         self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
-        for number in np.unique(opponent).tolist():
-            mine = points[opponent == number]
-            self.players[number].learn(float(mine.mean()), len(mine))
+        mate = self.owner[ended, self._mate[ended, 1 - self._team[ended]]]
+        for others in (opponent, mate):
+            for number in {*np.unique(others).tolist()} - {LEARNER}:
+                mine = points[others == number]
+                self.players[number].learn(float(mine.mean()), len(mine))
         done = np.flatnonzero(turn.done)
         if len(done):
             self._seat(done)
@@ -272,12 +279,18 @@ class Pool:
             return LEARNER
         given = [self._weights[number] if number < self._opponents else 1.0 for number in numbers]
         weights = [
-            weight
-            * 0.5 ** (age / AGE_HALVING)
-            / (1 + exp(self.players[number].points / POINTS_SCALE))
+            weight * 0.5 ** (age / AGE_HALVING) * self.players[number].hardness()
             for number, age, weight in zip(numbers, ages, given, strict=True)
         ]
         return numbers[self._pick(np.array(weights))]
+
+    def _draw_mate(self) -> int:
+        """Returns a partner of several, by weight and perhaps hard ones more often."""
+        weights = np.array(self._weights[self._opponents :])
+        if self._hard_partners:
+            mates = self.players[self._opponents : self._opponents + self._mates]
+            weights *= [player.hardness() for player in mates]
+        return self._opponents + self._pick(weights)
 
     def _pick(self, weights: Float) -> int:
         """Returns the number of one of some weights, drawn in proportion."""

@@ -13,6 +13,7 @@ Differences from ``MaskablePPO``:
 - By Other-Play each seat may see the game under a symmetry of its own (``other_play``).
 - By off-belief learning decisions earn what they would in worlds of the hard facts
   (``off_belief``).
+- The policy may be held close to the one that it began with (``hold_close``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -20,6 +21,7 @@ Differences from ``MaskablePPO``:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, Final
 
 import numpy as np
@@ -59,6 +61,9 @@ STATISTICS: Final = (
 )
 """What ``train`` logs as means over its minibatches, under the names of ``MaskablePPO``."""
 
+REFERENCE_KL: Final = "reference_kl"
+"""Name of the divergence from the policy that a training is held close to, nats a decision."""
+
 
 class SelfPlayPPO(MaskablePPO):
     """Trains one policy for all four seats by self-play.
@@ -82,6 +87,7 @@ class SelfPlayPPO(MaskablePPO):
             than the policy's own.
         information: who knows and tells what in the games.
         pool: frozen players, None if there are none; may be set before training.
+        reference: policy that this one is held close to; None: there is none.
     """
 
     policy: SelfPlayPolicy
@@ -123,6 +129,8 @@ class SelfPlayPPO(MaskablePPO):
         self.information = PLAIN
         self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
+        self.reference: SelfPlayPolicy | None = None
+        self.kl_weight = 0.0
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
@@ -142,6 +150,14 @@ class SelfPlayPPO(MaskablePPO):
                 "expected off-belief in rounds of the plain game, rewarded by points, "
                 f"got {self.reward!r}, {self.information!r}"
             )
+
+    def hold_close(self, weight: float) -> None:
+        """Holds the policy close to what it is now, for the whole training.
+
+        ``weight`` times the divergence from there, KL(policy || reference) in nats a decision, is
+        added to the loss. A restored training is held close before its weights are restored.
+        """
+        self.kl_weight, self.reference = weight, deepcopy(self.policy).requires_grad_(False)
 
     @property
     def update(self) -> int:
@@ -256,7 +272,7 @@ class SelfPlayPPO(MaskablePPO):
         """Returns sampled actions [n], values [n] and the actions' log-probabilities [n]."""
         bits = th.from_numpy(packing.expand(words)).to(self.device)
         with th.no_grad():
-            logits, values = self._evaluate(bits)
+            logits, values = self._evaluate(self.policy, bits)
         logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)
         probabilities = th.softmax(logits, dim=1)
         summed = probabilities.cumsum(dim=1)
@@ -295,7 +311,8 @@ class SelfPlayPPO(MaskablePPO):
         if not statistics:
             return
         means = th.stack(statistics).mean(dim=0).tolist()
-        for name, mean in zip(STATISTICS, means, strict=True):
+        names = STATISTICS if self.reference is None else (*STATISTICS, REFERENCE_KL)
+        for name, mean in zip(names, means, strict=True):
             self.logger.record(f"train/{name}", mean)
         if critic_losses:
             critic_loss = float(th.stack(critic_losses).mean())
@@ -308,8 +325,11 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/ent_coef", self.ent_coef)
 
     def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
-        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and ``STATISTICS`` [6]."""
-        logits, values = self._evaluate(samples.observations)
+        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
+
+        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it.
+        """
+        logits, values = self._evaluate(self.policy, samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
         log_probs = th.log_softmax(logits, dim=1)
         weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
@@ -330,12 +350,19 @@ class SelfPlayPPO(MaskablePPO):
             kl = ((ratio - 1 - log_ratio) * weights).sum()
             clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
+        if self.reference is not None:
+            with th.no_grad():
+                wanted, _ = self._evaluate(self.reference, samples.observations)
+                wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
+            apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
+            numbers.append((apart * weights).sum())
+            loss = loss + self.kl_weight * numbers[-1]
         return loss, th.stack(numbers).detach()
 
-    def _evaluate(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+    def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
         with th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
-            logits, values = self.policy.logits_and_values(bits)
+            logits, values = policy.logits_and_values(bits)
         return logits.float(), values.float()
 
     def load_state(
@@ -364,7 +391,7 @@ class SelfPlayPPO(MaskablePPO):
 
     def _excluded_save_params(self) -> list[str]:
         """Returns what a saved model leaves out: its games, which begin anew in a loaded one."""
-        excluded = ["_last_turn", "_last_obs", "_last_episode_starts", "pool"]
+        excluded = ["_last_turn", "_last_obs", "_last_episode_starts", "pool", "reference"]
         return super()._excluded_save_params() + excluded
 
 

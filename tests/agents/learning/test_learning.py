@@ -241,7 +241,7 @@ def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
         total, counted = 0, 0.0
         for _ in range(rounds):
             for samples in buffer.get(None):
-                logits, values = model._evaluate(samples.observations)
+                logits, values = model._evaluate(model.policy, samples.observations)
                 gain = logits.gather(1, samples.actions)[:, 0] * samples.advantages + values
                 model.policy.zero_grad()
                 (gain * samples.weights).sum().backward()

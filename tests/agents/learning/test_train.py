@@ -115,6 +115,26 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert "points per round" in capsys.readouterr().out
 
 
+def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been_stopped(
+    elsewhere, monkeypatch
+):
+    base = trained("base") / "policy.safetensors"
+    settings = ["--init", str(base), "--layers", "16", "--kl", "0.3", "--precision", "float32"]
+    whole = trained("whole", *settings)
+    with monkeypatch.context() as patch:
+        training.stop_after(patch, 9)
+        assert train.main(["--name", "parts", *TINY, *settings]) == 130
+    assert train.main(["--resume", "runs/parts", "--init", str(base)]) == 0
+    assert policy(Path("runs/parts")) == policy(whole)
+    assert float(log(whole / "progress.csv")[-1]["train/reference_kl"]) > 0
+
+
+def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
+    assert "--init" in refused(capsys, *TINY, "--kl", "0.3")
+    assert "--kl" in refused(capsys, *TINY, "--kl", "-1", "--init", "policy.safetensors")
+    assert "--partners" in refused(capsys, *TINY, "--hard-partners", "--opponents", "greedy")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     elsewhere, monkeypatch, capsys, number
