@@ -35,6 +35,7 @@ LEGEND: Final = (
 def terminal(results: Results) -> str:
     """Returns the tables of agents and partners, the faults and the facts."""
     shown = [agents_table(results)]
+    shown += [differences_table(results)] if results.differences else []
     shown += [
         table
         for entry in results.entries
@@ -53,6 +54,9 @@ def terminal(results: Results) -> str:
 def markdown(results: Results) -> str:
     """Returns everything as Markdown, with a table of all cells for each agent."""
     parts = ["# Coordination with unknown partners", LEGEND, entries(results)]
+    if results.differences:
+        table = differences_table(results)
+        parts += [f"## {table.title}", piped(table)]
     for entry in results.entries:
         parts.append(f"## {code(entry.agent)}")
         if entry.self_play is not None:
@@ -87,6 +91,7 @@ def html(results: Results) -> str:
             for row in entry.partners
         },
         "titles": TITLES,
+        "differences": results.differences,
         "sections": sections,
         "remarks": remarks,
         "legend_text": LEGEND,
@@ -137,6 +142,17 @@ def agents_table(results: Results) -> Table:
     )
     worst = heads.index("worst partner")
     return Table("Agents", heads, tuple(rows), (0,), notes=(worst, len(heads) - 1))
+
+
+def differences_table(results: Results) -> Table:
+    """Returns what each agent makes more than the first, deal by deal."""
+    names = [name for name in TITLES if any(name in one.totals for one in results.differences)]
+    rows = [
+        (one.agent, *(_estimate(one.totals.get(name)) for name in names), f"{one.deals:,}")
+        for one in results.differences
+    ]
+    heads = ("agent", *(TITLES[name] for name in names), "deals a cell")
+    return Table(f"Minus {results.differences[0].minus}", heads, tuple(rows), (0,))
 
 
 def remarks(entry: Entry) -> str:

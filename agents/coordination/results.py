@@ -8,7 +8,8 @@ Figures of a cell, in points per round, where X(a, p) is what a makes as the par
 - ``over_partner``: X(a, p) - X(p, p);
 - ``over_normaliser``: X(a, p) - X(b, p), b trained beside p; for partners that have such a b.
 
-All terms are of the same deals and the same opponents, and are subtracted deal by deal.
+All terms are of the same deals and the same opponents, and are subtracted deal by deal. So are the
+figures of two agents.
 """
 
 from __future__ import annotations
@@ -97,11 +98,24 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """Holds what an agent's figures have more than those of another one, on the same deals."""
+
+    agent: str
+    minus: str
+    deals: int  #: Of each cell.
+    totals: Mapping[str, Estimate]
+    """Over all partners with which both played to the end."""
+
+
+@dataclass(frozen=True)
 class Results:
     """Holds the figures of all agents."""
 
     benchmark: Benchmark
     entries: tuple[Entry, ...]
+    differences: tuple[Difference, ...]
+    """Of every other agent and the first; agents that forfeited have none."""
     faults: tuple[FaultCount, ...]
     sources: dict[str, str | None]
     """A hash of the files that each agent is read from, by its name; None if there are none."""
@@ -127,9 +141,15 @@ class Results:
         """
         played = {_cell(one): one for one in everything}
         contents = benchmark.contents()
+        first, *others = benchmark.agents
         return cls(
             benchmark,
             tuple(_Measured(benchmark, played, agent).entry() for agent in benchmark.agents),
+            tuple(
+                found
+                for agent in others
+                if (found := _difference(benchmark, played, agent, first)) is not None
+            ),
             tuple(count for one in everything for count in fault_counts(one)),
             {short_name(spec): source for spec, source in contents.items()},
             command,
@@ -167,6 +187,7 @@ class Results:
             "seed": plan.seed,
             "seed_given": plan.seed_given,
             "entries": [asdict(entry) for entry in self.entries],
+            "differences": [asdict(one) for one in self.differences],
             "faults": [asdict(fault) for fault in self.faults],
             "sources": self.sources,
             "versions": self.versions(),
@@ -176,18 +197,24 @@ class Results:
 
 
 class _Measured:
-    """Computes the figures of one agent."""
+    """Computes the figures of one agent, on the first deals or on all."""
 
-    def __init__(self, benchmark: Benchmark, played: Mapping[Cell, Played], agent: str) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        played: Mapping[Cell, Played],
+        agent: str,
+        deals: int | None = None,
+    ) -> None:
         self.benchmark, self.played, self.agent = benchmark, played, agent
-        self.deals = benchmark.deals(agent)
+        self.deals = benchmark.deals(agent) if deals is None else deals
         self.opponents = benchmark.task.opponents
 
     def entry(self) -> Entry:
         own = [self.played[cell] for cell in self._own_cells()]
         name = short_name(self.agent)
         left_out = [one for one in self.benchmark.task.partners if not self._is_whole(one)]
-        forfeited = any(name in played.forfeited for played in own)
+        forfeited = self.forfeited()
         faults = Counter(agent for played in own for agent, _ in played.faults())
         thinking = sum(float(block.thinking[0]) for played in own for block in played.blocks)
         decisions = sum(int(block.decisions[0]) for played in own for block in played.blocks)
@@ -204,6 +231,16 @@ class _Measured:
             ms_per_decision=1000 * thinking / max(1, decisions),
             **found,
         )
+
+    def forfeited(self) -> bool:
+        """Tells whether the agent gave up a cell."""
+        name = short_name(self.agent)
+        return any(name in self.played[cell].forfeited for cell in self._own_cells())
+
+    def counted(self) -> dict[Partner, Values]:
+        """Returns the figures of each deal with every partner that means count."""
+        partners = [one for one in self.benchmark.task.partners if one.counted]
+        return {one: _mean(self._cells(one)) for one in partners if self._is_whole(one)}
 
     def _own_cells(self) -> list[Cell]:
         """Returns every cell in which the agent plays: with partners, and with itself."""
@@ -223,10 +260,7 @@ class _Measured:
         """Returns the figures with these partners, as fields of an ``Entry``."""
         if not any(partner.counted for partner in partners):
             return {}
-        cells = {
-            partner: [self._values(partner, opponent) for opponent in self.opponents]
-            for partner in partners
-        }
+        cells = {partner: self._cells(partner) for partner in partners}
         means = {partner: _mean(values) for partner, values in cells.items()}
         counted = {partner: values for partner, values in means.items() if partner.counted}
         groups = dict.fromkeys(partner.group for partner in means)
@@ -236,11 +270,7 @@ class _Measured:
         }
         itself = [self._points(self.agent, self.agent, one) for one in self.opponents]
         return {
-            "totals": {
-                name: Estimate.of(np.array(found))
-                for name in FIGURES
-                if (found := [values[name] for values in counted.values() if name in values])
-            },
+            "totals": _totals(list(counted.values())),
             "self_play": mean_interval(np.mean(itself, axis=0)),
             "worst": _worst(counted),
             "groups": _rows([(name, "", values) for name, values in of_group.items()]),
@@ -255,6 +285,9 @@ class _Measured:
                 ]
             ),
         }
+
+    def _cells(self, partner: Partner) -> list[Values]:
+        return [self._values(partner, opponent) for opponent in self.opponents]
 
     def _values(self, partner: Partner, opponent: str) -> Values:
         """Returns the figures of each deal of a cell."""
@@ -294,6 +327,33 @@ def _mean(values: Sequence[Values]) -> Values:
     """Returns the mean of each figure in each deal, over those that have it."""
     every = {name: [one[name] for one in values if name in one] for name in FIGURES}
     return {name: np.mean(found, axis=0) for name, found in every.items() if found}
+
+
+def _totals(partners: Sequence[Values]) -> dict[str, Estimate]:
+    """Returns the means of the figures over partners, of those that have the figure."""
+    return {
+        name: Estimate.of(np.array(found))
+        for name in FIGURES
+        if (found := [values[name] for values in partners if name in values])
+    }
+
+
+def _difference(
+    benchmark: Benchmark, played: Mapping[Cell, Played], agent: str, minus: str
+) -> Difference | None:
+    """Returns an agent's figures minus those of another one on the deals of both, if there are."""
+    deals = min(benchmark.deals(agent), benchmark.deals(minus))
+    both = [_Measured(benchmark, played, one, deals) for one in (agent, minus)]
+    if any(one.forfeited() for one in both):
+        return None
+    own, other = (one.counted() for one in both)
+    differences = [
+        {name: own[partner][name] - other[partner][name] for name in own[partner]}
+        for partner in own
+        if partner in other
+    ]
+    totals = _totals(differences)
+    return Difference(short_name(agent), short_name(minus), deals, totals) if totals else None
 
 
 def _rows(found: Sequence[tuple[str, str, Values]]) -> tuple[Row, ...]:

@@ -35,8 +35,10 @@ def points(one: str, other: str, opponent: str, deals: int) -> np.ndarray:
     return block.points.mean(axis=0)
 
 
-def measured(agent: str, deals: int = 40) -> Results:
-    plan = Benchmark((agent,), SMALL, seed=5, caps=((deals, agent),))
+def measured(*agents: str, deals: int = 40) -> Results:
+    """Returns the results of agents, each with four deals fewer than the one before."""
+    caps = tuple((deals - 4 * number, agent) for number, agent in enumerate(agents))
+    plan = Benchmark(agents, SMALL, seed=5, caps=caps)
     tournament = Tournament(plan)
     tournament.play(workers=1)
     return Results.of(plan, tournament.played())
@@ -75,6 +77,26 @@ def test_figures_are_those_of_a_slow_count():
     assert entry.worst.partner == worst.spec
     odd = values[worst.spec]["understanding"][1::2]
     assert entry.worst.understanding.mean == pytest.approx(odd.mean())
+
+
+def test_agents_are_compared_deal_by_deal_on_the_deals_of_both():
+    results = measured("heuristic", "random")
+    (found,) = results.differences
+    assert (found.agent, found.minus, found.deals) == ("random", "heuristic", 36)
+    own = [
+        np.mean([points("random", one.spec, against, 36) for against in OPPONENTS], axis=0)
+        - np.mean([points("heuristic", one.spec, against, 36) for against in OPPONENTS], axis=0)
+        for one in PARTNERS
+        if one.counted
+    ]
+    assert found.totals["points"].mean == pytest.approx(np.mean(own))
+    # What the partners make among themselves and beside normalisers cancels.
+    for name in ("over_partner", "points"):
+        assert found.totals[name].over_deals.low == pytest.approx(
+            mean_interval(np.mean(own, axis=0)).low
+        )
+    assert found.totals["points"].over_both == two_way_interval(np.array(own))
+    assert found.totals["over_normaliser"].mean == pytest.approx(own[0].mean())
 
 
 def test_the_figures_follow_the_agent_not_its_seat():
@@ -122,13 +144,17 @@ def test_pages_are_written_and_escape_names(tmp_path, capsys):
     with pytest.raises(SystemExit):
         command.main([*words, "--html", str(page)])
     capsys.readouterr()
-    words[0] = "me=greedy"
+    words[:1] = ["me=greedy", "you=random"]
     assert command.main([*words, "--html", str(page), "--markdown", str(tables)]) == 0
-    assert "understanding" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "understanding" in told
+    assert "Minus me" in told
     text = page.read_text(encoding="utf-8")
     assert "<h2>" in text
     assert "With itself" in text
+    assert "<h2>Minus me" in text
     assert "| `me`" in tables.read_text(encoding="utf-8")
+    assert "## Minus me" in tables.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
