@@ -2,6 +2,7 @@
 
 python train.py                                    takes about four minutes on two cores
 python train.py --preset standard                  takes about an hour
+python train.py --preset champion                  how the next champion is trained, in days
 python train.py --resume runs/NAME                 goes on with a run that was stopped or killed
 python train.py --resume runs/NAME --decisions N   goes on until N decisions were made
 python -m agents.learning.plot runs/NAME           draws how strong it became
@@ -46,9 +47,9 @@ class Args:
     """directory of a run to go on with; it takes only --decisions and --no-progress and, with the
     values that the run began with, the options that may name files, commands, classes or functions:
     --policy, --transform, --pool, --opponents, --partner, --partners, --against and --init"""
-    preset: Literal["quick", "standard", "long"] = "quick"
-    """list of settings for about four minutes, an hour or a night; the options below that have no
-    default change one of them (docs/training.md shows them all)"""
+    preset: Literal["quick", "standard", "long", "champion"] = "quick"
+    """list of settings for about four minutes, an hour or a night, or those of a champion; the
+    options below that have no default change one of them (docs/training.md shows them all)"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
@@ -237,6 +238,7 @@ def measure(
 
 def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     """Returns the options and settings of a new run with every choice made."""
+    args = with_players(args)
     if args.opponents and (args.pool or args.pool_share):
         raise SettingError("expected --opponents or a pool, got both")
     if args.partner is not None and args.partners:
@@ -270,6 +272,13 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
             )
     name = args.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}"
     return replace(args, name=name, device=device, precision=precision), settings
+
+
+def with_players(args: Args) -> Args:
+    """Returns the options with the critic and players of the preset, where none are given."""
+    preset = learning.PLAYERS.get(args.preset, {})
+    named: dict[str, Any] = {k: v for k, v in preset.items() if getattr(args, k) is None}
+    return replace(args, **named)
 
 
 def config_of(args: Args, settings: learning.TrainingSettings) -> dict[str, Any]:

@@ -106,5 +106,17 @@ _LONG: Final = replace(
     measure_deals=2048,
 )
 
-PRESETS: Final = {"quick": _QUICK, "standard": _STANDARD, "long": _LONG}
-"""By name: about four minutes and an hour on two cores with fast bfloat16, and most of a night."""
+_CHAMPION: Final = replace(_LONG, decisions=400_000_000, games=4096, pool_share=0.0)
+
+PRESETS: Final = {"quick": _QUICK, "standard": _STANDARD, "long": _LONG, "champion": _CHAMPION}
+"""By name: four minutes, an hour and most of a night on two cores with fast bfloat16; days."""
+
+PLAYERS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
+    "champion": {
+        "critic": (256, 256, 256),
+        "partners": ("2*self", "population:train"),
+        "opponents": ("2*self", "population:train", "heuristic"),
+        "against": ("heuristic", "champion"),
+    },
+}
+"""By name of the preset: options of its critic, its players and who measures it."""

@@ -289,6 +289,15 @@ def test_the_presets_hold_every_setting_and_options_change_them():
     assert [*learning.PRESETS] == [*get_args(get_type_hints(train.Args)["preset"])]
 
 
+def test_a_preset_names_players_and_options_change_them(elsewhere, capsys):
+    args, settings = train.settle(train.Args(preset="champion", opponents=("greedy",)))
+    named = learning.PLAYERS["champion"]
+    assert args.opponents == ("greedy",)
+    assert (args.critic, args.partners) == (named["critic"], named["partners"])
+    assert settings.pool_share == 0
+    assert "--opponents or a pool" in refused(capsys, "--preset", "champion", "--pool", "greedy")
+
+
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
     monkeypatch.setattr(th.cuda, "is_available", lambda: False)
     assert "cuda" in refused(capsys, "--device", "cuda")

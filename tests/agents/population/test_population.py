@@ -11,7 +11,7 @@ import pytest
 from agents import load_agent, registry
 from agents.base import AgentError
 from agents.beliefs.people import PEOPLE
-from agents.learning.presets import PRESETS
+from agents.learning.presets import PLAYERS, PRESETS
 from agents.population import HELD_OUT_BOTS, METHODS, Population, expand
 from agents.population import __main__ as command
 from agents.population.manifest import FOLDER, shipped
@@ -118,7 +118,7 @@ def test_nothing_names_those_held_out():
         *PEOPLE,
         *(word for one in METHODS.values() if one.split == "train" for word in one.options),
     ]
-    named += [str(one) for one in PRESETS.values()]
+    named += [str(one) for one in (*PRESETS.values(), *PLAYERS.values())]
     secret = (
         *HELD_OUT_BOTS.values(),
         "population:heldout",
