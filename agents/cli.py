@@ -83,9 +83,11 @@ def parse(
             registry=registry,
         )
     values = vars(found)
-    for name, value in values.items():
-        if value == ():
-            fail(f"expected a value or more after --{name.replace('_', '-')}, got none")
+    for field in fields(cls):
+        if values[field.name] == ():
+            name = f"--{field.name.replace('_', '-')}"
+            wanted = field.name.upper() if field.metadata == POSITIONAL else f"value after {name}"
+            fail(f"expected one {wanted} or more, got none")
     try:
         return cls(**values)
     except ValueError as error:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import goita_env
 from agents.base import close
 from agents.bots.wrapped import unwrapped
-from agents.coordination.task import HELD_OUT, CoordinationTask
+from agents.coordination.task import HELD_OUT, PEOPLE, CoordinationTask
 from agents.registry import check_names, is_own, load_agent, short_name
 from agents.search.rollout import RolloutAgent
 from agents.search.solver_bot import SolverAgent
@@ -86,9 +86,7 @@ class Benchmark(Schedule):
             raise SettingError(f"expected each agent once, got {' '.join(self.agents)!r}")
         check_names(self.specs)
         for deals, spec in self.caps:
-            check_deals(deals)
-            if deals < LEAST_DEALS:
-                raise SettingError(f"expected {LEAST_DEALS} deals or more of a cell, got {deals!r}")
+            check_deals(deals, LEAST_DEALS, "deals of a cell")
             if spec not in self.specs:
                 raise SettingError(f"expected one of {self.specs} to play fewer, got {spec!r}")
 
@@ -111,6 +109,7 @@ class Benchmark(Schedule):
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
         deals = self.deals(agent)
         found = {
+            **{f"names {spec}": spec in agent for spec in HELD_OUT.specs if spec != PEOPLE},
             "quick": self.quick,
             f"{deals:,} deals": deals < self.full,
             "seed given": self.seed_given,

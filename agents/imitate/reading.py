@@ -98,11 +98,18 @@ def read_examples(
 
 
 def _read(source: Path, rules: str | Rules) -> Iterable[_Part]:
+    if not source.exists():
+        raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
     if source.is_dir():
         if (source / MANIFEST).exists():
             return [_saved(source, "*.jsonl")]
         if any(source.glob(LOGS)):
             return [_log(source)]
+        if parts := sorted(source.glob(f"*/{LOGS}")):
+            raise SettingError(
+                f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
+                f"{str(parts[-1].parent)!r}"
+            )
         files = sorted({file for pattern in RECORDS for file in source.glob(pattern)})
         if not files:
             raise SettingError(

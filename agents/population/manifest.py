@@ -161,7 +161,10 @@ class Population:
         seeds: dict[str, list[int]] = {}
         for one in self.members.values():
             seeds.setdefault(one.method, []).append(one.seed)
-        known = [f"{method}-{min(all_)} to -{max(all_)}" for method, all_ in seeds.items()]
+        known = [
+            f"{method}-{min(all_)}" + (f" to -{max(all_)}" if len(all_) > 1 else "")
+            for method, all_ in seeds.items()
+        ]
         return f"METHOD-SEED of {', '.join(known) or 'none'}"
 
 

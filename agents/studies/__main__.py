@@ -27,7 +27,7 @@ from typing import Final
 import msgspec
 
 from agents import cli
-from agents.files import write_whole
+from agents.files import check_writable, write_whole
 from agents.studies import people, runs, strangers, tokens
 from agents.studies.study import Options
 from goita_env import __version__
@@ -60,6 +60,7 @@ class Args:
     def __post_init__(self) -> None:
         if self.name not in STUDIES:
             raise SettingError(f"expected a study of {', '.join(STUDIES)}, got {self.name!r}")
+        check_writable(self.output, folder=True)
         if self.workers < 1:
             raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
 

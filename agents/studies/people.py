@@ -134,6 +134,8 @@ def find_records(folder: Path | None) -> list[Path]:
     """Returns the record files of a folder, by name; raises a SettingError where there are none."""
     if folder is None:
         raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
+    if not folder.is_dir():
+        raise SettingError(f"expected a folder of human records, got {str(folder)!r}")
     found = sorted(one for one in folder.glob("*") if one.suffix in SUFFIXES and one.is_file())
     if not found:
         raise SettingError(f"expected records ({', '.join(SUFFIXES)}) in {folder}, got none")

@@ -32,10 +32,10 @@ MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then know
 MAX_BLOCK_DEALS: Final = 1 << 16
 
 
-def check_deals(deals: int) -> None:
+def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> None:
     """Checks a number of deals; raises a SettingError. An interval needs two."""
-    if isinstance(deals, bool) or not isinstance(deals, int) or not 2 <= deals <= MAX_DEALS:
-        raise SettingError(f"expected a number of deals from 2 to {MAX_DEALS:,}, got {deals!r}")
+    if isinstance(deals, bool) or not isinstance(deals, int) or not least <= deals <= MAX_DEALS:
+        raise SettingError(f"expected {what} from {least:,} to {MAX_DEALS:,}, got {deals!r}")
 
 
 def tasks(
@@ -69,7 +69,6 @@ def parse_cap(text: str) -> tuple[int, str]:
     number, _, agent = text.partition(":")
     if not (number.isascii() and number.isdigit()) or not agent:
         raise SettingError(f"expected DEALS:AGENT (200:greedy), got {text!r}")
-    check_deals(int(number))
     return int(number), agent
 
 

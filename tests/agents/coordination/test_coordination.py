@@ -138,6 +138,15 @@ def test_a_stopped_benchmark_ends_as_one_that_was_not(tmp_path, capsys):
     }
 
 
+def test_an_agent_that_names_a_player_of_the_task_is_no_entry():
+    for agent, marks in {
+        "champion": (),
+        "population:offbelief-0": ("names population:offbelief-0",),
+        "champion:search=on,types=(greedy;heuristic:reading=off)": ("names heuristic:reading=off",),
+    }.items():
+        assert Benchmark((agent,), seed_given=False).marks(agent) == marks
+
+
 def test_pages_are_written_and_escape_names(tmp_path, capsys):
     page, tables = tmp_path / "page.html", tmp_path / "tables.md"
     words = ["<b>me</b>=greedy", *ARGUMENTS, "--fewer-deals", "8:random"]
@@ -163,7 +172,7 @@ def test_pages_are_written_and_escape_names(tmp_path, capsys):
         (["nobody"], "expected an agent of"),
         (["greedy", "greedy"], "expected each agent once"),
         (["greedy", "--partners", "random", "random"], "expected each partner and opponent once"),
-        (["greedy", "--fewer-deals", "2:greedy"], "expected 4 deals or more"),
+        (["greedy", "--fewer-deals", "2:greedy"], "expected deals of a cell from 4 to"),
         (["greedy", "--fewer-deals", "9:champion"], "expected one of"),
         (["greedy", "--workers", "0"], "expected 1 to"),
     ],

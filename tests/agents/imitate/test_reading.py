@@ -166,7 +166,7 @@ def test_what_is_no_recorded_game_is_refused(tmp_path):
     (tmp_path / "x").write_bytes(b"\x80\x04pickle")
     with pytest.raises(GoitaError, match="expected text in UTF-8"):
         read_examples([tmp_path / "x"])
-    with pytest.raises(OSError, match="missing"):
+    with pytest.raises(SettingError, match="missing', which does not exist"):
         read_examples([tmp_path / "missing"])
 
 
