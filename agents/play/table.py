@@ -56,6 +56,7 @@ class PlayTable:
         seat: the person's.
         game: the match; only views of the person's seat are to be shown while a round is played.
         log: what the person has been told of the present round.
+        past: what was to be seen of it: at the deal, then after each of these.
         results: (winner, points) of every round that is over.
         taken_back: moves that have been taken back so far.
     """
@@ -176,6 +177,7 @@ class PlayTable:
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
         self._between = False
         self.log.clear()
+        self.past = [self.scene()]
 
     def take_back(self) -> None:
         """Goes back to the person's last decision.
@@ -215,6 +217,7 @@ class PlayTable:
         """How many moves had been made before each decision of the person."""
         self._made = self._last = 0
         """Moves so far; the index of the deal that ended the last round."""
+        self.past: list[Scene] = [self.scene()]
         self._tell_deal()
         for seat, action in moves:
             if self.asks == "round":
@@ -246,6 +249,7 @@ class PlayTable:
             said = f"{said}; the tiles are dealt again"
         if said:
             self.log.append(said)
+            self.past.append(self.scene())
         if save:
             self._save()
         if game.winner is not None:

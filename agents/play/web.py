@@ -77,8 +77,12 @@ class MatchServer:
         self._sitting, self._lock = sitting, Lock()
 
     async def state(self, request: Request) -> Response:
-        """Answers with all that the page shows; the others move first if they are to."""
-        return await self._answer(lambda: self._advanced(_look(request), []))
+        """Answers with all that the page shows; the others move first if they are to.
+
+        ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
+        """
+        past = request.query_params.get("past") == "yes"
+        return await self._answer(lambda: self._advanced(_look(request), [], past=past))
 
     async def move(self, request: Request) -> Response:
         """Makes a move: {"action": 46, "mark": "..."}."""
@@ -190,10 +194,17 @@ class MatchServer:
         found = self._sitting.review()
         return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
 
-    def _advanced(self, look: pages.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
-        """Lets the others move; returns the state with what was to be seen on the way."""
+    def _advanced(
+        self, look: pages.Look, frames: list[dict[str, Any]], *, past: bool = False
+    ) -> dict[str, Any]:
+        """Lets the others move; returns the state with what was to be seen on the way.
+
+        ``past``: of a round under way, with all that came before.
+        """
         table = self._sitting.table
         frames += [pages.frame(table, look, told) for told in table.advance()]
+        if past and table.asks == "move":
+            frames = pages.past(table, look)
         return pages.state(table, look, frames, self._sitting.trial)
 
     def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:

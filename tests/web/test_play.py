@@ -187,6 +187,49 @@ def test_others_moves_come_one_by_one_and_are_told_to_screen_readers(serve, open
     assert page.get_attribute("#question", "aria-live") == "polite"
 
 
+def under_way(serve, moves=3):
+    """A server of a round of which much has been seen, and how much."""
+    server = serve(seed=1)
+    for _ in range(moves):
+        list(server.table.advance())
+        server.table.decide(server.table.legal[0])
+    list(server.table.advance())
+    assert server.table.asks == "move"
+    return server, len(server.table.log)
+
+
+def test_a_page_that_is_opened_later_shows_what_came_before_and_can_skip_it(serve, open_page):
+    server, told = under_way(serve)
+    for way in ("Enter", " ", "click", ""):
+        page = welcomed(open_page(server.link))
+        log, skip = page.locator("[role=log] li"), page.locator("[data-do=skip]")
+        skip.wait_for()
+        assert log.count() < told
+        assert page.locator("#hand button:enabled").count() == 0
+        if way == "Enter":
+            skip.focus()
+        if way == "click":
+            skip.click()
+        elif way:
+            page.keyboard.press(way)
+        page.wait_for_selector(READY, timeout=1000 if way else 10_000)
+        assert log.count() == told
+        assert skip.count() == 0
+        assert page.locator("#hand button:enabled, #answers button").count() > 0
+    assert page.inner_text("#question") == open_and_ask(open_page, server)
+
+
+def open_and_ask(open_page, server) -> str:
+    """What a page asks that moves nothing, because its reader wants nothing to move."""
+    page, asked = welcomed(open_page(server.link, **AT_ONCE)), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    ready(page)
+    assert page.locator("[data-do=skip]").count() == 0
+    assert not any("past" in one for one in asked)
+    return page.inner_text("#question")
+
+
 def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
     _, page = begun(serve, open_page)
     page.keyboard.press("h")

@@ -39,7 +39,8 @@ def dealt(hands, dealer=0, rules="jga", agents=GREEDY) -> PlayTable:
 
 
 def standing(one: PlayTable) -> tuple:
-    state = (one.asks, [*one.log], [*one.results], one.may_take_back, one.taken_back, one.legal)
+    seen = [*one.log], [*one.past]
+    state = (one.asks, seen, [*one.results], one.may_take_back, one.taken_back, one.legal)
     return repr(one.game), state
 
 
@@ -80,6 +81,17 @@ def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp
         list(play_on(each, any_move(2), rounds=4))
     assert standing(one) == standing(other)
     assert other.record.players == ("random", "greedy", "Ann", "random")
+
+
+def test_what_was_seen_of_a_round_is_kept_from_its_deal_on():
+    one, shown = table(5), []
+    for _ in play_on(one, any_move(1), rounds=2):
+        shown = [one.scene()] if len(one.log) == 1 else [*shown, one.scene()]
+        assert one.past[1:] == shown
+        assert len(one.past) == len(one.log) + 1
+    assert len(one.past) > 4
+    one.next_round()
+    assert one.past == [one.scene()]
 
 
 def test_what_is_impossible_changes_nothing():
