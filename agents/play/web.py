@@ -16,6 +16,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from functools import cache, partial
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -136,7 +137,9 @@ class MatchServer:
         try:
             text = await run_in_threadpool(self._alone, self._sitting.review_page)
         except (GoitaError, OSError, ImportError) as error:
-            return PlainTextResponse(str(error).partition("\n")[0], 409)
+            told = escape(str(error).partition("\n")[0])
+            body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
+            return Response(_page("review", body), 409, media_type="text/html")
         return Response(text, media_type="text/html", headers={_POLICY: _policy(text)})
 
     async def hint(self, _: Request) -> Response:
@@ -349,9 +352,13 @@ async def _rules(_: Request) -> Response:
 def _rules_page() -> str:
     """Returns the rules of docs/rules.md, up to what concerns programs."""
     text = RULES.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
-    body = MarkdownIt().enable("table").render(text)
+    return _page("rules", MarkdownIt().enable("table").render(text))
+
+
+def _page(title: str, body: str) -> str:
+    """Returns a page without a script."""
     return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: rules</title>'
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: {title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
     )

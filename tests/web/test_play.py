@@ -1,103 +1,19 @@
 """The table as a page in a browser: whole matches, restarts, themes, widths, accessibility."""
 
-import socket
 from functools import partial
-from threading import Thread
 
 import pytest
-from play_tables import GREEDY
-
-from agents.play import savegame
-from agents.play.seating import MatchSettings
-from agents.play.sitting import Sitting
 
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
-import uvicorn
+from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
 
-from agents.play import web
-
-READY = "body:not([aria-busy])"
-AT_ONCE = {"reduced_motion": "reduce"}
-"""A browser's wish for which the page shows others' moves at once."""
-
-
-class Server:
-    """Serves a match, and can be restarted at the same address."""
-
-    def __init__(self, folder, seed=0, agents=GREEDY, name="you"):
-        self.file, self.port = folder / "match.json", 0
-        savegame.begin(MatchSettings(agents, seed, name=name), self.file)
-        self.start()
-
-    def start(self):
-        self.table = savegame.resume(self.file)
-        app = web.application(Sitting(self.table), "token", "127.0.0.1")
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", self.port))
-        listening.listen()
-        self.port, self._listening = listening.getsockname()[1], listening
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-        self._thread = Thread(target=self._server.run, kwargs={"sockets": [listening]})
-        self._thread.start()
-        self.link = f"http://127.0.0.1:{self.port}/token/"
-
-    def stop(self):
-        self._server.should_exit = True
-        self._thread.join()
-        self._listening.close()
-
-
-@pytest.fixture
-def serve(tmp_path):
-    """Serves a match to the end of the test."""
-    servers = []
-
-    def served(**options):
-        servers.append(Server(tmp_path, **options))
-        return servers[-1]
-
-    yield served
-    for server in servers:
-        server.stop()
-
-
-def welcomed(page):
-    """A page whose first words are read and closed."""
-    page.click("#welcome button")
-    return page
-
-
-def ready(page):
-    page.wait_for_selector("#hand button, #answers button, #picture svg")
-    page.wait_for_selector(READY)
-
-
-def begun(serve, open_page, seed=1, **options):
-    """A server and its page, which waits."""
-    server = serve(seed=seed)
-    page = welcomed(open_page(server.link, **AT_ONCE, **options))
-    ready(page)
-    return server, page
+from agents.play import savegame
 
 
 def over(page) -> bool:
     return page.inner_text("#question").startswith("The match is over: you ")
-
-
-def go(page, press) -> None:
-    """Does the next thing that the page asks for, by pressing the last button of a selector."""
-    if page.locator("#answers button.main").count():
-        press("#answers button.main")
-    elif page.locator("#hand button:enabled").count():
-        press("#hand button:enabled")
-        assert page.locator("#hand [aria-pressed=true]").count() == 1
-        press("#hand button[aria-pressed=false]:enabled")
-    else:
-        press("#answers button")
-    page.wait_for_selector(READY)
 
 
 def finish(page, press, server, check=lambda: None) -> int:
@@ -372,40 +288,3 @@ def test_axe_finds_nothing(serve, open_page, wide, scheme):
     check()
     page.keyboard.press("?")
     check()
-
-
-def end_round(page) -> None:
-    """Plays a round to its end by clicks."""
-    while not page.locator("#answers button[data-do=review]").count():
-        go(page, lambda buttons: page.locator(buttons).first.click())
-
-
-def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page):
-    server, page = begun(serve, open_page, seed=5)
-    end_round(page)
-    before = page.inner_text("#question")
-    page.keyboard.press("v")
-    page.wait_for_url(f"{server.link}review*", timeout=120_000)
-    page.wait_for_selector("#picture *")
-    assert "sets of hidden hands" in page.inner_text("[data-review]")
-    page.locator("#moves a[data-move]").first.click()
-    page.keyboard.press("x")
-    for number in (1, 2):
-        page.locator("#vary-options button").first.click()
-        page.wait_for_selector(f"#line li:nth-child({number})")
-    page.keyboard.press("Escape")
-    assert page.locator("#variation").is_hidden()
-    assert page.locator("#picture").is_visible()
-    page.keyboard.press("t")
-    page.wait_for_url(server.link)
-    ready(page)
-    assert page.locator("#trial").is_visible()
-    end_round(page)
-    assert "; in the match: " in page.inner_text("#question")
-    page.keyboard.press("b")
-    ready(page)
-    page.wait_for_selector("#trial", state="hidden")
-    assert page.inner_text("#question") == before
-    page.keyboard.press("d")
-    page.wait_for_selector("#trial")
-    assert server.table.asks == "round"

@@ -287,9 +287,8 @@
     let told;
     do {
       told = await ask("analyse", {});
-      if (told.error) break;
-      bar.max = told.deals;
-      bar.value = told.done[0];
+      if (told.error && !away) break;
+      if (!told.error) Object.assign(bar, { max: told.deals, value: told.done[0] });
       if (!told.worlds) await new Promise((done) => { setTimeout(done, AGAIN); });
     } while (!told.worlds);
     reviewing = false;

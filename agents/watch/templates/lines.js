@@ -1,7 +1,7 @@
 
 // How play may go on after each action: the commonest moves in the worlds of the search.
 function continuing({ find, make, tile, told, word, played, percent }) {
-  const ALL = ["p", "p", "p"];
+  const ALL = ["p", "p", "p"], reviewed = document.querySelector("[data-review]");
 
   function name(move) {
     if (!/^x[1-8]$/.test(move)) return word(move);
@@ -18,8 +18,18 @@ function continuing({ find, make, tile, told, word, played, percent }) {
     line.append(box, " ");
   }
 
+  // The server of a match plays the action in the real deal.
+  const CODES = { p: 0, call: 65, silent: 66, redeal: 67, continue: 68 };
+  function attempt({ action }, seat) {
+    const [block, attack] = played(action), button = make("button", { type: "button", textContent: "try" });
+    const number = CODES[action] ?? 1 + 8 * block + attack;
+    Object.assign(button.dataset, { do: "try", action: number, seat, name: word(action) });
+    button.setAttribute("aria-label", `try ${word(action)}`);
+    return button;
+  }
+
   // A share is told where it is another one than that before.
-  function line(option) {
+  function line(option, seat) {
     const item = make("li"), steps = option.continuation;
     let shown = "";
     const share = ({ share }) => {
@@ -31,6 +41,7 @@ function continuing({ find, make, tile, told, word, played, percent }) {
     first.innerHTML = played(option.action).map((kind) => tile(kind, false)).join("");
     first.append(word(option.action));
     item.append(" ");
+    if (reviewed) item.append(attempt(option, seat), " ");
     for (let n = 0; n < steps.length; n++) {
       const step = steps[n], moves = steps.slice(n, n + 3).map((one) => one.move);
       if (String(moves) === String(ALL)) {
@@ -53,8 +64,8 @@ function continuing({ find, make, tile, told, word, played, percent }) {
     const first = options.filter(is).sort((a) => (a.action === one.action ? -1 : 1));
     const rest = options.filter((option) => !is(option)).sort((a, b) => b.points - a.points);
     box.querySelector("p").textContent = `The commonest next move, then the commonest after it, and so on, in hands that seat ${one.seat} could not rule out. A percentage says in how many of them all it went so.`;
-    main.replaceChildren(...first.map(line));
-    other.replaceChildren(...rest.map(line));
+    main.replaceChildren(...first.map((option) => line(option, one.seat)));
+    other.replaceChildren(...rest.map((option) => line(option, one.seat)));
     more.hidden = !rest.length;
   };
 }
