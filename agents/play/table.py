@@ -217,7 +217,7 @@ class PlayTable:
         """How many moves had been made before each decision of the person."""
         self._made = self._last = 0
         """Moves so far; the index of the deal that ended the last round."""
-        self.past: list[Scene] = [self.scene()]
+        self.past = [self.scene()]
         self._tell_deal()
         for seat, action in moves:
             if self.asks == "round":

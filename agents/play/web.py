@@ -26,6 +26,7 @@ try:
     import uvicorn
     from markdown_it import MarkdownIt
     from starlette.applications import Starlette
+    from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -37,7 +38,7 @@ except ImportError as error:
         "a page needs Starlette and uvicorn: pip install 'goita-env[play]'"
     ) from error
 
-from agents.play import pages
+from agents.play import advice, pages
 from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
 from goita_env.errors import GoitaError, SettingError
@@ -140,7 +141,9 @@ class MatchServer:
             told = escape(str(error).partition("\n")[0])
             body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
             return Response(_page("review", body), 409, media_type="text/html")
-        return Response(text, media_type="text/html", headers={_POLICY: _policy(text)})
+        soon = BackgroundTask(self._alone, advice.prepare)  # whoever reads it tries other moves
+        headers = {_POLICY: _policy(text)}
+        return Response(text, media_type="text/html", headers=headers, background=soon)
 
     async def hint(self, _: Request) -> Response:
         return await self._answer(lambda: self._advised(pages.hint))

@@ -129,8 +129,7 @@
   }
 
   function read() {
-    const first = document.querySelector("[data-review] a[href^='#']");  // the costliest move
-    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || first?.hash);
+    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || review?.first());
     if (!found || location.hash === address()) return;
     const seen = found[3] === undefined ? OPEN : Number(found[3]);
     to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });

@@ -86,6 +86,9 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
     unvary: () => { if (line?.length) vary(line.slice(0, -1)); else leave(); },
     endvary: leave,
   };
+  // Where the page opens: at the costliest move, else at the last deal.
+  const first = () => document.querySelector("[data-review] a[href^='#']")?.hash ?? `#${find("deal").options.length}.0`;
+
   if (document.querySelector("[data-review]").dataset.refines) refine();
-  return { show, does, keys: { t: again, x: does.vary, Escape: leave } };
+  return { show, first, does, keys: { t: again, x: does.vary, Escape: leave } };
 }
