@@ -49,7 +49,7 @@ def state(
         frames: came before the present position.
         trial: the round that is tried again on the table; None: a match.
     """
-    frames = [*frames, frame(table, look, "")]
+    frames = [*frames, frame(table, look, "", asking=True)]
     return _facts(table, trial) | {"frames": frames, "mark": mark(table, trial)}
 
 
@@ -83,12 +83,14 @@ def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
     }
 
 
-def frame(table: PlayTable, look: Look, told: str) -> dict[str, Any]:
+def frame(table: PlayTable, look: Look, told: str, *, asking: bool = False) -> dict[str, Any]:
     """Returns a position as the player sees it now: drawing, hand, sentences, what was told last.
 
     While a round is played, the page itself shows the player's hand, as buttons.
+    ``asking``: nobody else moves before the player does.
     """
-    return _frame(table.scene(), look, told, over=table.asks in ("round", "match"))
+    scene = table.asking() if asking else table.scene()
+    return _frame(scene, look, told, over=table.asks in ("round", "match"))
 
 
 def past(table: PlayTable, look: Look) -> list[dict[str, Any]]:
@@ -192,7 +194,7 @@ def _question(table: PlayTable, trial: Trial | None) -> str:
     elif table.asks == "round":
         asked = sentences.end(*table.results[-1], table.seat)
     else:
-        scene = table.scene()
+        scene = table.asking()
         asked = scene.moment(words.tile(scene.attack)).partition(": ")[2]
     return f"{asked[:1].upper()}{asked[1:]}."
 

@@ -31,7 +31,7 @@ from goita_env.hands import parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.render.scene import Scene
 from goita_env.seeds import GameNumbers, bot_generator
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
 
 Asks = Literal["move", "round", "match", ""]
@@ -144,6 +144,14 @@ class PlayTable:
         if self.asks in ("round", "match"):
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
         return self.view.scene()
+
+    def asking(self) -> Scene:
+        """Returns the same where the person is asked, who may lead: a view alone cannot tell that.
+
+        On the way there it would tell whether somebody else was asked before.
+        """
+        leads = self.asks == "move" and self.scene().mover == NONE
+        return sentences.leading(self.scene()) if leads else self.scene()
 
     def advance(self) -> Iterator[str]:
         """Makes the others' moves until the person is asked, and yields what is told of each.

@@ -249,8 +249,8 @@
 
   function hint(box, told) {
     box.append(make("p", `The champion suggests ${told.said}.`, { class: "best" }));
-    if (told.action !== told.options[0].action) box.append(make("p", `${told.options[0].name} makes more points here, but not clearly: the champion keeps the choice it makes at sight.`));
-    const body = head(box, ["Action", "It plays it", "Points", "±"]);
+    if (told.action !== told.options[0].action) box.append(make("p", `${told.options[0].name} makes more points here, but not clearly: the champion keeps its choice at sight.`));
+    const body = head(box, ["Action", "At sight", "Points", "±"]);
     for (const one of told.options) {
       const name = make("span", null);
       if (one.pair) name.append(...one.pair.map(tile), " ");
@@ -259,7 +259,7 @@
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", "It plays it: how often the champion would at sight, without looking ahead. Points: of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
+    box.append(make("p", "At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
   }
 
   function partner(box, told) {

@@ -114,8 +114,8 @@ def test_a_count_of_moves_would_leak_who_was_asked_before_play(monkeypatch):
     """Why nothing on the page counts moves: silences differ between worlds that look alike."""
     frame = pages.frame
 
-    def leaking(table, look, told):
-        return frame(table, look, told) | {"number": len(table.game.moves)}
+    def leaking(table, look, told, **more):
+        return frame(table, look, told, **more) | {"number": len(table.game.moves)}
 
     caught = [
         (world, other, viewer)
