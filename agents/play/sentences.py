@@ -84,7 +84,7 @@ def leading(scene: Scene) -> Scene:
     """Returns the scene of a player who is asked for the first lead of a round."""
     own, *others = scene.places
     own = replace(own, remarks=(*own.remarks, "to move"))
-    told = f"{own.name}: lead, a tile face down and an attack"
+    told = f"{own.name}: lead with a tile face down and an attack"
     return replace(scene, places=(own, *others), mover=0, template=told)
 
 

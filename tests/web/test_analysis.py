@@ -43,8 +43,9 @@ def test_a_decision_shows_its_actions_and_what_the_others_could_know(analysed, o
     one = next(d for d in told["deals"][0]["decisions"] if d["agreement"] == "agreed")
     page = open_page(f"{file.as_uri()}#1.{one['move']}")
     assert page.inner_text("#verdict") == f"Move {one['move']}: an error under every type"
-    assert " ± " not in page.inner_text("#judged")
+    assert " ± " not in page.inner_text("body")
     page.check("#research")
+    assert page.inner_text("body").count(" ± ") > len(told["worst"])
     assert f"{one['loss']:.1f} ± {one['loss_error']:.1f} points" in page.inner_text("#judged")
     shown = page.inner_text("#options tr.played")
     assert "played" in shown

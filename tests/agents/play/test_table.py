@@ -101,7 +101,7 @@ def test_the_first_lead_is_asked_for_when_it_is_the_persons_turn():
     assert "to move" not in one.scene().places[0].remarks
     asked = one.asking()
     assert asked.mover == 0
-    assert asked.moment("").startswith("you: lead, ")
+    assert asked.moment("").startswith("you: lead with ")
     assert "to move" in asked.places[0].remarks
     assert one.past == [one.scene()]
     one.decide(one.legal[0])
