@@ -17,7 +17,7 @@ from agents.champion.agent import WEIGHTS
 from agents.search.evaluate import BUDGET, WORLDS, evaluate_actions
 from agents.search.rollout import players_of
 from agents.search.sampling import PosteriorSampler, sample_worlds
-from goita_env import View
+from goita_env import Game, View
 from goita_env.errors import SettingError
 
 ACTIONS: Final = 8
@@ -100,6 +100,13 @@ def hint(view: View, most: int = ACTIONS) -> Hint:
     ]
     options.sort(key=lambda one: -one.points)
     return Hint(int(found.chosen[0]), tuple(options))
+
+
+def prepare() -> None:
+    """Loads what a hint needs, for seconds, so that the next one comes at once."""
+    game = Game(seed=0)
+    assert game.seat is not None
+    hint(game.view(game.seat))
 
 
 def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:

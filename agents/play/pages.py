@@ -19,6 +19,7 @@ from agents.play.table import PlayTable
 from goita_env import Game, actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
+from goita_env.render.scene import Scene
 from goita_env.render.themes import Theme
 from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS, POINTS
 
@@ -48,7 +49,7 @@ def state(
         frames: came before the present position.
         trial: the round that is tried again on the table; None: a match.
     """
-    frames = [*frames, frame(table, look, "")]
+    frames = [*frames, frame(table, look, "", asking=True)]
     return _facts(table, trial) | {"frames": frames, "mark": mark(table, trial)}
 
 
@@ -82,17 +83,28 @@ def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
     }
 
 
-def frame(table: PlayTable, look: Look, told: str) -> dict[str, Any]:
+def frame(table: PlayTable, look: Look, told: str, *, asking: bool = False) -> dict[str, Any]:
     """Returns a position as the player sees it now: drawing, hand, sentences, what was told last.
 
     While a round is played, the page itself shows the player's hand, as buttons.
+    ``asking``: nobody else moves before the player does.
     """
-    scene = shown = table.scene()
-    hand, size = None, (svg.SIZE, svg.SIZE)
-    if table.asks not in ("round", "match"):
-        own, *others = shown.places
+    scene = table.asking() if asking else table.scene()
+    return _frame(scene, look, told, over=table.asks in ("round", "match"))
+
+
+def past(table: PlayTable, look: Look) -> list[dict[str, Any]]:
+    """Returns the positions of a round under way from its deal on, as frames."""
+    told = zip(("", *table.log), table.past, strict=True)
+    return [_frame(scene, look, said, over=False) for said, scene in told]
+
+
+def _frame(scene: Scene, look: Look, told: str, *, over: bool) -> dict[str, Any]:
+    hand, size, shown = None, (svg.SIZE, svg.SIZE), scene
+    if not over:
+        own, *others = scene.places
         hand, size = own.hand, (svg.SIZE, CROPPED)
-        shown = replace(shown, places=(replace(own, hand=()), *others))
+        shown = replace(scene, places=(replace(own, hand=()), *others))
     drawing = replace(svg.draw(shown, theme=look.theme, faces=look.faces), size=size)
     drawn = {"svg": pen.document(drawing), "hand": hand}
     return drawn | {"words": words.position(scene), "said": told}
@@ -182,7 +194,7 @@ def _question(table: PlayTable, trial: Trial | None) -> str:
     elif table.asks == "round":
         asked = sentences.end(*table.results[-1], table.seat)
     else:
-        scene = table.scene()
+        scene = table.asking()
         asked = scene.moment(words.tile(scene.attack)).partition(": ")[2]
     return f"{asked[:1].upper()}{asked[1:]}."
 

@@ -5,6 +5,7 @@ Each round is analysed twice: with few worlds, so that a page is there soon, and
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -25,6 +26,9 @@ WORLDS: Final = (256, 1024)
 """Worlds a decision and type: of the first analysis of a round, and of the second."""
 
 WORKERS: Final = 2
+
+_PRIORITY: Final = 10
+"""Of the workers, as ``nice`` counts: who plays meanwhile should not wait for them."""
 
 Job = tuple[str, int]
 """A round, by ``analysis.key_of``, and the number of worlds."""
@@ -129,5 +133,7 @@ def _key(watched: Watched) -> str:
 
 
 def _analysed(watched: Watched, agent: str, worlds: int) -> Analysis:
-    """Returns the analysis of a deal alone; runs in a process of its own."""
+    """Returns the analysis of a deal alone; runs in a process of its own, behind the server's."""
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     return analyse(Source("", (watched,), 1), agent, worlds=worlds)

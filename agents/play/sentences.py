@@ -80,6 +80,14 @@ def match_end(own: int, other: int) -> str:
     return f"The match is over: you {'win' if own > other else 'lose'}, {own} to {other}."
 
 
+def leading(scene: Scene) -> Scene:
+    """Returns the scene of a player who is asked for the first lead of a round."""
+    own, *others = scene.places
+    own = replace(own, remarks=(*own.remarks, "to move"))
+    told = f"{own.name}: lead with a tile face down and an attack"
+    return replace(scene, places=(own, *others), mover=0, template=told)
+
+
 def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
     """Returns a round at its end, all hands open, named as a player sees it.
 

@@ -31,7 +31,7 @@ from goita_env.hands import parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.render.scene import Scene
 from goita_env.seeds import GameNumbers, bot_generator
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
 
 Asks = Literal["move", "round", "match", ""]
@@ -56,6 +56,7 @@ class PlayTable:
         seat: the person's.
         game: the match; only views of the person's seat are to be shown while a round is played.
         log: what the person has been told of the present round.
+        past: what was to be seen of it: at the deal, then after each of these.
         results: (winner, points) of every round that is over.
         taken_back: moves that have been taken back so far.
     """
@@ -144,6 +145,14 @@ class PlayTable:
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
         return self.view.scene()
 
+    def asking(self) -> Scene:
+        """Returns the same where the person is asked, who may lead: a view alone cannot tell that.
+
+        On the way there it would tell whether somebody else was asked before.
+        """
+        leads = self.asks == "move" and self.scene().mover == NONE
+        return sentences.leading(self.scene()) if leads else self.scene()
+
     def advance(self) -> Iterator[str]:
         """Makes the others' moves until the person is asked, and yields what is told of each.
 
@@ -176,6 +185,7 @@ class PlayTable:
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
         self._between = False
         self.log.clear()
+        self.past = [self.scene()]
 
     def take_back(self) -> None:
         """Goes back to the person's last decision.
@@ -215,6 +225,7 @@ class PlayTable:
         """How many moves had been made before each decision of the person."""
         self._made = self._last = 0
         """Moves so far; the index of the deal that ended the last round."""
+        self.past = [self.scene()]
         self._tell_deal()
         for seat, action in moves:
             if self.asks == "round":
@@ -246,6 +257,7 @@ class PlayTable:
             said = f"{said}; the tiles are dealt again"
         if said:
             self.log.append(said)
+            self.past.append(self.scene())
         if save:
             self._save()
         if game.winner is not None:

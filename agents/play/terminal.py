@@ -136,7 +136,7 @@ class Terminal:
         self._log()
 
     def _show(self) -> None:
-        print(f"\n{ansi.render(self.table.scene(), ascii=self.ascii)}")
+        print(f"\n{ansi.render(self.table.asking(), ascii=self.ascii)}")
 
     def _say(self, text: str) -> None:
         print(textwrap.fill(text, WIDTH))

@@ -9,59 +9,40 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import socket
-from base64 import b64encode
 from collections.abc import Callable
 from functools import cache, partial
-from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 try:
     import uvicorn
     from markdown_it import MarkdownIt
     from starlette.applications import Starlette
+    from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.requests import Request
-    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
     raise ImportError(
         "a page needs Starlette and uvicorn: pip install 'goita-env[play]'"
     ) from error
 
-from agents.play import pages
+from agents.play import advice, pages
+from agents.play.guard import POLICY, Guard, policy_of
 from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render.pen import FACES
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-_POLICY: Final = "content-security-policy"
-
-HEADERS: Final = {
-    _POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
-
 RULES: Final = Path(__file__).parents[2] / "docs" / "rules.md"
-
-LARGEST: Final = 1000
-"""Bytes of a request's body, at most."""
 
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
 
@@ -77,8 +58,12 @@ class MatchServer:
         self._sitting, self._lock = sitting, Lock()
 
     async def state(self, request: Request) -> Response:
-        """Answers with all that the page shows; the others move first if they are to."""
-        return await self._answer(lambda: self._advanced(_look(request), []))
+        """Answers with all that the page shows; the others move first if they are to.
+
+        ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
+        """
+        past = request.query_params.get("past") == "yes"
+        return await self._answer(lambda: self._advanced(_look(request), [], past=past))
 
     async def move(self, request: Request) -> Response:
         """Makes a move: {"action": 46, "mark": "..."}."""
@@ -132,8 +117,12 @@ class MatchServer:
         try:
             text = await run_in_threadpool(self._alone, self._sitting.review_page)
         except (GoitaError, OSError, ImportError) as error:
-            return PlainTextResponse(str(error).partition("\n")[0], 409)
-        return Response(text, media_type="text/html", headers={_POLICY: _policy(text)})
+            told = escape(str(error).partition("\n")[0])
+            body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
+            return Response(_page("review", body), 409, media_type="text/html")
+        soon = BackgroundTask(self._alone, advice.prepare)  # whoever reads it tries other moves
+        headers = {POLICY: policy_of(text)}
+        return Response(text, media_type="text/html", headers=headers, background=soon)
 
     async def hint(self, _: Request) -> Response:
         return await self._answer(lambda: self._advised(pages.hint))
@@ -190,10 +179,17 @@ class MatchServer:
         found = self._sitting.review()
         return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
 
-    def _advanced(self, look: pages.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
-        """Lets the others move; returns the state with what was to be seen on the way."""
+    def _advanced(
+        self, look: pages.Look, frames: list[dict[str, Any]], *, past: bool = False
+    ) -> dict[str, Any]:
+        """Lets the others move; returns the state with what was to be seen on the way.
+
+        ``past``: of a round under way, with all that came before.
+        """
         table = self._sitting.table
         frames += [pages.frame(table, look, told) for told in table.advance()]
+        if past and table.asks == "move":
+            frames = pages.past(table, look)
         return pages.state(table, look, frames, self._sitting.trial)
 
     def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
@@ -241,75 +237,6 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     )
 
 
-class Guard:
-    """Lets pass what comes with the token and from the page itself, and adds the headers.
-
-    The app that is guarded sees paths without the token, their first part.
-    """
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_more(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own_headers = {name for name, _ in message["headers"]}
-                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                more = [one for one in more if one[0] not in own_headers]
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        if scope["type"] != "http":
-            return
-        headers, body = dict(scope["headers"]), None
-        token, slash, rest = str(scope["path"]).removeprefix("/").partition("/")
-        own = b"http://" + headers.get(b"host", b"")
-        post = scope["method"] == "POST"
-        origin = headers.get(b"origin", None if post else own)
-        app: ASGIApp = self._app
-        if not slash or not secrets.compare_digest(token.encode(), self._token):
-            app = PlainTextResponse("expected the link that agents.play printed", 404)
-        elif origin != own:
-            app = PlainTextResponse("expected a request of the page itself", 403)
-        elif post:
-            body = await _read(receive)
-            if body is None:
-                return  # nobody waits for an answer
-            if len(body) > LARGEST:
-                close = {"connection": "close"}  # what is still on its way is not awaited
-                app = PlainTextResponse(f"expected at most {LARGEST} bytes", 413, close)
-        path = f"/{rest}"
-        scope = {**scope, "path": path, "raw_path": path.encode()}
-        await app(scope, receive if body is None else _again(body, receive), send_more)
-
-
-async def _read(receive: Receive) -> bytes | None:
-    """Returns a body, of a large one the first parts; None: the client has gone.
-
-    What comes is counted: a header may announce another length, or none.
-    """
-    body = b""
-    while len(body) <= LARGEST:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if not message.get("more_body", False):
-            break
-    return body
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """Returns what a server receives once a request's body has been read."""
-    told = iter([{"type": "http.request", "body": body, "more_body": False}])
-
-    async def receive_again() -> Message:
-        message = next(told, None)
-        return await receive() if message is None else message
-
-    return receive_again
-
-
 async def _file(name: str, _: Request) -> Response:
     return Response(_text(name), media_type=_KINDS[name.rpartition(".")[2]])
 
@@ -320,16 +247,6 @@ def _text(name: str) -> str:
     return pages.colors() + text if name.endswith(".css") else text
 
 
-def _policy(text: str) -> str:
-    """Returns the policy under which a page's own style and script run, those inside it."""
-    policy = HEADERS[_POLICY]
-    for tag in ("style", "script"):
-        (block,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
-        digest = b64encode(sha256(block.encode()).digest()).decode()
-        policy = policy.replace(f"{tag}-src 'self'", f"{tag}-src 'sha256-{digest}'")
-    return policy
-
-
 async def _rules(_: Request) -> Response:
     return Response(_rules_page(), media_type="text/html")
 
@@ -338,9 +255,13 @@ async def _rules(_: Request) -> Response:
 def _rules_page() -> str:
     """Returns the rules of docs/rules.md, up to what concerns programs."""
     text = RULES.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
-    body = MarkdownIt().enable("table").render(text)
+    return _page("rules", MarkdownIt().enable("table").render(text))
+
+
+def _page(title: str, body: str) -> str:
+    """Returns a page without a script."""
     return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: rules</title>'
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: {title}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
     )

@@ -7,7 +7,7 @@ share their luck, and a game depends on its position, its key and the agents alo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -109,21 +109,36 @@ class Playouts:
             owners: [N] the search that each game belongs to, ascending.
             types: [N] the type of world of each game; None: all are of the first.
         """
-        player_of = np.zeros_like(owners) if types is None else types
-        player_of = self._player_of[player_of]
         points = np.zeros(len(keys))
-        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions)
-        decisions = rounds.decisions
-        while True:
+        for decisions in self.steps(positions, places, actions, keys, owners, types):
             if decisions.ended is not None:
                 points[decisions.ended.rows] = decisions.ended.gained
-            if rounds.over:
-                return points
+        return points
+
+    def steps(
+        self,
+        positions: Positions,
+        places: Int,
+        actions: Int,
+        keys: Keys,
+        owners: Int,
+        types: Int | None = None,
+        *,
+        log: bool = False,
+    ) -> Iterator[Decisions]:
+        """Plays games on, and yields what each step led to; the first one made ``actions``.
+
+        ``log``: every decision is listed in ``Decisions.made``. The rest is as ``finish`` has it.
+        """
+        player_of = np.zeros_like(owners) if types is None else types
+        player_of = self._player_of[player_of]
+        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions, log=log)
+        yield rounds.decisions
+        while not rounds.over:
+            decisions = rounds.decisions
             rows = decisions.rows
             who = player_of[rows, decisions.seats]
-            decisions = rounds.step(
-                self._choose(decisions, who, keys[rows], owners[rows], rounds.time)
-            )
+            yield rounds.step(self._choose(decisions, who, keys[rows], owners[rows], rounds.time))
 
     def _choose(self, decisions: Decisions, who: Int, keys: Keys, owners: Int, time: int) -> Int:
         chosen = decisions.rows

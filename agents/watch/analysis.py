@@ -1,9 +1,9 @@
-"""Analyses recorded deals: what every decision was worth, and what it told the partner.
+"""Analyses recorded deals: what every decision was worth, and what it told the others.
 
 For each decision an analysis sets side by side what an agent's policy would do; what its search
 makes of every legal action under every type (``agents.watch.valuing``); what perfect play
-makes of it with all hands open; and what the mover's partner could infer of its hand before and
-after. ``agents.watch.verdicts`` decides which decisions were errors.
+makes of it with all hands open; and what the other seats could infer of the mover's hand before
+and after. ``agents.watch.verdicts`` decides which decisions were errors.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from agents.registry import content_hash
 from agents.solver.engine import load_kernel
 from agents.tournament.workers import on_processes
 from agents.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
+from agents.watch.continuations import MOVES
 from agents.watch.decisions import Decision
 from agents.watch.matches import MatchPriors
 from agents.watch.reading import Source
@@ -48,8 +49,8 @@ class Analysis:
     settings: AnalysisSettings
     policy: str
     """The policy whose probabilities are shown, in words."""
-    partner_model: str
-    """The model of the mover by which its partner infers its hand, in words."""
+    mover_model: str
+    """The model of the mover by which the others infer its hand, in words."""
     types: tuple[TypeInfo, ...]
     deals: tuple[DealDecisions, ...]
 
@@ -73,7 +74,7 @@ def analyse(
         agent: whose policy is shown, searched with and inferred with.
         worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
-        epsilon: of the partner's model of the mover: see ``AnalysisSettings``.
+        epsilon: of the others' model of the mover: see ``AnalysisSettings``.
         types: policies that the others may play like; a broad type is added.
         workers: processes, each a deal at a time; they change no result.
         keep: a file to which each deal is added as it ends. A stopped analysis with the same
@@ -119,7 +120,7 @@ def analyse(
                 parts.add(key, pack(decisions))
             progress(len(found), len(wanted))
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
-    return Analysis(settings, analyst.policy, analyst.partner_model, analyst.types, deals)
+    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals)
 
 
 def analyse_deal(
@@ -171,6 +172,7 @@ def check_names(decisions: DealDecisions, names: Set[str]) -> None:
         for typed in one.types:
             sound &= typed.name in names and typed.best in said
             sound &= [option.action for option in typed.options] == options
+        sound &= all(step.move in MOVES for o in one.options for step in o.continuation)
         if not sound:
             raise SettingError(f"expected a decision as it was written, got move {one.move!r}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from agents.models import ANALYSIS_EPSILON, EPSILONS
 from agents.registry import load_agent
 from agents.solver.engine import Solver
 from agents.solver.limits import check_search
-from agents.watch.decisions import Decision, Kinds, PartnerKnowledge
+from agents.watch.decisions import Decision, Kinds, Knowledge
 from agents.watch.matches import MatchPriors
 from agents.watch.valuing import TypedSearch, Valued
 from goita_env import Game, View, actions
@@ -25,6 +25,10 @@ from goita_env.tiles import NUM_SEATS, NUM_TILES
 WORLDS: Final = 1024
 """Worlds that a decision is searched in under each type: a quarter of them for every action, all of
 them for the one that was played and the two or more that did best."""
+
+
+_MOVERS: Final[tuple[tuple[int, Seat], ...]] = ((1, "previous"), (2, "partner"), (3, "next"))
+"""The other seats from the mover's on, and what each calls the mover."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class AnalysisSettings:
     """Most worlds that a decision is searched in under each type."""
     seed: int = 0
     epsilon: float = ANALYSIS_EPSILON
-    """Share of the mover's decisions that its partner takes for uniformly random ones: people play
+    """Share of the mover's decisions that the others take for uniformly random ones: people play
     unlike any bot. For games of the agent itself use less, such as 0.02."""
     types: tuple[str, ...] = PEOPLE
     """Policies that the others may play like, as ``load_agent`` takes them."""
@@ -83,15 +87,11 @@ class Analyst:
         chances = self.others.prior().sum(axis=1).tolist()
         models = zip(names_of(self.others), self.others.opponents, chances, strict=True)
         self.types = tuple(TypeInfo(name, model.name, prior) for name, model, prior in models)
-        mover = PolicyModel(self._shown, epsilon=settings.epsilon)
-        opponent = PolicyModel(self._shown, epsilon=EPSILONS[0])
-        self.partner_model = mover.name
-        self._models: dict[Seat, OpponentModel] = {
-            "next": opponent,
-            "partner": mover,
-            "previous": opponent,
-        }
-        self._listeners: list[Listener] = []
+        self._mover = PolicyModel(self._shown, epsilon=settings.epsilon)
+        self._other = PolicyModel(self._shown, epsilon=EPSILONS[0])
+        self.mover_model = self._mover.name
+        self._listeners: dict[tuple[int, Seat], Listener] = {}
+        """By the seat that listens, and whose hand it is asked about."""
 
     def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
         """Returns the analysis of a decision, and plays its action."""
@@ -102,10 +102,9 @@ class Analyst:
         if legal.sum() > 1:
             chances = self._shown.probabilities(view, legal)[0]
             valued = self._search.value(view, seat, action, seed, chances, values)
-        before = None if before_play else self._belief(game, seat)
+        before = {} if before_play else self._beliefs(game, seat)
         game.play(action)
-        after = None if before_play else self._belief(game, seat)
-        knowledge = _knowledge(before, after, hand) if before and after else None
+        after = {} if before_play else self._beliefs(game, seat)
         tiles = NUM_TILES - int(view.hand_sizes.sum())
         return Decision(
             move=number,
@@ -123,7 +122,9 @@ class Analyst:
             value=self._value(view),
             open_value=open_value,
             open_loss=0 if open_value is None else open_value - values[action],
-            partner_knowledge=knowledge,
+            knowledge=tuple(
+                _knowledge(one, before[one], belief, hand) for one, belief in after.items()
+            ),
         )
 
     def _value(self, view: View) -> float | None:
@@ -131,19 +132,27 @@ class Analyst:
         predicts = getattr(self._base, "predicts_points", True)
         return float(values(view)[0]) if values and predicts else None
 
-    def _belief(self, game: Game, seat: int) -> HandBelief:
-        """Returns what a seat's partner believes of its hand now, nobody being asked a question."""
-        if not self._listeners:
-            self._listeners = [Listener(game.view(one), self._models) for one in range(NUM_SEATS)]
-        partner = (seat + 2) % NUM_SEATS
-        self._listeners[partner].hear(game.view(partner))
-        return self._listeners[partner].posterior("partner")
+    def _beliefs(self, game: Game, seat: int) -> dict[int, HandBelief]:
+        """Returns what the others believe of a seat's hand now, nobody being asked a question."""
+        found = {}
+        for other, mover in _MOVERS:
+            listening = (seat + other) % NUM_SEATS
+            view, listener = game.view(listening), self._listeners.get((listening, mover))
+            if listener is None:
+                models: dict[Seat, OpponentModel] = dict.fromkeys(get_args(Seat), self._other)
+                listener = Listener(view, models | {mover: self._mover})
+                self._listeners[listening, mover] = listener
+            else:
+                listener.hear(view)
+            found[listening] = listener.posterior(mover)
+        return found
 
 
 def _knowledge(
-    before: HandBelief, after: HandBelief, hand: npt.NDArray[np.int8]
-) -> PartnerKnowledge:
-    return PartnerKnowledge(
+    seat: int, before: HandBelief, after: HandBelief, hand: npt.NDArray[np.int8]
+) -> Knowledge:
+    return Knowledge(
+        seat=seat,
         information=after.divergence(before),
         entropy=(before.entropy(), after.entropy()),
         log_probability=(before.log_probability(hand), after.log_probability(hand)),

@@ -33,6 +33,19 @@ Kinds = tuple[float, float, float, float, float, float, float, float]
 
 
 @dataclass(frozen=True)
+class Step:
+    """Says which move is the commonest after those before it, in the worlds of a search."""
+
+    seat: Seat
+    move: str
+    """As the mover of the decision would see it: another seat's face-down block is "x"."""
+    share: float
+    """Of all worlds, how many went so up to here, under the posterior over types."""
+    ends: bool
+    """The deal ends with it."""
+
+
+@dataclass(frozen=True)
 class ActionGrade:
     """Grades a legal action."""
 
@@ -50,6 +63,8 @@ class ActionGrade:
     """In which it was played out, of all types."""
     open: int | None
     """With perfect play from there on, all hands open; None before play."""
+    continuation: tuple[Step, ...]
+    """How play may go on (``agents.watch.continuations``); empty where it was not followed."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +109,11 @@ class TypeGrade:
 
 
 @dataclass(frozen=True)
-class PartnerKnowledge:
-    """Holds the belief of the mover's partner about the mover's hand, before and after the move."""
+class Knowledge:
+    """Holds the belief of another seat about the mover's hand, before and after the move."""
 
+    seat: Seat
+    """Whose belief it is."""
     information: float
     """Of the move, nats: the divergence of the belief after it from the one before."""
     entropy: Pair
@@ -142,8 +159,8 @@ class Decision:
     """Points with perfect play of all, all hands open; None before play."""
     open_loss: int
     """How much of them the chosen action gave away; 0 before play."""
-    partner_knowledge: PartnerKnowledge | None
-    """None before play."""
+    knowledge: tuple[Knowledge, ...]
+    """Of the next seat, the partner and the previous seat; empty before play."""
 
     @property
     def expected(self) -> float | None:

@@ -30,7 +30,7 @@ from goita_env.tiles import NAMES
 if TYPE_CHECKING:
     from agents.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-5"
+FORMAT: Final = "goita-analysis-6"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 COSTLIEST: Final = 2
@@ -169,7 +169,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "version": __version__,
         **asdict(analysis.settings),
         "policy": analysis.policy,
-        "partner_model": analysis.partner_model,
+        "mover_model": analysis.mover_model,
         "types": [asdict(one) for one in analysis.types],
     }
 
@@ -255,12 +255,14 @@ def _script_data(source: Source, analysis: Analysis) -> Any:
 
 
 def _judged(decision: Decision) -> dict[str, Any]:
-    """Returns what the script shows of a decision: of each action's points by type the range."""
+    """Returns what the script shows of a decision."""
     told = _told(decision)
     counted = {one.name for one in decision.counted}
     for one in told["types"]:
         del one["options"]
         one["counts"] = one["name"] in counted
+    for one in told["knowledge"]:
+        del one["expected"]
     return told | {
         "threshold": verdicts.threshold(max(2, len(decision.options))),
         "policy_agrees": verdicts.policy_agrees(decision),

@@ -9,7 +9,7 @@ playouts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -18,8 +18,10 @@ from agents.base import Float, Int, Policy
 from agents.beliefs.people import names_of
 from agents.beliefs.types import TypeListener, Types
 from agents.search.evaluate import ActionValues, evaluate_actions
+from agents.search.playout import Playouts
 from agents.search.rollout import players_of
 from agents.search.sampling import SampledWorlds, TypedWorlds
+from agents.watch.continuations import MOST_CONTINUED, continuations
 from agents.watch.decisions import (
     COUNTS,
     ActionGrade,
@@ -65,6 +67,7 @@ class TypedSearch:
 
     def __init__(self, base: Policy, types: Types, worlds: int, priors: Float) -> None:
         self._players, self._types, self._worlds = players_of(base, types), types, worlds
+        self._playouts = Playouts(self._players)
         self._priors, self._names = priors, names_of(types)
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
 
@@ -95,29 +98,25 @@ class TypedSearch:
         names = [self._names[number] for number in possible]
         by_type = _by_type(found, names, share, played)
         best, loss, error = _over_types(found, share, played)
-        counts = counted(by_type)
-        options = []
-        for number, typed in enumerate(zip(*(one.options for one in by_type), strict=True)):
-            points = [one.options[number].points for one in counts]
-            action = actions.parse(typed[0].action)
-            options.append(
-                ActionGrade(
-                    action=typed[0].action,
-                    probability=float(chances[action]),
-                    points=float(share @ [one.points for one in typed]),
-                    error=float(np.hypot.reduce(share * [one.error for one in typed])),
-                    range=(min(points), max(points)),
-                    worlds=sum(one.worlds for one in typed),
-                    open=open_values.get(action),
-                )
-            )
-        losses = [one.loss for one in counts]
-        span = min(losses), max(losses)
-        ranked = sorted(options, key=lambda one: -one.points)
-        others = (actions.parse(one.action) for one in ranked)
-        rival = played if played != best else next(one for one in others if one != best)
-        deciding = _deciding(found, worlds, share, best, rival, seat)
-        return Valued(tuple(options), best, loss, error, span, by_type, rival, deciding)
+        losses = [one.loss for one in counted(by_type)]
+        options = _options(by_type, share, chances, open_values)
+        ranked = [actions.parse(one.action) for one in sorted(options, key=lambda one: -one.points)]
+        rival = played if played != best else next(one for one in ranked if one != best)
+        wanted = [*dict.fromkeys([*ranked[:MOST_CONTINUED], best, played])]
+        lines = continuations(view, seat, self._playouts, worlds, share, wanted, seed)
+        options = [
+            replace(one, continuation=lines.get(actions.parse(one.action), ())) for one in options
+        ]
+        return Valued(
+            tuple(options),
+            best,
+            loss,
+            error,
+            (min(losses), max(losses)),
+            by_type,
+            rival,
+            _deciding(found, worlds, share, best, rival, seat),
+        )
 
     def _listener(self, view: View, seat: int) -> TypeListener:
         listener = self._listeners[seat]
@@ -226,6 +225,30 @@ def _by_type(
         )
         for row, name in enumerate(names)
     )
+
+
+def _options(
+    by_type: Sequence[TypeGrade], share: Float, chances: Float, open_values: Mapping[int, int]
+) -> list[ActionGrade]:
+    """Grades the legal actions under the posterior over types, without what may follow them."""
+    counts = counted(tuple(by_type))
+    options = []
+    for number, typed in enumerate(zip(*(one.options for one in by_type), strict=True)):
+        points = [one.options[number].points for one in counts]
+        action = actions.parse(typed[0].action)
+        options.append(
+            ActionGrade(
+                action=typed[0].action,
+                probability=float(chances[action]),
+                points=float(share @ [one.points for one in typed]),
+                error=float(np.hypot.reduce(share * [one.error for one in typed])),
+                range=(min(points), max(points)),
+                worlds=sum(one.worlds for one in typed),
+                open=open_values.get(action),
+                continuation=(),
+            )
+        )
+    return options
 
 
 def _over_types(found: ActionValues, share: Float, played: int) -> tuple[int, float, float]:

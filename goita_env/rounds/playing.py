@@ -92,6 +92,7 @@ class Rounds:
         seed: int = 0,
         actions: npt.ArrayLike | None = None,
         finals: bool = False,
+        log: bool = False,
     ) -> Self:
         """Returns rounds that go on from given positions.
 
@@ -104,6 +105,7 @@ class Rounds:
             seed: as above.
             actions: [N] first decision in each game, made at once; None: they are asked.
             finals: as above.
+            log: as above.
 
         Raises:
             ActionError, IllegalActionError: if ``actions`` are wrong.
@@ -117,7 +119,7 @@ class Rounds:
         elif keys.shape != (many,) or keys.dtype != U64:
             raise SettingError(f"expected {many} keys as uint64, got {describe(keys)}")
         match = Match.standing_at(positions._state.select(places), keys)
-        rounds._begin(match, np.arange(many), finals=finals, log=False)
+        rounds._begin(match, np.arange(many), finals=finals, log=log)
         rounds._by_time = True
         if actions is None:
             rounds.decisions = rounds._ask()

@@ -45,3 +45,19 @@ def open_page(browser):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Serves matches to the end of the test."""
+    from play_pages import Server
+
+    servers = []
+
+    def served(**options):
+        servers.append(Server(tmp_path, **options))
+        return servers[-1]
+
+    yield served
+    for server in servers:
+        server.stop()

@@ -7,6 +7,7 @@ pytest.importorskip("numba")
 
 from agents import watch
 from agents.watch.reading import read
+from goita_env.tiles import NAMES
 
 
 @pytest.fixture(scope="module")
@@ -37,21 +38,24 @@ def at(page) -> tuple[int, int]:
     return int(deal), int(move)
 
 
-def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, open_page):
+def test_a_decision_shows_its_actions_and_what_the_others_could_know(analysed, open_page):
     file, told = analysed
     one = next(d for d in told["deals"][0]["decisions"] if d["agreement"] == "agreed")
     page = open_page(f"{file.as_uri()}#1.{one['move']}")
     assert page.inner_text("#verdict") == f"Move {one['move']}: an error under every type"
-    assert " ± " not in page.inner_text("#judged")
+    assert " ± " not in page.inner_text("body")
     page.check("#research")
+    assert page.inner_text("body").count(" ± ") > len(told["worst"])
     assert f"{one['loss']:.1f} ± {one['loss_error']:.1f} points" in page.inner_text("#judged")
     shown = page.inner_text("#options tr.played")
     assert "played" in shown
     (option,) = (o for o in one["options"] if o["action"] == one["action"])
     assert f"{abs(option['points']):.1f} ± {option['error']:.1f}" in shown
-    assert f"told {one['partner_knowledge']['information']:.2f} nats" in page.inner_text(
-        "#information"
-    )
+    said = page.locator("#learned li").all_inner_texts()
+    for text, place in zip(said, (1, 0, 2), strict=True):  # the partner first
+        found = one["knowledge"][place]
+        assert f"seat {found['seat']}" in text.partition(":")[0]
+        assert f"told {found['information']:.2f} nats" in text
     rows = page.locator("#types tbody tr").all_inner_texts()
     for grade in sorted(one["types"], key=lambda grade: -grade["probability"]):
         row = rows.pop(0)
@@ -61,6 +65,40 @@ def test_a_decision_shows_its_actions_and_what_its_partner_could_know(analysed, 
     assert rows == []
     assert page.locator("#belief tbody tr").count() == 8
     assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
+
+
+def told_of(steps) -> list[str]:
+    """A continuation as the page tells it: three passes as one, a share where it is a new one."""
+    moves: list[tuple[str, float]] = []
+    for step in steps:
+        kinds = {"x": "a face-down tile"} | {str(n): name for n, name in enumerate(NAMES, 1)}
+        said = "passes" if step["move"] == "p" else " then ".join(map(kinds.get, step["move"]))
+        moves.append(
+            (f"seat {step['seat']} {said}{' ends the deal' * step['ends']}", step["share"])
+        )
+        if [text.endswith("passes") for text, _ in moves[-3:]] == [True] * 3:
+            moves[-3:] = [("all pass", step["share"])]
+    shares = [f" {int(100 * share + 0.5)} %" for _, share in moves]
+    new = [
+        share if share != last else ""
+        for share, last in zip(shares, ["", *shares[:-1]], strict=True)
+    ]
+    return [f"{text}{share}" for (text, _), share in zip(moves, new, strict=True)]
+
+
+def test_what_may_follow_an_action_is_told_move_by_move(analysed, open_page):
+    file, told = analysed
+    one = next(d for d in told["deals"][0]["decisions"] if d["agreement"] == "agreed")
+    page = open_page(f"{file.as_uri()}#1.{one['move']}")
+    page.click("#lines summary")
+    followed = {o["action"]: o["continuation"] for o in one["options"] if o["continuation"]}
+    lines = page.locator("#lines li").all()
+    assert len(lines) == len(followed) > 2
+    for line, action in zip(lines, [one["action"], one["best"]], strict=False):
+        shown = [" ".join(text.split()) for text in line.locator(".step").all_text_contents()]
+        assert shown == told_of(followed[action])
+    page.keyboard.press("g")
+    assert page.locator("#lines").is_hidden()
 
 
 def test_a_decision_that_depends_on_the_others_says_on_whom(analysed, open_page):

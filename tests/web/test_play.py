@@ -1,103 +1,19 @@
 """The table as a page in a browser: whole matches, restarts, themes, widths, accessibility."""
 
-import socket
 from functools import partial
-from threading import Thread
 
 import pytest
-from play_tables import GREEDY
-
-from agents.play import savegame
-from agents.play.seating import MatchSettings
-from agents.play.sitting import Sitting
 
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
-import uvicorn
+from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
 
-from agents.play import web
-
-READY = "body:not([aria-busy])"
-AT_ONCE = {"reduced_motion": "reduce"}
-"""A browser's wish for which the page shows others' moves at once."""
-
-
-class Server:
-    """Serves a match, and can be restarted at the same address."""
-
-    def __init__(self, folder, seed=0, agents=GREEDY, name="you"):
-        self.file, self.port = folder / "match.json", 0
-        savegame.begin(MatchSettings(agents, seed, name=name), self.file)
-        self.start()
-
-    def start(self):
-        self.table = savegame.resume(self.file)
-        app = web.application(Sitting(self.table), "token", "127.0.0.1")
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", self.port))
-        listening.listen()
-        self.port, self._listening = listening.getsockname()[1], listening
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-        self._thread = Thread(target=self._server.run, kwargs={"sockets": [listening]})
-        self._thread.start()
-        self.link = f"http://127.0.0.1:{self.port}/token/"
-
-    def stop(self):
-        self._server.should_exit = True
-        self._thread.join()
-        self._listening.close()
-
-
-@pytest.fixture
-def serve(tmp_path):
-    """Serves a match to the end of the test."""
-    servers = []
-
-    def served(**options):
-        servers.append(Server(tmp_path, **options))
-        return servers[-1]
-
-    yield served
-    for server in servers:
-        server.stop()
-
-
-def welcomed(page):
-    """A page whose first words are read and closed."""
-    page.click("#welcome button")
-    return page
-
-
-def ready(page):
-    page.wait_for_selector("#hand button, #answers button, #picture svg")
-    page.wait_for_selector(READY)
-
-
-def begun(serve, open_page, seed=1, **options):
-    """A server and its page, which waits."""
-    server = serve(seed=seed)
-    page = welcomed(open_page(server.link, **AT_ONCE, **options))
-    ready(page)
-    return server, page
+from agents.play import savegame
 
 
 def over(page) -> bool:
     return page.inner_text("#question").startswith("The match is over: you ")
-
-
-def go(page, press) -> None:
-    """Does the next thing that the page asks for, by pressing the last button of a selector."""
-    if page.locator("#answers button.main").count():
-        press("#answers button.main")
-    elif page.locator("#hand button:enabled").count():
-        press("#hand button:enabled")
-        assert page.locator("#hand [aria-pressed=true]").count() == 1
-        press("#hand button[aria-pressed=false]:enabled")
-    else:
-        press("#answers button")
-    page.wait_for_selector(READY)
 
 
 def finish(page, press, server, check=lambda: None) -> int:
@@ -185,6 +101,49 @@ def test_others_moves_come_one_by_one_and_are_told_to_screen_readers(serve, open
     page.wait_for_selector(READY, timeout=1200)
     assert log.count() >= before + 2
     assert page.get_attribute("#question", "aria-live") == "polite"
+
+
+def under_way(serve, moves=3):
+    """A server of a round of which much has been seen, and how much."""
+    server = serve(seed=1)
+    for _ in range(moves):
+        list(server.table.advance())
+        server.table.decide(server.table.legal[0])
+    list(server.table.advance())
+    assert server.table.asks == "move"
+    return server, len(server.table.log)
+
+
+def test_a_page_that_is_opened_later_shows_what_came_before_and_can_skip_it(serve, open_page):
+    server, told = under_way(serve)
+    for way in ("Enter", " ", "click", ""):
+        page = welcomed(open_page(server.link))
+        log, skip = page.locator("[role=log] li"), page.locator("[data-do=skip]")
+        skip.wait_for()
+        assert log.count() < told
+        assert page.locator("#hand button:enabled").count() == 0
+        if way == "Enter":
+            skip.focus()
+        if way == "click":
+            skip.click()
+        elif way:
+            page.keyboard.press(way)
+        page.wait_for_selector(READY, timeout=1000 if way else 10_000)
+        assert log.count() == told
+        assert skip.count() == 0
+        assert page.locator("#hand button:enabled, #answers button").count() > 0
+    assert page.inner_text("#question") == open_and_ask(open_page, server)
+
+
+def open_and_ask(open_page, server) -> str:
+    """What a page asks that moves nothing, because its reader wants nothing to move."""
+    page, asked = welcomed(open_page(server.link, **AT_ONCE)), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    ready(page)
+    assert page.locator("[data-do=skip]").count() == 0
+    assert not any("past" in one for one in asked)
+    return page.inner_text("#question")
 
 
 def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
@@ -329,40 +288,3 @@ def test_axe_finds_nothing(serve, open_page, wide, scheme):
     check()
     page.keyboard.press("?")
     check()
-
-
-def end_round(page) -> None:
-    """Plays a round to its end by clicks."""
-    while not page.locator("#answers button[data-do=review]").count():
-        go(page, lambda buttons: page.locator(buttons).first.click())
-
-
-def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page):
-    server, page = begun(serve, open_page, seed=5)
-    end_round(page)
-    before = page.inner_text("#question")
-    page.keyboard.press("v")
-    page.wait_for_url(f"{server.link}review*", timeout=120_000)
-    page.wait_for_selector("#picture *")
-    assert "sets of hidden hands" in page.inner_text("[data-review]")
-    page.locator("#moves a[data-move]").first.click()
-    page.keyboard.press("x")
-    for number in (1, 2):
-        page.locator("#vary-options button").first.click()
-        page.wait_for_selector(f"#line li:nth-child({number})")
-    page.keyboard.press("Escape")
-    assert page.locator("#variation").is_hidden()
-    assert page.locator("#picture").is_visible()
-    page.keyboard.press("t")
-    page.wait_for_url(server.link)
-    ready(page)
-    assert page.locator("#trial").is_visible()
-    end_round(page)
-    assert "; in the match: " in page.inner_text("#question")
-    page.keyboard.press("b")
-    ready(page)
-    page.wait_for_selector("#trial", state="hidden")
-    assert page.inner_text("#question") == before
-    page.keyboard.press("d")
-    page.wait_for_selector("#trial")
-    assert server.table.asks == "round"

@@ -5,6 +5,8 @@
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
   // Milliseconds between questions to a server that is away.
   const AGAIN = 1000;
+  // Milliseconds that a page takes at most to show what came before it was opened.
+  const OPENING = 8000;
   const LABELS = { silent: "keep silent" };
   // What can be done when a round, the match, or a round that is tried again is over.
   const REVIEW = ["review", "v", "review"], SAME = ["same deal again", "d", "same"];
@@ -41,11 +43,11 @@
   const theme = () => find("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   const look = () => `theme=${theme()}&faces=${find("faces").value}`;
 
-  async function ask(path, body = null) {
+  async function ask(path, body = null, more = "") {
     const options = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
     let told;
     try {
-      const answer = await fetch(`${path}?${look()}`, options);
+      const answer = await fetch(`${path}?${look()}${more}`, options);
       away = false;
       told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: `The server answers ${answer.status}.` };
     } catch {
@@ -88,12 +90,13 @@
     });
   }
 
-  // moving: what the others have done meanwhile is shown move by move.
-  async function refresh(moving = false) {
-    const before = find("problem").textContent, told = await ask("state");
+  // opening: what came before the present position is shown move by move.
+  async function refresh(opening = false) {
+    const past = opening && find("speed").value !== "0";
+    const before = find("problem").textContent, told = await ask("state", null, past ? "&past=yes" : "");
     if (told.error) return false;
     problem(before);
-    await show(told, moving);
+    await show(told, opening, opening);
     return true;
   }
 
@@ -120,19 +123,26 @@
     });
   }
 
-  async function show(told, moving) {
+  // moving: what others have done meanwhile comes move by move; opening: all that came before.
+  async function show(told, moving, opening = false) {
     state = told;
     block = null;
-    const time = Number(find("speed").value), frames = told.frames, past = frames.slice(0, -1);
-    const log = find("log"), begin = told.log.length - past.length;
+    const frames = told.frames, past = frames.slice(0, -1), speed = Number(find("speed").value);
+    const time = opening ? Math.min(speed, OPENING / past.length) : speed;
+    const log = find("log"), begin = told.log.length - past.filter((frame) => frame.said).length;
     log.replaceChildren(...told.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
     let hurry = !moving || time === 0;
+    if (opening && !hurry && past.length) {
+      match();
+      find("answers").replaceChildren();
+      answer("skip", "space", { "data-do": "skip" });
+    }
     for (const frame of moving ? past : []) {
-      log.append(make("li", frame.said));
+      if (frame.said) log.append(make("li", frame.said));
       log.parentElement.scrollTop = log.parentElement.scrollHeight;
       if (hurry) continue;
       draw(frame);
-      find("question").textContent = frame.said;
+      find("question").textContent = frame.said || "The tiles are dealt.";
       let left = false;
       const waiting = wait(time).then(() => { left = true; });
       const leave = skip;
@@ -239,7 +249,8 @@
 
   function hint(box, told) {
     box.append(make("p", `The champion suggests ${told.said}.`, { class: "best" }));
-    const body = head(box, ["Action", "Its policy", "Points", "±"]);
+    if (told.action !== told.options[0].action) box.append(make("p", `${told.options[0].name} makes more points here, but not clearly: the champion keeps its choice at sight.`));
+    const body = head(box, ["Action", "At sight", "Points", "±"]);
     for (const one of told.options) {
       const name = make("span", null);
       if (one.pair) name.append(...one.pair.map(tile), " ");
@@ -248,7 +259,7 @@
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", "Points of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
+    box.append(make("p", "At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
   }
 
   function partner(box, told) {
@@ -277,9 +288,8 @@
     let told;
     do {
       told = await ask("analyse", {});
-      if (told.error) break;
-      bar.max = told.deals;
-      bar.value = told.done[0];
+      if (told.error && !away) break;
+      if (!told.error) Object.assign(bar, { max: told.deals, value: told.done[0] });
       if (!told.worlds) await new Promise((done) => { setTimeout(done, AGAIN); });
     } while (!told.worlds);
     reviewing = false;
@@ -326,7 +336,7 @@
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (event.target.closest("#picture")) skip?.();
+    if (event.target.closest("#picture, [data-do=skip]")) skip?.();
     if (!button || busy || state === null) return;
     if (button.dataset.place !== undefined) choose(button);
     else if (button.dataset.action !== undefined) change("move", { action: Number(button.dataset.action) });
@@ -336,11 +346,11 @@
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
   const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* forbidden */ } };
 
-  async function paint(moving = false) {
+  async function paint(opening = false) {
     document.documentElement.className = theme();
     const answer = await fetch(`tiles?${look()}`).catch(() => null);
     if (answer?.ok) find("tiles").innerHTML = await answer.text();
-    return refresh(moving);
+    return refresh(opening);
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";

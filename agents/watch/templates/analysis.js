@@ -14,6 +14,8 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   const played = (action) => (/^[1-9]{2}$/.test(action) ? kindsOf(action) : []);
   const word = (action) => played(action).map((kind) => told.kinds[kind]).join(" then ") || (action === "p" ? "pass" : action);
 
+  const lines = continuing({ find, make, tile, told, word, played, percent });
+
   const HEADINGS = {
     forced: "forced", agreed: "an error under every type",
     depends: "depends on who you play with", fine: "fine",
@@ -35,13 +37,13 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     }
   }
 
-  // What the partner learned: the kinds whose chances changed most.
+  // What another seat learned: the kinds whose chances changed most.
   function learned(knowledge) {
     const [before, after] = knowledge.at_least_one;
     const changed = told.kinds.map((kind, n) => [kind, after[n] - before[n], before[n], after[n]]).filter(([, by]) => Math.abs(by) >= 0.1);
     changed.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     const said = changed.slice(0, 3).map(([kind, by, from, to]) => `a ${kind} is ${by > 0 ? "likelier" : "less likely"} (${percent(from)}, then ${percent(to)})`);
-    return said.length ? `The move told it: ${said.join("; ")}.` : "The move told it hardly anything.";
+    return said.length ? said.join("; ") : "hardly anything";
   }
 
   const VERDICTS = {
@@ -139,14 +141,19 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   }
 
   function belief(one) {
-    const table = find("belief"), knowledge = one.partner_knowledge, partner = (one.seat + 2) % 4;
-    table.textContent = "";
-    find("knowledge").hidden = at.seen !== OPEN || !knowledge;
+    const table = find("belief"), partner = one.knowledge[1];
+    for (const part of [...table.tBodies, table.tHead].filter(Boolean)) part.remove();
+    find("knowledge").hidden = at.seen !== OPEN || !partner;
     if (find("knowledge").hidden) return;
-    find("knowledge").querySelector("summary").textContent = `What its partner, seat ${partner}, could know of seat ${one.seat}'s hand`;
-    const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
-    find("learned").textContent = learned(knowledge);
-    find("information").textContent = `The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.`;
+    find("knowledge").querySelector("summary").textContent = `What the move told of seat ${one.seat}'s hand`;
+    find("learned").replaceChildren(...[partner, one.knowledge[0], one.knowledge[2]].map((knowledge) => {
+      const item = make("li"), who = HOLDERS[(knowledge.seat - one.seat + 3) % 4];
+      const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
+      item.append(make("b", { textContent: knowledge === partner ? `its partner, seat ${knowledge.seat}` : `seat ${knowledge.seat} (${who})` }), `: ${learned(knowledge)}.`);
+      item.append(make("span", { className: "research", textContent: ` The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.` }));
+      return item;
+    }));
+    table.caption.textContent = `What its partner, seat ${partner.seat}, could know`;
     head(table, ["kind", "one or more", "dealt"]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
     const body = table.createTBody(), hand = kindsOf(told.dealt[at.deal][one.seat]);
@@ -154,7 +161,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
       const row = body.insertRow(), th = make("th", { scope: "row", innerHTML: tile(n, false) });
       th.append(kind);
       row.append(th);
-      const [before, after] = knowledge.at_least_one.map((shares) => shares[n]);
+      const [before, after] = partner.at_least_one.map((shares) => shares[n]);
       const bars = row.insertCell();
       bars.className = "share";
       bars.style.setProperty("--before", before);
@@ -173,7 +180,8 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
     find("whys").hidden = true;
-    if (seen) { list(one); types(one); why(one); belief(one); } else { find("options").textContent = find("types").textContent = ""; find("belief").textContent = ""; find("knowledge").hidden = true; }
+    lines(seen ? one : null);
+    if (seen) { list(one); types(one); why(one); belief(one); } else { find("options").textContent = find("types").textContent = find("learned").textContent = ""; find("knowledge").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
     if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);

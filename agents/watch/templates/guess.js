@@ -31,7 +31,7 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words, played })
     find("guessing").hidden = !on;
     find("start-guess").setAttribute("aria-pressed", on);
     if (!on) return;
-    const again = box.contains(document.activeElement);
+    const inside = find("guessing").contains(document.activeElement);
     box.textContent = "";
     find("score").textContent = sum();
     if (hides(at.move)) {
@@ -52,8 +52,11 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words, played })
       const better = lost === "0.0" ? "nothing is better" : `${words(one.best)} makes ${lost} points more`;
       find("asked").textContent = `You: ${words(own)}; ${better}. Played: ${words(one.action)}.`;
     } else find("asked").textContent = at.move ? "Nothing to choose here." : `You guess for seat ${seat}.`;
-    if (again) box.querySelector("button")?.focus();
+    if (inside) focus();
   }
+
+  // Who has chosen by key goes on by key.
+  const focus = () => (find("guess").querySelector("button") ?? find("guessing").querySelector("[data-do=next-guess]")).focus();
 
   function next() {
     const places = told.deals.flatMap((moves, n) => Object.values(moves).filter(asked).map((one) => [n, one.move]));
@@ -67,7 +70,7 @@ function guessing({ data, at, OPEN, find, make, tile, to, show, words, played })
   function start() {
     seat = seat === null ? (at.seen === OPEN ? Number(find("start-guess").dataset.seat || 0) : at.seen) : null;
     if (seat === null) to({ seen: OPEN });
-    else { to({ seen: seat, move: at.move - 1 }); next(); }
+    else { to({ seen: seat, move: at.move - 1 }); next(); focus(); }
   }
 
   find("guess").addEventListener("click", (event) => {

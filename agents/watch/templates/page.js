@@ -129,8 +129,7 @@
   }
 
   function read() {
-    const first = document.querySelector("[data-review] a[href^='#']");  // the costliest move
-    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || first?.hash);
+    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || review?.first());
     if (!found || location.hash === address()) return;
     const seen = found[3] === undefined ? OPEN : Number(found[3]);
     to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
@@ -177,7 +176,7 @@
 
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
-    const pressed = event.key === " " && event.target.closest("button, summary, a, input");
+    const pressed = [" ", "Enter"].includes(event.key) && event.target.closest("button, summary, a, input");
     if (event.ctrlKey || event.altKey || event.metaKey || field || pressed || !keys[event.key]) return;
     event.preventDefault();
     if (timer !== null && !" -+".includes(event.key)) play(false);
@@ -188,7 +187,7 @@
     const button = event.target.closest("button[data-do]");
     if (!button) return;
     if (button.dataset.do !== "play") play(false);
-    does[button.dataset.do]();
+    does[button.dataset.do](button);
   });
 
   let touch = null;
@@ -229,7 +228,8 @@
   if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word, played: analysis.played });
   for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
   if (document.querySelector("[data-review]")) {
-    review = reviewing({ at, find, make, tile, draw: show, dark: () => dark });
+    const moved = () => Math.min(Math.max(1, at.move + at.after), deal().moves.length);
+    review = reviewing({ at, moved, find, make, tile, draw: show, dark: () => dark });
     Object.assign(does, review.does), Object.assign(keys, review.keys);
   }
   // On a phone the settings would stand between the board and the moves.

@@ -1,6 +1,7 @@
 
 // What the server of a match adds: the rounds can be played again, and figures get better.
-function reviewing({ at, find, make, tile, draw, dark }) {
+// moved: which move is made anew in the position that is shown.
+function reviewing({ at, moved, find, make, tile, draw, dark }) {
   // Milliseconds between questions whether a better analysis is there.
   const AGAIN = 1500;
 
@@ -10,12 +11,12 @@ function reviewing({ at, find, make, tile, draw, dark }) {
       const answer = await fetch(`${path}?${look}`, { method: "POST", body: JSON.stringify(body) });
       return await answer.json();
     } catch {
-      return { error: "The server doesn't answer. Start it again with --resume." };
+      return { away: true, error: "The server doesn't answer. Start it again with --resume." };
     }
   }
 
   async function again() {
-    const told = await ask("again", { deal: at.deal + 1, move: Math.max(1, at.move) });
+    const told = await ask("again", { deal: at.deal + 1, move: moved() });
     if (told.error) find("problem").textContent = told.error;
     else location.href = "./";
   }
@@ -23,7 +24,7 @@ function reviewing({ at, find, make, tile, draw, dark }) {
   async function refine() {
     const told = await ask("analyse", {});
     const best = told.done && told.done.at(-1) === told.deals;
-    if (!told.error && !best) { setTimeout(refine, AGAIN); return; }
+    if (told.away || (!told.error && !best)) { setTimeout(refine, AGAIN); return; }
     const link = make("a", { href: "", textContent: "show it" });
     link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
     if (told.error) find("refining").textContent = "";
@@ -32,12 +33,12 @@ function reviewing({ at, find, make, tile, draw, dark }) {
 
   // A variation: moves that were not made, from a position of the page, with all hands open.
   let line = null, from = "";
-  const here = () => `${at.deal}.${at.move}`;
+  const here = () => `${at.deal}.${moved()}`;
 
   async function vary(actions) {
-    if (!at.move) return;
+    const inside = !line || find("variation").contains(document.activeElement);
     from = here();
-    const told = await ask("variation", { deal: at.deal + 1, move: at.move, line: actions.map((one) => one.action) });
+    const told = await ask("variation", { deal: at.deal + 1, move: moved(), line: actions.map((one) => one.action) });
     if (told.error) { find("problem").textContent = told.error; return; }
     if (from !== here()) return;
     line = actions;
@@ -56,6 +57,7 @@ function reviewing({ at, find, make, tile, draw, dark }) {
       return button;
     }));
     shown(true);
+    if (inside) (find("vary-options").querySelector("button") ?? find("variation").querySelector("[data-do=unvary]")).focus();
   }
 
   function shown(on) {
@@ -69,13 +71,24 @@ function reviewing({ at, find, make, tile, draw, dark }) {
     if (!line) shown(false);
   }
 
-  const leave = () => { if (line) { line = null; draw(); } };
+  function leave() {
+    if (!line) return;
+    const inside = find("variation").contains(document.activeElement);
+    line = null;
+    draw();
+    if (inside) document.querySelector("[data-do=vary]").focus();
+  }
+
   const does = {
     again,
     vary: () => vary(line ?? []),
+    try: ({ dataset }) => vary([{ action: Number(dataset.action), seat: dataset.seat, name: dataset.name, points: null }]),
     unvary: () => { if (line?.length) vary(line.slice(0, -1)); else leave(); },
     endvary: leave,
   };
+  // Where the page opens: at the costliest move, else at the last deal.
+  const first = () => document.querySelector("[data-review] a[href^='#']")?.hash ?? `#${find("deal").options.length}.0`;
+
   if (document.querySelector("[data-review]").dataset.refines) refine();
-  return { show, does, keys: { t: again, x: does.vary, Escape: leave } };
+  return { show, first, does, keys: { t: again, x: does.vary, Escape: leave } };
 }

@@ -32,7 +32,7 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
     app = web.application(Sitting(table), TOKEN, "127.0.0.1")
     files = ("", "style.css", "script.js", "icon.svg", "tiles?faces=letters")
     answers = [request(app, f"/{TOKEN}/{name}") for name in files]
-    answers.append(request(app, f"/{TOKEN}/state?theme=dark"))
+    answers += [request(app, f"/{TOKEN}/state?{how}") for how in ("theme=dark", "past=yes")]
     while len(table.game.moves) < len(world.moves):
         seat, action = world.moves[len(table.game.moves)]
         assert seat == viewer
@@ -46,7 +46,8 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
     for question in questions:
         answers.append(request(app, f"/{TOKEN}/{question}", {}))
         assert answers[-1][0] == 200
-    answers.append(request(app, f"/{TOKEN}/state"))
+    answers.append(request(app, f"/{TOKEN}/state?past=yes"))
+    assert len(answers[-1][2]) > 1000 * len(table.past)  # a drawing of each moment
     told = {"mark": pages.mark(table)}
     answers += [request(app, f"/{TOKEN}/{way}", told) for way in ("next", "back", "leave")]
     return [whole for _, _, _, whole in answers]
@@ -113,8 +114,8 @@ def test_a_count_of_moves_would_leak_who_was_asked_before_play(monkeypatch):
     """Why nothing on the page counts moves: silences differ between worlds that look alike."""
     frame = pages.frame
 
-    def leaking(table, look, told):
-        return frame(table, look, told) | {"number": len(table.game.moves)}
+    def leaking(table, look, told, **more):
+        return frame(table, look, told, **more) | {"number": len(table.game.moves)}
 
     caught = [
         (world, other, viewer)

@@ -24,7 +24,7 @@ from agents.watch.reading import read
 from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
-from goita_env.tiles import MATCH_POINTS
+from goita_env.tiles import MATCH_POINTS, NONE
 
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
 
@@ -39,7 +39,8 @@ def dealt(hands, dealer=0, rules="jga", agents=GREEDY) -> PlayTable:
 
 
 def standing(one: PlayTable) -> tuple:
-    state = (one.asks, [*one.log], [*one.results], one.may_take_back, one.taken_back, one.legal)
+    seen = [*one.log], [*one.past]
+    state = (one.asks, seen, [*one.results], one.may_take_back, one.taken_back, one.legal)
     return repr(one.game), state
 
 
@@ -80,6 +81,31 @@ def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp
         list(play_on(each, any_move(2), rounds=4))
     assert standing(one) == standing(other)
     assert other.record.players == ("random", "greedy", "Ann", "random")
+
+
+def test_what_was_seen_of_a_round_is_kept_from_its_deal_on():
+    one, shown, most = table(5), [], 0
+    for _ in play_on(one, any_move(1), rounds=2):
+        shown = [one.scene()] if len(one.log) == 1 else [*shown, one.scene()]
+        assert one.past[1:] == shown
+        assert len(one.past) == len(one.log) + 1
+        most = max(most, len(shown))
+    assert most > 4
+    assert one.past == [one.scene()]  # of the third round
+
+
+def test_the_first_lead_is_asked_for_when_it_is_the_persons_turn():
+    one = dealt(["11235578", "11112333", "11444567", "11224569"], dealer=0)
+    assert [*one.advance()] == []
+    assert one.scene().mover == NONE  # for all that a view tells, others may be asked before
+    assert "to move" not in one.scene().places[0].remarks
+    asked = one.asking()
+    assert asked.mover == 0
+    assert asked.moment("").startswith("you: lead with ")
+    assert "to move" in asked.places[0].remarks
+    assert one.past == [one.scene()]
+    one.decide(one.legal[0])
+    assert one.asking() == one.scene()
 
 
 def test_what_is_impossible_changes_nothing():

@@ -25,6 +25,7 @@ from goita_env import errors
 pytest.importorskip("starlette")
 
 from agents.play import web
+from agents.play.guard import LARGEST
 
 STATE = f"/{TOKEN}/state"
 
@@ -83,7 +84,7 @@ def test_only_the_page_itself_may_change_anything(headers, status):
 def test_other_methods_and_large_bodies_are_refused():
     assert request(server(), f"/{TOKEN}/move", None)[0] == 405
     assert request(server(), STATE, {})[0] == 405
-    assert request(server(), f"/{TOKEN}/move", b"x" * (web.LARGEST + 1))[0] == 413
+    assert request(server(), f"/{TOKEN}/move", b"x" * (LARGEST + 1))[0] == 413
 
 
 def streamed(path: str, parts: list[dict]) -> tuple[list[dict], int]:

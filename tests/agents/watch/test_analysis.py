@@ -133,28 +133,33 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
             assert grade.best == actions.name(int(values.best[0]))
 
 
-def test_what_a_partner_could_know_is_what_its_listener_believes(decisions):
+@pytest.mark.parametrize(
+    ("place", "mover"), [(1, "previous"), (2, "partner"), (3, "next")], ids=["next", "two", "three"]
+)
+def test_what_another_seat_could_know_is_what_its_listener_believes(decisions, place, mover):
     rival = PolicyModel("greedy", epsilon=EPSILONS[0])
-    assumed = {"next": rival, "partner": PolicyModel("greedy", epsilon=0.5), "previous": rival}
+    assumed = dict.fromkeys(("next", "partner", "previous"), rival)
+    assumed |= {mover: PolicyModel("greedy", epsilon=0.5)}
     for seat in range(4):
-        partner = (seat + 2) % 4
+        listening = (seat + place) % 4
         hand = np.bincount([int(d) - 1 if d != "9" else 7 for d in DEAL.hands[seat]], minlength=8)
         # Nobody called five pawns: that, too, is known before the first lead.
-        before = Listener(games(DEAL)[0].view(partner), assumed).posterior("partner")
-        for (_, listener), one in zip(follow(DEAL, partner, assumed), decisions, strict=True):
-            now = listener.posterior("partner")
+        before = Listener(games(DEAL)[0].view(listening), assumed).posterior(mover)
+        for (_, listener), one in zip(follow(DEAL, listening, assumed), decisions, strict=True):
+            now = listener.posterior(mover)
             if one.seat == seat:
                 some = now.probability > 0
                 told = np.log(now.probability[some] / before.probability[some])
                 real = before.log_probability(hand), now.log_probability(hand)
-                found = one.partner_knowledge
+                found = one.knowledge[place - 1]
+                assert found.seat == listening
                 assert found.information == pytest.approx(now.probability[some] @ told)
                 assert found.entropy == pytest.approx((before.entropy(), now.entropy()))
                 assert found.expected[1] == pytest.approx(now.expected())
                 assert found.at_least_one[0] == pytest.approx(before.at_least(1))
                 assert found.log_probability == pytest.approx(real)
             before = now
-    assert len(decisions[0].partner_knowledge.expected[0]) == NUM_KINDS
+    assert len(decisions[0].knowledge[place - 1].expected[0]) == NUM_KINDS
 
 
 def test_the_champion_tells_its_value_and_is_shown_warm():
@@ -167,7 +172,7 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
     warm = agent.at(1.0).probabilities(game.view(3), game.view(3).legal())[0]
     assert [o.probability for o in two.options] == warm[game.view(3).legal()[0]].tolist()
     assert found.policy == "champion at temperature 1"
-    assert found.partner_model == "champion (temperature=1, epsilon=0.5)"
+    assert found.mover_model == "champion (temperature=1, epsilon=0.5)"
     assert one.value != two.value
 
 
@@ -185,7 +190,7 @@ def test_questions_before_play_are_searched_but_have_no_open_value():
     found = analyse_deal(records.from_game(game).deals[0], QUICK)
     assert [one.phase for one in found] == ["before play", "before play", "first"]
     assert [one.open_value is None for one in found] == [True, True, False]
-    assert [one.partner_knowledge is None for one in found] == [True, True, False]
+    assert [len(one.knowledge) for one in found] == [0, 0, 3]
     assert {option.action for option in found[0].options} == {"call", "silent"}
     assert all(option.worlds and option.error > 0 for option in found[0].options)
 
@@ -201,10 +206,11 @@ def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
     """A decision of a seat that knows what type the others are of."""
     options = tuple(
-        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0) for n in range(1, choices + 1)
+        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0, ())
+        for n in range(1, choices + 1)
     )
     values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
-    values |= {"open_value": 30, "open_loss": 50, "partner_knowledge": None, "options": options}
+    values |= {"open_value": 30, "open_loss": 50, "knowledge": (), "options": options}
     values |= {"loss": loss, "loss_error": error, "loss_range": (loss, loss), **other}
     values = {"rival": values["action"], "deciding": ()} | values
     typed = tuple(TypedPoints(one.action, 0.0, 1.0, 8) for one in values["options"])
@@ -216,7 +222,7 @@ def played_with(probability: float, loss: float, error: float = 1.0, **other) ->
     """A decision whose move has so much of the policy's probability, of three actions."""
     shares = (probability, *[(1 - probability) / 2] * 2)
     options = tuple(
-        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0) for n, p in enumerate(shares, 1)
+        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0, ()) for n, p in enumerate(shares, 1)
     )
     return decision(loss, error, options=options, **other)
 
@@ -375,6 +381,12 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, me
     assert (tmp_path / "parts").read_text() == text
 
 
+def followed(options: list[dict], wrong: dict) -> list[dict]:
+    """Options of which the first has a move after it in which something is wrong."""
+    step = {"seat": 1, "move": "p", "share": 1.0, "ends": False}
+    return [options[0] | {"continuation": [step | wrong]}, *options[1:]]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -387,10 +399,10 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, me
         lambda one: one | {"types": [one["types"][0] | {"name": "<script>"}]},
         lambda one: one | {"types": [one["types"][0] | {"best": "<script>"}]},
         lambda one: one | {"types": [one["types"][0] | {"options": []}]},
-        lambda one: one | {"partner_knowledge": one["partner_knowledge"] | {"entropy": [0.0]}},
-        lambda one: (
-            one | {"partner_knowledge": one["partner_knowledge"] | {"expected": [[0.0]] * 2}}
-        ),
+        lambda one: one | {"knowledge": [one["knowledge"][0] | {"entropy": [0.0]}]},
+        lambda one: one | {"knowledge": [one["knowledge"][0] | {"expected": [[0.0]] * 2}]},
+        lambda one: one | {"options": followed(one["options"], {"move": "<script>"})},
+        lambda one: one | {"options": followed(one["options"], {"seat": 4})},
         lambda one: [one],
         lambda one: None,
     ],
@@ -449,13 +461,14 @@ def test_json_holds_what_its_page_says(analysed):
     told = watch.to_json(*analysed)
     assert json.loads(json.dumps(told)) == told
     deal, first = told["deals"][0], told["deals"][0]["decisions"][0]
-    tables = told, deal, first, first["options"][0], first["partner_knowledge"]
+    tables = told, deal, first, first["options"][0], first["knowledge"][0]
     tables += told["worst"][0], told["totals"], told["totals"]["seat"][0], told["types"][0]
     tables += first["types"][0], first["types"][0]["options"][0], first["deciding"][0]
+    tables += (next(o for o in first["options"] if o["continuation"])["continuation"][0],)
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-5"
+    assert told["format"] == "goita-analysis-6"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
@@ -556,4 +569,4 @@ def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
     quick = replace(QUICK, **FEW)
     (one, two) = analyse_deal(records.from_game(game).deals[0], quick)
     assert (one.action, two.action) == ("call", "redeal")
-    assert two.partner_knowledge is None
+    assert two.knowledge == ()
