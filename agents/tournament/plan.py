@@ -69,6 +69,7 @@ def parse_cap(text: str) -> tuple[int, str]:
     number, _, agent = text.partition(":")
     if not (number.isascii() and number.isdigit()) or not agent:
         raise SettingError(f"expected DEALS:AGENT (200:greedy), got {text!r}")
+    check_deals(int(number))
     return int(number), agent
 
 
