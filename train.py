@@ -246,7 +246,7 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     seated = args.opponents or args.pool or args.partner or args.partners
     if args.kl and args.init is None:
         raise SettingError("expected --kl with --init, the policy to hold close to")
-    if args.hard_partners and len(args.partners or ()) < 1:
+    if args.hard_partners and not args.partners:
         raise SettingError("expected --hard-partners with --partners to draw from")
     if args.off_belief and seated:
         raise SettingError("expected --off-belief without other players, whose play it cannot know")
