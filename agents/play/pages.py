@@ -129,6 +129,8 @@ def variation(game: Game, look: Look) -> dict[str, Any]:
     options = [_action(action) | {"points": None} for action in legal]
     if len(legal) > 1 and seat is not None:
         options = list(map(_valued, advice.hint(game.view(seat), len(legal)).options))
+    for one in options:
+        one["code"] = actions.name(one.pop("action"))
     scene = game.scene()
     drawing = svg.draw(scene, theme=look.theme, faces=look.faces)
     return {

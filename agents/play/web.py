@@ -39,6 +39,7 @@ from agents.play import advice, pages
 from agents.play.guard import POLICY, Guard, policy_of
 from agents.play.sitting import Sitting
 from agents.play.table import PlayTable
+from goita_env import actions
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render.pen import FACES
 
@@ -87,16 +88,17 @@ class MatchServer:
     async def variation(self, request: Request) -> Response:
         """Answers with a position of a round that is over, played on as is asked.
 
-        {"deal": 3, "move": 7, "line": [12, 64]}: before move 7 of deal 3, then two actions.
+        {"deal": 3, "move": 7, "line": ["52", "p"]}: before move 7 of deal 3, then two actions.
         """
         body, look = await _body(request), _look(request)
 
         def position() -> dict[str, Any]:
             line = body.get("line")
-            if not isinstance(line, list) or not all(type(one) is int for one in line):
-                raise SettingError(f"expected a list of actions, got {line!r}")
+            if not isinstance(line, list) or not all(isinstance(one, str) for one in line):
+                raise SettingError(f"expected a list of names of actions, got {line!r}")
             deal, move = _number(body, "deal"), _number(body, "move")
-            return pages.variation(self._sitting.position(deal, move, line), look)
+            game = self._sitting.position(deal, move, list(map(actions.parse, line)))
+            return pages.variation(game, look)
 
         return await self._answer(position)
 

@@ -19,11 +19,9 @@ function continuing({ find, make, tile, told, word, played, percent }) {
   }
 
   // The server of a match plays the action in the real deal.
-  const CODES = { p: 0, call: 65, silent: 66, redeal: 67, continue: 68 };
   function attempt({ action }, seat) {
-    const [block, attack] = played(action), button = make("button", { type: "button", textContent: "try" });
-    const number = CODES[action] ?? 1 + 8 * block + attack;
-    Object.assign(button.dataset, { do: "try", action: number, seat, name: word(action) });
+    const button = make("button", { type: "button", textContent: "try" });
+    Object.assign(button.dataset, { do: "try", code: action, seat, name: word(action) });
     button.setAttribute("aria-label", `try ${word(action)}`);
     return button;
   }

@@ -38,7 +38,7 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
   async function vary(actions) {
     const inside = !line || find("variation").contains(document.activeElement);
     from = here();
-    const told = await ask("variation", { deal: at.deal + 1, move: moved(), line: actions.map((one) => one.action) });
+    const told = await ask("variation", { deal: at.deal + 1, move: moved(), line: actions.map((one) => one.code) });
     if (told.error) { find("problem").textContent = told.error; return; }
     if (from !== here()) return;
     line = actions;
@@ -82,7 +82,7 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
   const does = {
     again,
     vary: () => vary(line ?? []),
-    try: ({ dataset }) => vary([{ action: Number(dataset.action), seat: dataset.seat, name: dataset.name, points: null }]),
+    try: ({ dataset }) => vary([{ code: dataset.code, seat: dataset.seat, name: dataset.name, points: null }]),
     unvary: () => { if (line?.length) vary(line.slice(0, -1)); else leave(); },
     endvary: leave,
   };

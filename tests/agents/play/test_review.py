@@ -176,13 +176,19 @@ def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
         assert len(valued) == (len(told["options"]) if len(told["options"]) > 1 else 0)
         points = [float(one["points"]) for one in valued]
         assert points == sorted(points, reverse=True)
-        line.append(told["options"][-1]["action"])
+        line.append(told["options"][-1]["code"])
         status, told = post(app, "variation", {"deal": number, "move": 1, "line": line})
         assert status == 200
     assert re.fullmatch(r"Seat \d ends the round: \d+ points\.|The tiles .*", told["end"])
     more = {"deal": number, "move": 1, "line": [*line, line[-1]]}
     assert post(app, "variation", more) == (409, {"error": "expected no action: the round is over"})
-    for wrong in ({"line": [0.5]}, {"line": 3}, {"line": [68, 68, 68]}, {"deal": number + 1}):
+    for wrong in (
+        {"line": [12]},
+        {"line": 3},
+        {"line": ["bad"]},
+        {"line": ["continue", "continue"]},
+        {"deal": number + 1},
+    ):
         status, told = post(app, "variation", {"deal": number, "move": 1, "line": []} | wrong)
         assert (status, list(told)) == (409, ["error"])
     assert sitting.table is sitting.match
