@@ -283,12 +283,7 @@ def summarise(
     gap = over_runs(pairs, np.array(gaps))
     splits = []
     for side in SIDES:
-        value = {
-            (reading, playing): np.array(
-                [points[Cell(pair, side, reading, playing, (), 0).key] for pair in pairs]
-            )
-            for reading, playing in CONDITIONS
-        }
+        value = by_condition(pairs, points, side)
         own, true = value["own", "own"], value["true", "true"]
         read, played = value["true", "own"], value["own", "true"]
         splits.append(
@@ -311,6 +306,18 @@ def summarise(
         dict(points),
         tuple(gaps),
     )
+
+
+def by_condition(
+    pairs: Sequence[Pair], points: Mapping[str, float], side: Side
+) -> dict[tuple[Reading, Playing], Float]:
+    """Returns the points [n] of all pairs in each condition."""
+    return {
+        (reading, playing): np.array(
+            [points[Cell(pair, side, reading, playing, (), 0).key] for pair in pairs]
+        )
+        for reading, playing in CONDITIONS
+    }
 
 
 def over_runs(pairs: Sequence[Pair], values: Float, resamples: int = RESAMPLES) -> Interval:
@@ -341,6 +348,17 @@ _ROWS: Final[dict[str, Callable[[Split], Interval]]] = {
 }
 
 
+_EXPLORATORY: Final[dict[str, Callable[[Mapping[tuple[Reading, Playing], Float]], Float]]] = {
+    "misreading minus wrong response": lambda of: of["true", "own"] - of["own", "true"],
+    "both mended, beyond the sum of each alone": lambda of: (
+        of["true", "true"] - of["true", "own"] - of["own", "true"] + of["own", "own"]
+    ),
+    "told who the stranger is: gains over the network without search": lambda of: (
+        of["true", "true"] - of["own", "network"]
+    ),
+}
+
+
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     rows = [
@@ -348,6 +366,17 @@ def report(result: Result) -> str:
         for what, figure_of in _ROWS.items()
     ]
     heads = ["points a round", "a stranger as partner", "strangers as opponents"]
+    values = [by_condition(result.pairs, result.points, side) for side in SIDES]
+    cells = [
+        [reading, playing, *(f"{of[reading, playing].mean():+.2f}" for of in values)]
+        for reading, playing in CONDITIONS
+        if playing != "network"
+    ]
+    cells.insert(0, ["", "no search", *(f"{of['own', 'network'].mean():+.2f}" for of in values)])
+    others = [
+        [what, *(interval(over_runs(result.pairs, figure_of(of))) for of in values)]
+        for what, figure_of in _EXPLORATORY.items()
+    ]
     note = f"Self-play minus cross-play of these pairs: {interval(result.gap)} points."
     if result.upper_bound:
         note += f" Its lower end is below {LEAST_GAP}: the partner's side is an upper bound."
@@ -356,6 +385,8 @@ def report(result: Result) -> str:
             f"{len(result.pairs)} pairs, {result.deals} deals a cell; 95 % intervals over runs.",
             note,
             table(heads, rows),
+            table(["posterior", "playouts", *heads[1:]], cells),
+            table(["exploratory", *heads[1:]], others),
         )
     )
 

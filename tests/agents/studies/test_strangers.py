@@ -1,6 +1,7 @@
 """The study of strangers splits what they cost, and changes nothing else from cell to cell."""
 
 import json
+import re
 from math import inf
 
 import numpy as np
@@ -98,6 +99,13 @@ def test_misreading_and_the_wrong_response_add_up():
         assert split.search.mean == pytest.approx(1, abs=0.1)
     assert not result.upper_bound
     assert "told who the stranger is" in report(result)
+    for what, worth in (
+        ("misreading minus", 1.5),
+        ("both mended", 0),
+        ("told who .* without", 3.5),
+    ):
+        found = re.search(rf"\| {what}.*?\| ([-+.\d]+) \[", report(result))
+        assert float(found[1]) == pytest.approx(worth, abs=0.2)
     assert figure(result).startswith(b"<?xml")
     low = summarise(pairs, [0.2] * 12, points, 4)
     assert low.upper_bound
