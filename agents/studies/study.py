@@ -78,7 +78,8 @@ class Options:
 
 def interval(value: Interval, sign: str = "+", digits: int = 2) -> str:
     """Returns a mean and its 95 % interval as text."""
-    mean, low, high = (f"{one:{sign}.{digits}f}" for one in (value.mean, value.low, value.high))
+    rounded = (round(one, digits) + 0.0 for one in (value.mean, value.low, value.high))
+    mean, low, high = (f"{one:{sign}.{digits}f}" for one in rounded)  # never -0.00
     return f"{mean} [{low}, {high}]"
 
 

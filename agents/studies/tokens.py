@@ -7,7 +7,7 @@ muted. What messages and moves say is computed from their probabilities and from
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import product
 from math import isnan
@@ -186,7 +186,10 @@ def weights(arm: Arm, seed: int, options: Options) -> Path:
 def measure(one: Run) -> tuple[str, Found]:
     """Measures a run."""
     agent = f"file:{one.file},temperature=1"
-    use = None if one.arm.audience is None else token_use(agent, one.deals, one.heard, seed=SEED)
+    use = None
+    if one.arm.audience is not None:
+        # Named by its run: where the file stands is this machine's affair.
+        use = replace(token_use(agent, one.deals, one.heard, seed=SEED), agent=one.key)
     return one.key, Found(moves_tell(agent, one.arm.information, one.heard), use)
 
 

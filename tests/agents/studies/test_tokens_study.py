@@ -1,5 +1,7 @@
 """The study of tokens finds values that are there, and none that are not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from raising import refuses
@@ -29,7 +31,10 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
         for seed in range(RUNS):
             use = None
             if arm.audience is not None:
-                value, depends = values[arm.name] + rng.normal(0, noise), 1 / (1 + arm.cost)
+                value, depends = (
+                    values.get(arm.name, 0.0) + rng.normal(0, noise),
+                    1 / (1 + arm.cost),
+                )
                 use = TokenUse(
                     f"{arm.name}-{seed}",
                     arm.information,
@@ -81,12 +86,14 @@ def test_a_run_is_measured_as_it_samples(monkeypatch):
 
     def use(agent, deals, heard, *, seed):
         asked.append((agent, deals, heard, seed))
+        return replace(found({"private 0": 0.5}, 0)["private 0 3"].use, agent=agent)
 
     monkeypatch.setattr(tokens, "token_use", use)
     monkeypatch.setattr(tokens, "moves_tell", lambda agent, information, rounds: 0.5)
     key, measured = tokens.measure(tokens.Run(ARMS[1], 3, "a.safetensors", 8, 2))
-    assert (key, measured) == ("private 0 3", Found(0.5, None))
-    assert asked == [("file:a.safetensors,temperature=1", 8, 2, tokens.SEED)]
+    assert (key, measured.moves) == ("private 0 3", 0.5)
+    assert measured.use == replace(use("", 0, 0, seed=0), agent="private 0 3")
+    assert asked[:1] == [("file:a.safetensors,temperature=1", 8, 2, tokens.SEED)]
 
 
 def test_runs_are_of_their_arm(tmp_path):
