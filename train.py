@@ -63,8 +63,8 @@ class Args:
     """share of the games in which one team sends no message, so that silence is familiar"""
 
     decisions: int | None = None
-    """decisions with a choice to learn from, since the beginning; a preset has half as many in
-    float32, which takes about twice as long"""
+    """decisions with a choice to learn from, since the beginning; wide presets have half as many in
+    float32, which takes them about twice as long"""
     games: int | None = None
     """parallel games"""
     steps: int | None = None
@@ -106,7 +106,7 @@ class Args:
     """share of the games in which one team is played by a frozen opponent: a snapshot of this run
     or an agent of --pool, recent and hard ones more often"""
     pool: tuple[str, ...] | None = None
-    """agents that join the run's snapshots as opponents"""
+    """agents that join the run's snapshots as opponents; needs --pool-share"""
     opponents: tuple[str, ...] | None = None
     """agents that are the opponents in all games, instead of snapshots"""
     partner: str | None = None
@@ -257,9 +257,11 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     fast = learning.has_fast_bfloat16(device)
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
     preset = learning.PRESETS[args.preset]
-    if precision == "float32":
+    if precision == "float32" and args.preset in learning.HALVED:
         preset = replace(preset, decisions=preset.decisions // 2)
     settings = preset.changed(vars(args))
+    if args.pool and not settings.pool_share:
+        raise SettingError("expected --pool-share above 0 with --pool, got 0: nobody would meet it")
     if args.off_belief and settings.pool_share:
         raise SettingError("expected --off-belief with --pool-share 0: the policy plays all seats")
     if args.init is not None:

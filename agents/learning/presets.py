@@ -68,21 +68,21 @@ def check_widths(what: str, widths: Sequence[int]) -> None:
 
 
 _QUICK: Final = TrainingSettings(
-    decisions=12_000_000,
+    decisions=19_000_000,
     games=2048,
     steps=32,
     epochs=2,
     batch=4096,
-    layers=(256, 256, 256),
+    layers=(128, 128, 128),
     lr=(1.5e-3, 5e-5),
-    entropy=(0.012, 0.001),
-    gae_lambda=0.95,
+    entropy=(0.05, 0.01),
+    gae_lambda=0.9,
     clip=0.2,
     sample_fraction=0.2,
-    pool_share=0.25,
-    snapshot_every=1_500_000,
+    pool_share=0.0,
+    snapshot_every=2_400_000,
     measure_deals=512,
-    save_every=1_500_000,
+    save_every=2_400_000,
 )
 
 _STANDARD: Final = replace(
@@ -92,6 +92,7 @@ _STANDARD: Final = replace(
     lr=(1.2e-3, 3e-5),
     entropy=(0.03, 0.001),
     gae_lambda=0.7,
+    pool_share=0.25,
     snapshot_every=5_000_000,
     measure_deals=1024,
     save_every=5_000_000,
@@ -109,7 +110,10 @@ _LONG: Final = replace(
 _CHAMPION: Final = replace(_LONG, decisions=400_000_000, games=4096, pool_share=0.0)
 
 PRESETS: Final = {"quick": _QUICK, "standard": _STANDARD, "long": _LONG, "champion": _CHAMPION}
-"""By name: four minutes, an hour and most of a night on two cores with fast bfloat16; days."""
+"""By name: four minutes on two cores; an hour and most of a night with fast bfloat16; days."""
+
+HALVED: Final = ("standard", "long", "champion")
+"""Presets of half as many decisions in float32, where their wide networks take twice as long."""
 
 PLAYERS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
     "champion": {

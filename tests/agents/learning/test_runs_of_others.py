@@ -89,7 +89,7 @@ def test_what_its_settings_name_is_not_run_unless_it_is_given_again(config, caps
 
 def test_a_run_goes_on_with_a_bot_of_ones_own_that_is_given_again(capsys):
     named = ["--pool", "evil:Bot", "greedy", "--against", "greedy"]
-    assert train.main(["--name", "one", *TINY, *named]) == 0
+    assert train.main(["--name", "one", *TINY, "--pool-share", "0.5", *named]) == 0
     Path("PWNED").unlink()
     sys.modules.pop("evil")
     refused(capsys, "--decisions", "600")
@@ -100,7 +100,7 @@ def test_a_run_goes_on_with_a_bot_of_ones_own_that_is_given_again(capsys):
 
 def test_a_run_of_shipped_agents_goes_on_as_it_is():
     named = ["--pool", "heuristic:conventions=off", "--against", "calm=greedy"]
-    assert train.main(["--name", "one", *TINY, *named]) == 0
+    assert train.main(["--name", "one", *TINY, "--pool-share", "0.5", *named]) == 0
     assert train.main(["--resume", "runs/one", "--decisions", "600"]) == 0
     assert train.main(["--resume", "runs/one", "--pool", "heuristic:conventions=off"]) == 0
 

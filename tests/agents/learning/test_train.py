@@ -283,7 +283,9 @@ def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhe
 def test_the_presets_hold_every_setting_and_options_change_them():
     quick, standard = (learning.PRESETS[name] for name in ("quick", "standard"))
     assert train.settle(train.Args(precision="bfloat16"))[1] == quick
-    assert train.settle(train.Args(precision="float32"))[1].decisions == quick.decisions // 2
+    assert train.settle(train.Args(precision="float32"))[1] == quick
+    args = train.Args(preset="standard", precision="float32")
+    assert train.settle(args)[1] == replace(standard, decisions=standard.decisions // 2)
     args = train.Args(preset="standard", layers=(32,), precision="bfloat16")
     assert train.settle(args)[1] == replace(standard, layers=(32,))
     assert [*learning.PRESETS] == [*get_args(get_type_hints(train.Args)["preset"])]
@@ -350,6 +352,7 @@ def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
         *((f"--name={name}", "name of a directory") for name in ("", "../up")),
         *(("--seed -1", "seed"), ("--rules chess", "chess"), ("--precision float16", "float16")),
         *(("--pool-share 2", "share"), ("--opponents nobody", "nobody")),
+        ("--pool random", "--pool-share above 0 with --pool"),
         *((f"--opponents greedy --{o}", "or a pool") for o in ("pool random", "pool-share 0.5")),
         ("--against nobody --measure-deals 0", "nobody"),
     ],
