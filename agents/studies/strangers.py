@@ -368,11 +368,12 @@ def report(result: Result) -> str:
     heads = ["points a round", "a stranger as partner", "strangers as opponents"]
     values = [by_condition(result.pairs, result.points, side) for side in SIDES]
     cells = [
-        [reading, playing, *(f"{of[reading, playing].mean():+.2f}" for of in values)]
+        [
+            *(("", "no search") if playing == "network" else (reading, playing)),
+            *(f"{of[reading, playing].mean():+.2f}" for of in values),
+        ]
         for reading, playing in CONDITIONS
-        if playing != "network"
     ]
-    cells.insert(0, ["", "no search", *(f"{of['own', 'network'].mean():+.2f}" for of in values)])
     others = [
         [what, *(interval(over_runs(result.pairs, figure_of(of))) for of in values)]
         for what, figure_of in _EXPLORATORY.items()
