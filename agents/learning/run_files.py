@@ -63,6 +63,12 @@ class RunFiles:
     def snapshot(self, decisions: int) -> Path:
         return self.snapshots / f"{decisions:012}.safetensors"
 
+    def logs(self) -> list[Path]:
+        """Returns the logs that are there: that of the beginning, then those of the resumes."""
+        return sorted(
+            self.directory.glob("progress*.csv"), key=lambda log: (len(log.name), log.name)
+        )
+
     def after_a_checkpoint(self) -> Path | None:
         """Returns a file that is written only after a checkpoint, None if there is none."""
         later = sorted(self.snapshots.glob("*.safetensors"))[1:]

@@ -4,6 +4,7 @@ import pytest
 
 from agents.learning import plot
 from agents.learning.measuring import MAX_SNAPSHOTS, PAST, History, Measured, Measuring, read_csv
+from agents.learning.run_files import RunFiles
 from agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 
@@ -108,3 +109,34 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, ki
         with pytest.raises(SystemExit, match="2"):
             plot.main(words)
         assert words[-1] in capsys.readouterr().err
+
+
+def _log(path, *rows):
+    names = "rollout/decisions,time/total_timesteps,time/time_elapsed"
+    path.write_text("\n".join([names, *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+
+def test_minutes_go_on_where_a_run_was_resumed(tmp_path):
+    # Killed at 300 decisions with a checkpoint at 200; the later 100 were made again.
+    _log(tmp_path / "progress.csv", (100, 100, 60), (100, 200, 120), (100, 300, 180))
+    _log(tmp_path / "progress-2.csv", (100, 300, 30), (100, 400, 90))
+    _log(tmp_path / "progress-10.csv", (100, 500, 60))
+    minutes = plot.clock(RunFiles(tmp_path).logs())
+    assert [minutes(made) for made in (0, 50, 200, 300, 400, 500)] == [0, 0.5, 2, 2.5, 3.5, 4.5]
+
+
+def test_a_curve_against_minutes_needs_the_logs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one").mkdir()
+    rows = [row(made, "greedy", 1.0) for made in (0, 100)]
+    (tmp_path / "one" / "strength.csv").write_bytes(History(rows).csv())
+    drawn = ["one", "--minutes", "--file", "c.svg"]
+    for content in (None, "a,b\n1,2\n", ",".join(plot._LOGGED) + "\n100,nan,100\n"):
+        if content is not None:
+            (tmp_path / "one" / "progress.csv").write_text(content)
+        with pytest.raises(SystemExit, match="2"):
+            plot.main(drawn)
+        assert "expected the log of a run" in capsys.readouterr().err
+    _log(tmp_path / "one" / "progress.csv", (100, 100, 60))
+    assert plot.main(drawn) == 0

@@ -135,7 +135,7 @@ def likelihood(game, worlds, *epsilons):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_greedy_round_is_certain_where_the_hands_are_the_true_ones(rules):
-    dealt = special_hands(rng(4), 12)
+    dealt = special_hands(rng(4), 6)
     for number, hands in enumerate(dealt):
         game = Game(rules, hands=digits(hands), dealer=number % 4, seed=number)
         for _ in range(25):

@@ -95,13 +95,13 @@ def test_a_plan_of_the_plain_game_says_nothing_of_it():
 
 def _matches(information):
     field = ("random", "plain:base=greedy", "muted:base=random")
-    return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
+    return plan(field, information=information, deals=2, block_deals=1, episode="match", cross=True)
 
 
 @pytest.mark.parametrize("episode", ["round", "match"])
 def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode):
     free = Information("partner", Token(3, "partner"))
-    wanted = told(deals=32) if episode == "round" else _matches(free)
+    wanted = told(deals=16) if episode == "round" else _matches(free)
     whole = played(wanted)
     assert whole["information"] == wanted.information.to_keys()["information"]
     assert played(wanted, workers=2) == whole
