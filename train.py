@@ -34,6 +34,7 @@ from goita_env.rules import JGA, Rules
 BOTS: Final = ("random", "greedy", "heuristic", "champion")
 """Opponents of the trained policy in the final measurement."""
 
+NO_CRITIC: Final = (0,)  # How --critic 0 is read.
 AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
 
 
@@ -47,9 +48,9 @@ class Args:
     """directory of a run to go on with; it takes only --decisions and --no-progress and, with the
     values that the run began with, the options that may name files, commands, classes or functions:
     --policy, --transform, --pool, --opponents, --partner, --partners, --against and --init"""
-    preset: Literal["quick", "standard", "long", "champion"] = "quick"
-    """list of settings for about four minutes, an hour or a night, or those of a champion; the
-    options below that have no default change one of them (docs/training.md shows them all)"""
+    preset: Literal["quick", "standard", "champion"] = "quick"
+    """list of settings for about four minutes or an hour, or those of a champion; the options below
+    that have no default change one of them (docs/training.md shows them all)"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
@@ -63,8 +64,7 @@ class Args:
     """share of the games in which one team sends no message, so that silence is familiar"""
 
     decisions: int | None = None
-    """decisions with a choice to learn from, since the beginning; wide presets have half as many in
-    float32, which takes them about twice as long"""
+    """decisions with a choice to learn from, since the beginning"""
     games: int | None = None
     """parallel games"""
     steps: int | None = None
@@ -96,7 +96,8 @@ class Args:
     training is held close"""
     critic: tuple[int, ...] | None = None
     """widths of the layers of a critic that sees all hands, beside the policy, which never does:
-    its values take luck out of the advantages; without, the policy's own values serve"""
+    its values take luck out of the advantages; without (0 where the preset has one), the policy's
+    own values serve"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     transform: tuple[str, ...] | None = None
@@ -154,7 +155,7 @@ class Args:
         check_reward_scale(self.reward_scale)
         if not 0 <= self.kl < inf:
             raise SettingError(f"expected a --kl of at least 0, got {self.kl!r}")
-        if self.critic is not None:
+        if self.critic not in (None, NO_CRITIC):
             learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
         check_seed(self.seed)
@@ -256,10 +257,7 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     device = learning.find_device(args.device)
     fast = learning.has_fast_bfloat16(device)
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
-    preset = learning.PRESETS[args.preset]
-    if precision == "float32" and args.preset in learning.HALVED:
-        preset = replace(preset, decisions=preset.decisions // 2)
-    settings = preset.changed(vars(args))
+    settings = learning.PRESETS[args.preset].changed(vars(args))
     if args.pool and not settings.pool_share:
         raise SettingError("expected --pool-share above 0 with --pool, got 0: nobody would meet it")
     if args.off_belief and settings.pool_share:
@@ -280,7 +278,8 @@ def with_players(args: Args) -> Args:
     """Returns the options with the critic and players of the preset, where none are given."""
     preset = learning.PLAYERS.get(args.preset, {})
     named: dict[str, Any] = {k: v for k, v in preset.items() if getattr(args, k) is None}
-    return replace(args, **named)
+    args = replace(args, **named)
+    return replace(args, critic=None) if args.critic == NO_CRITIC else args
 
 
 def config_of(args: Args, settings: learning.TrainingSettings) -> dict[str, Any]:

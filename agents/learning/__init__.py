@@ -18,13 +18,12 @@ from agents.learning.policy_agent import SavedPolicy, load_policy
 from agents.learning.policy_file import begin_from, find_policy, widths
 from agents.learning.pool import Pool
 from agents.learning.ppo import SelfPlayPPO, linear
-from agents.learning.presets import HALVED, PLAYERS, PRESETS, TrainingSettings, check_widths
+from agents.learning.presets import PLAYERS, PRESETS, TrainingSettings, check_widths
 from agents.learning.run import Run
 from agents.learning.vec_env import GoitaVecEnv, SeatVecEnv
 from agents.learning.weighted import named_agents
 
 __all__ = [
-    "HALVED",
     "PLAYERS",
     "PRESETS",
     "DivergedError",

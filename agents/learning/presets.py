@@ -68,13 +68,13 @@ def check_widths(what: str, widths: Sequence[int]) -> None:
 
 
 _QUICK: Final = TrainingSettings(
-    decisions=19_000_000,
+    decisions=20_500_000,
     games=2048,
     steps=32,
     epochs=2,
     batch=4096,
     layers=(128, 128, 128),
-    lr=(1.5e-3, 5e-5),
+    lr=(3e-3, 5e-5),
     entropy=(0.05, 0.01),
     gae_lambda=0.9,
     clip=0.2,
@@ -87,37 +87,26 @@ _QUICK: Final = TrainingSettings(
 
 _STANDARD: Final = replace(
     _QUICK,
-    decisions=120_000_000,
-    layers=(384, 384, 384),
-    lr=(1.2e-3, 3e-5),
-    entropy=(0.03, 0.001),
-    gae_lambda=0.7,
-    pool_share=0.25,
+    decisions=100_000_000,
+    layers=(256, 256, 256),
+    lr=(1e-3, 2e-5),
+    entropy=(0.05, 0.002),
     snapshot_every=5_000_000,
     measure_deals=1024,
-    save_every=5_000_000,
+    save_every=2_500_000,
 )
 
-_LONG: Final = replace(
-    _STANDARD,
-    decisions=700_000_000,
-    layers=(512, 512, 512),
-    lr=(1e-3, 2e-5),
-    snapshot_every=10_000_000,
-    measure_deals=2048,
-)
+_CRITIC: Final = (256, 256, 256)
 
-_CHAMPION: Final = replace(_LONG, decisions=400_000_000, games=4096, pool_share=0.0)
+_CHAMPION: Final = replace(_STANDARD, games=4096)
 
-PRESETS: Final = {"quick": _QUICK, "standard": _STANDARD, "long": _LONG, "champion": _CHAMPION}
-"""By name: four minutes on two cores; an hour and most of a night with fast bfloat16; days."""
-
-HALVED: Final = ("standard", "long", "champion")
-"""Presets of half as many decisions in float32, where their wide networks take twice as long."""
+PRESETS: Final = {"quick": _QUICK, "standard": _STANDARD, "champion": _CHAMPION}
+"""By name: four minutes on two cores; an hour; hours on one core."""
 
 PLAYERS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
+    "standard": {"critic": _CRITIC},
     "champion": {
-        "critic": (256, 256, 256),
+        "critic": _CRITIC,
         "partners": ("2*self", "population:train"),
         "opponents": ("2*self", "population:train", "heuristic"),
         "against": ("heuristic", "champion"),

@@ -17,7 +17,7 @@ SEEDS: Final = 8
 
 COMMON: Final = (
     *("--preset", "quick", "--layers", "128", "128", "128", "--decisions", f"{DECISIONS}"),
-    *("--entropy", "0.012", "0.001", "--gae-lambda", "0.95"),
+    *("--lr", "1.5e-3", "5e-5", "--entropy", "0.012", "0.001", "--gae-lambda", "0.95"),
     *("--pool-share", "0", "--threads", "1", "--measure-deals", "0"),
     *("--snapshot-every", f"{DECISIONS // 4}"),
 )

@@ -282,11 +282,9 @@ def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhe
 
 def test_the_presets_hold_every_setting_and_options_change_them():
     quick, standard = (learning.PRESETS[name] for name in ("quick", "standard"))
-    assert train.settle(train.Args(precision="bfloat16"))[1] == quick
-    assert train.settle(train.Args(precision="float32"))[1] == quick
-    args = train.Args(preset="standard", precision="float32")
-    assert train.settle(args)[1] == replace(standard, decisions=standard.decisions // 2)
-    args = train.Args(preset="standard", layers=(32,), precision="bfloat16")
+    assert train.settle(train.Args())[1] == quick
+    assert train.settle(train.Args(preset="standard"))[1] == standard
+    args = train.Args(preset="standard", layers=(32,))
     assert train.settle(args)[1] == replace(standard, layers=(32,))
     assert [*learning.PRESETS] == [*get_args(get_type_hints(train.Args)["preset"])]
 
@@ -297,6 +295,8 @@ def test_a_preset_names_players_and_options_change_them(elsewhere, capsys):
     assert args.opponents == ("greedy",)
     assert (args.critic, args.partners) == (named["critic"], named["partners"])
     assert settings.pool_share == 0
+    assert train.settle(train.Args(preset="standard"))[0].critic == named["critic"]
+    assert train.settle(train.Args(preset="standard", critic=(0,)))[0].critic is None
     assert "--opponents or a pool" in refused(capsys, "--preset", "champion", "--pool", "greedy")
 
 
