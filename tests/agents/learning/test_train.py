@@ -342,7 +342,7 @@ def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     ("options", "message"),
     [
         *(("--games 0", "games of at least 1"), ("--layers 16 0", "layers of at least 1")),
-        ("--critic 0", "critic layers of at least 1"),
+        ("--critic 8 0", "critic layers of at least 1"),
         *((f"--lr {rates}", "lr as two numbers") for rates in ("1e-3", "1e-3 -1e-3")),
         *(("--entropy nan 0", "entropy as two numbers"), ("--clip 0", "clip above 0")),
         ("--gae-lambda 1.5", "gae_lambda from 0 to 1"),
