@@ -2,7 +2,7 @@
 
 python train.py                                    takes about four minutes on two cores
 python train.py --preset standard                  takes about an hour
-python train.py --preset champion                  how the next champion is trained, in days
+python train.py --preset champion                  the same with partners and opponents, in hours
 python train.py --resume runs/NAME                 goes on with a run that was stopped or killed
 python train.py --resume runs/NAME --decisions N   goes on until N decisions were made
 python -m agents.learning.plot runs/NAME           draws how strong it became
