@@ -223,7 +223,7 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
     assert {row["time/planned_decisions"] for row in rows} == {"3000"}
     for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
         way = int(before["time/total_timesteps"]) / 3000
-        assert float(row["train/learning_rate"]) == pytest.approx(1.5e-3 + way * (5e-5 - 1.5e-3))
+        assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
     error = refused(capsys, "--resume", str(run), "--decisions", "2000")
     assert "expected more decisions than" in error
 

@@ -50,7 +50,7 @@ def now(app: object) -> dict:
 
 @pytest.fixture
 def reviewer():
-    found = Reviewer(worlds=(2, 3))
+    found = Reviewer(worlds=(2, 6))
     yield found
     found.close()
 
@@ -60,7 +60,7 @@ def test_a_round_is_analysed_twice_and_its_page_says_with_how_many_worlds(review
     app, asked = web.application(sitting, TOKEN, ""), []
     assert request(app, f"/{TOKEN}/review")[0] == 409
     deadline = time.monotonic() + 300
-    while not asked or asked[-1]["worlds"] < 3:
+    while not asked or asked[-1]["worlds"] < 6:
         asked.append(post(app, "analyse")[1])
         if len({one["worlds"] for one in asked}) == 1 and asked[-1]["worlds"]:
             status, headers, page, _ = request(app, f"/{TOKEN}/review")
@@ -72,7 +72,7 @@ def test_a_round_is_analysed_twice_and_its_page_says_with_how_many_worlds(review
     status, headers, page, _ = request(app, f"/{TOKEN}/review")
     assert status == 200
     text = page.decode()
-    assert "a mean over up to 3 sets" in text
+    assert "a mean over up to 6 sets" in text
     assert 'data-refines=""' in text
     for policy in ("script", "style"):
         assert re.search(rf"{policy}-src 'sha256-[^']+';", headers["content-security-policy"])
