@@ -134,7 +134,7 @@ class Run:
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""
         directory = self.files.directory
-        logs = len([*directory.glob("progress*.csv")])
+        logs = len(self.files.logs())
         suffix = f"-{logs + 1}" if logs else ""
         formats = [
             make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
