@@ -54,7 +54,7 @@ def _play_out(
     view: View, actions: Int, decide: Decide, rng: np.random.Generator, reward_scale: float
 ) -> Float:
     many = len(view)
-    found, under_way = np.zeros(many), np.ones(many, bool)
+    found, unfinished = np.zeros(many), np.ones(many, bool)
     positions = determinize(view, sample(view, 1, rng))
     keys = rng.integers(2**64, size=many, dtype=np.uint64)
     rounds = Rounds.from_positions(positions, keys=keys, actions=actions)
@@ -63,14 +63,14 @@ def _play_out(
         if decisions.ended is not None:
             # A redeal gains nothing, and the game goes on.
             found[decisions.ended.rows] = decisions.ended.gained * reward_scale
-            under_way[decisions.ended.rows[decisions.ended.done]] = False
+            unfinished[decisions.ended.rows[decisions.ended.done]] = False
         rows, chosen = decisions.rows, decisions.rows
         back = decisions.seats == 0  # the seat that decided has a choice again
         if len(rows):
             chosen, values, _ = decide(decisions.view.words, decisions.legal)
             found[rows[back]] = values[back]
-            under_way[rows[back]] = False
-        if not under_way.any():
+            unfinished[rows[back]] = False
+        if not unfinished.any():
             return found
         # Games that get no answer wait from now on.
         decisions = rounds.step(chosen[~back], rows[~back])
