@@ -50,7 +50,7 @@ def test_the_environment_and_the_oracle_agree(rules, options):
     env = GoitaVectorEnv(games, rules, information=options)
     turn = env.reset(hands=special_hands(rng, games))
     judges = [None] * games
-    for step in range(80):
+    for step in range(150):
         state = env._match.state
         for game in range(games):
             if judges[game] is None or judges[game].seat is None:

@@ -47,10 +47,10 @@ MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="re
 def test_our_bot_behind_the_protocol_makes_the_same_moves(name, rules):
     with ExternalAgent(f"{sys.executable} -m agents.external {name}", ms=30_000) as outside:
         twice = Twice(load_agent(name), outside)
-        play_pair(twice, "random", 6, rules=rules, seed=7)
+        play_pair(twice, "random", 12, rules=rules, seed=7)
         assert outside.faults == []
         assert outside.title == name
-    assert twice.asked > 40
+    assert twice.asked > 80
 
 
 @pytest.mark.parametrize("bot", ["python", "node"])

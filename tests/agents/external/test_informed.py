@@ -105,9 +105,9 @@ def test_the_messages_of_a_round_say_what_the_views_say(information):
     follower = Follower()
     for rules in RULE_SETS:
         names = ("follower", "random")
-        for task in tasks(names, 6, seed=11, rules=rules, information=information):
+        for task in tasks(names, 12, seed=11, rules=rules, information=information):
             play_block(task, [follower, RandomAgent()])
-    assert follower.compared > 320
+    assert follower.compared > 650
     assert follower.redeals > 0
 
 
