@@ -118,6 +118,10 @@ class Args:
     population:train weighs as much as one agent. --opponents takes the same"""
     hard_partners: bool = False
     """draw partners more often the fewer points are made beside them, as opponents are drawn"""
+    predict_players: float = 0.0
+    """weight of an auxiliary loss: predict from the network's features who the partner and the
+    opponents are, of --partners and --opponents; members of the population that were trained alike
+    count as one"""
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     off_belief: bool = False
@@ -153,8 +157,9 @@ class Args:
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         check_reward_scale(self.reward_scale)
-        if not 0 <= self.kl < inf:
-            raise SettingError(f"expected a --kl of at least 0, got {self.kl!r}")
+        for option, weight in (("kl", self.kl), ("predict-players", self.predict_players)):
+            if not 0 <= weight < inf:
+                raise SettingError(f"expected a --{option} of at least 0, got {weight!r}")
         if self.critic not in (None, NO_CRITIC):
             learning.check_widths("critic layers", self.critic)
         check_deals(self.deals)
@@ -240,17 +245,9 @@ def measure(
 def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     """Returns the options and settings of a new run with every choice made."""
     args = with_players(args)
-    if args.opponents and (args.pool or args.pool_share):
-        raise SettingError("expected --opponents or a pool, got both")
-    if args.partner is not None and args.partners:
-        raise SettingError("expected --partner or --partners, got both")
-    seated = args.opponents or args.pool or args.partner or args.partners
+    check_players(args)
     if args.kl and args.init is None:
         raise SettingError("expected --kl with --init, the policy to hold close to")
-    if args.hard_partners and not args.partners:
-        raise SettingError("expected --hard-partners with --partners to draw from")
-    if args.off_belief and seated:
-        raise SettingError("expected --off-belief without other players, whose play it cannot know")
     if args.policy is not None:
         learning.find_policy(args.policy)
     load_transform(args.transform or (), "--transform")
@@ -260,6 +257,8 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     settings = learning.PRESETS[args.preset].changed(vars(args))
     if args.pool and not settings.pool_share:
         raise SettingError("expected --pool-share above 0 with --pool, got 0: nobody would meet it")
+    if args.predict_players and settings.pool_share:
+        raise SettingError("expected --predict-players with --pool-share 0: no kind is a snapshot")
     if args.off_belief and settings.pool_share:
         raise SettingError("expected --off-belief with --pool-share 0: the policy plays all seats")
     if args.init is not None:
@@ -334,7 +333,7 @@ def start(
 ) -> learning.SelfPlayPPO:
     """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
     pool = None
-    partners = args.partners or (() if args.partner is None else (args.partner,))
+    partners = partners_of(args)
     if args.opponents or settings.pool_share or partners:
         pool = learning.Pool(
             settings.games,
@@ -362,7 +361,27 @@ def start(
     return model
 
 
+def check_players(args: Args) -> None:
+    """Raises a SettingError if the options about other players do not fit together."""
+    others = args.opponents or partners_of(args)
+    if args.opponents and (args.pool or args.pool_share):
+        raise SettingError("expected --opponents or a pool, got both")
+    if args.partner is not None and args.partners:
+        raise SettingError("expected --partner or --partners, got both")
+    if args.hard_partners and not args.partners:
+        raise SettingError("expected --hard-partners with --partners to draw from")
+    if args.predict_players and not others:
+        raise SettingError("expected --predict-players with --partners or --opponents to predict")
+    if args.off_belief and (args.pool or others):
+        raise SettingError("expected --off-belief without other players, whose play it cannot know")
+
+
+def partners_of(args: Args) -> tuple[str, ...]:
+    return args.partners or (() if args.partner is None else (args.partner,))
+
+
 def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfPlayPPO:
+    kinds = learning.kinds_of(args.opponents or (), partners_of(args))
     return learning.build_model(
         settings,
         rules=args.rules,
@@ -378,6 +397,8 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         mute_share=args.mute_share,
         other_play=args.other_play,
         off_belief=args.off_belief,
+        player_kinds=len(kinds) if args.predict_players else 0,
+        player_weight=args.predict_players,
     )
 
 

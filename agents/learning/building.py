@@ -31,6 +31,8 @@ def build_model(
     mute_share: float = 0.0,
     other_play: bool = False,
     off_belief: bool = False,
+    player_kinds: int = 0,
+    player_weight: float = 0.0,
 ) -> SelfPlayPPO:
     """Returns a learner that has learnt nothing yet, with its games.
 
@@ -49,6 +51,8 @@ def build_model(
         mute_share: share of the games in which one team says nothing.
         other_play: each seat sees the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the hard facts.
+        player_kinds: kinds of players that the network's features shall tell apart; 0: none.
+        player_weight: weight of that loss.
     """
     match = episode == "match"
     games = GoitaVectorEnv(
@@ -78,6 +82,8 @@ def build_model(
         mute_share=mute_share,
         other_play=other_play,
         off_belief=off_belief,
+        player_kinds=player_kinds,
+        player_weight=player_weight,
         policy_kwargs={"layers": settings.layers},
         rollout_buffer_kwargs={"sample_fraction": settings.sample_fraction},
         seed=seed,

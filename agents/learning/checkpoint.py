@@ -134,6 +134,8 @@ def _trained(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.O
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:
         yield "critic", model.critic, model.critic.optimizer
+    if model.predictor is not None:
+        yield "predictor", model.predictor, model.predictor.optimizer
 
 
 def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:

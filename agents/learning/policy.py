@@ -69,15 +69,25 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def logits_and_values(self, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns unmasked logits float32 [B, 69] and values float32 [B].
 
-        ``bits`` are observations uint8 [B, 512]. The two heads, a few per cent of the work, stay in
-        float32 under autocast, so that probabilities and values keep their precision.
+        ``bits`` are observations uint8 [B, 512].
         """
+        return self.heads(self.features(bits))
+
+    def features(self, bits: th.Tensor) -> th.Tensor:
+        """Returns what the trunk makes of observations uint8 [B, 512]: float32 [B, width]."""
         device = bits.device.type
         narrow = th.is_autocast_enabled(device)
         dtype = th.get_autocast_dtype(device) if narrow else th.float32
-        features = self.features_extractor(bits.to(dtype))
-        with th.autocast(device, enabled=False):
-            features = features.float()
+        features: th.Tensor = self.features_extractor(bits.to(dtype)).float()
+        return features
+
+    def heads(self, features: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+        """Returns unmasked logits float32 [B, 69] and values float32 [B] of features.
+
+        The two heads, a few per cent of the work, stay in float32 under autocast, so that
+        probabilities and values keep their precision.
+        """
+        with th.autocast(features.device.type, enabled=False):
             return self.action_net(features), self.value_net(features)[:, 0]
 
     def tensors(self) -> dict[str, npt.NDArray[np.float32]]:

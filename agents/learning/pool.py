@@ -18,7 +18,7 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
-from agents.learning.weighted import SELF, read_weighted
+from agents.learning.weighted import SELF, kind_of, kinds_of, read_weighted
 from agents.registry import check_plays, load_agent
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
@@ -110,6 +110,9 @@ class Pool:
         self._opponents, self._mates = len(opponents), len(mates)
         self._weights = [one.weight for one in (*opponents, *mates)]
         self._agents = [one.name for one in (*opponents, *mates)]
+        kinds = kinds_of(agents, partners)
+        # The learner's number, -1, finds the last one.
+        self._kinds = np.array([kinds.index(kind_of(name)) for name in (*self._agents, SELF)])
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
             number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF
@@ -157,6 +160,15 @@ class Pool:
         """Returns which of some games ask the learner now, and which a frozen player."""
         learner = self.owner[rows, turn.seat[rows]] == LEARNER
         return rows[learner], rows[~learner]
+
+    def kinds(self, rows: Int, seats: Int) -> npt.NDArray[np.uint8]:
+        """Returns the kinds of partner and opponents: uint8 [n, 2], numbers of ``kinds_of``.
+
+        They are those of the seats ``seats`` in the games ``rows`` of a pool without snapshots.
+        Where the learner is one of two opponents, the other one's kind is returned.
+        """
+        others = self._kinds[self.owner[rows[:, None], (seats[:, None] + [2, 1, 3]) % NUM_SEATS]]
+        return np.stack([others[:, 0], others[:, 1:].max(axis=1)], axis=1).astype(np.uint8)
 
     def act(self, turn: StepResult, legal: Bool, rows: Int) -> Int:
         """Returns the actions [n] of the frozen players that the games ``rows`` ask."""

@@ -14,6 +14,7 @@ Differences from ``MaskablePPO``:
 - By off-belief learning decisions earn what they would in worlds of the hard facts
   (``off_belief``).
 - The policy may be held close to the one that it began with (``hold_close``).
+- Its features may have to tell who the others are (``PlayerPredictor``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -40,6 +41,7 @@ from agents.learning.muting import Muting
 from agents.learning.off_belief import returns_in_worlds
 from agents.learning.optimize import DivergedError, check_weights, gradient_step
 from agents.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
+from agents.learning.player_prediction import PlayerPredictor
 from agents.learning.policy import MASKED, SelfPlayPolicy
 from agents.learning.pool import Pool
 from agents.learning.progress import DecisionBar
@@ -64,6 +66,9 @@ STATISTICS: Final = (
 REFERENCE_KL: Final = "reference_kl"
 """Name of the divergence from the policy that a training is held close to, nats a decision."""
 
+PLAYER_LOSS: Final = "player_loss"
+"""Name of the cross-entropy of who the others are, nats a decision."""
+
 
 class SelfPlayPPO(MaskablePPO):
     """Trains one policy for all four seats by self-play.
@@ -79,6 +84,9 @@ class SelfPlayPPO(MaskablePPO):
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the hard facts.
+        player_kinds: kinds of players (``kinds_of``) that the features shall tell apart, of a pool
+            without snapshots; below 2: there is no such loss.
+        player_weight: weight of that loss.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -87,6 +95,7 @@ class SelfPlayPPO(MaskablePPO):
             than the policy's own.
         information: who knows and tells what in the games.
         pool: frozen players, None if there are none; may be set before training.
+        predictor: of who the others are; None if there is none.
         reference: policy that this one is held close to; None: there is none.
     """
 
@@ -105,6 +114,8 @@ class SelfPlayPPO(MaskablePPO):
         mute_share: float = 0.0,
         other_play: bool = False,
         off_belief: bool = False,
+        player_kinds: int = 0,
+        player_weight: float = 0.0,
         **kwargs: Any,
     ) -> None:
         if other_play and critic:
@@ -114,13 +125,23 @@ class SelfPlayPPO(MaskablePPO):
                 "expected off-belief without critic, other-play, mute share and transform, which "
                 "worlds of its own do not have"
             )
+        if player_kinds and policy.logits_and_values is not SelfPlayPolicy.logits_and_values:
+            raise SettingError(
+                f"expected a policy with the features of SelfPlayPolicy to predict players from, "
+                f"got {policy.__name__}"
+            )
         self.other_play, self.off_belief = other_play, off_belief
+        self.player_kinds, self.player_weight = player_kinds, player_weight
+        self.predictor: PlayerPredictor | None = None
         self.critic_layers = tuple(critic)
         self.critic: Critic | None = None
         self.critic_leads = False
-        if critic:
+        more: dict[str, Any] = {"hidden": True} if critic else {}
+        if player_kinds:
+            more["kinds"] = player_kinds
+        if more:
             buffered = kwargs.get("rollout_buffer_kwargs") or {}
-            kwargs["rollout_buffer_kwargs"] = buffered | {"hidden": True}
+            kwargs["rollout_buffer_kwargs"] = buffered | more
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.reward_scale = reward_scale
@@ -141,6 +162,11 @@ class SelfPlayPPO(MaskablePPO):
         if self.critic_layers:
             (size,) = self.observation_space.shape or ()
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
+        if self.player_kinds:
+            width = self.policy.features_extractor.features_dim
+            self.predictor = PlayerPredictor(
+                width, self.player_kinds, self.player_weight, self.device
+            )
         self.muting = Muting(self.n_envs, self.mute_share, self.information)
         if self.other_play and self.information.shown is not None:
             raise SettingError(f"expected no shown tiles with other-play, got {self.information!r}")
@@ -256,7 +282,10 @@ class SelfPlayPPO(MaskablePPO):
             hidden = hidden_words(games.games, rows, seats)
             if self.critic_leads:
                 values = self.critic.predict(words, hidden)
-        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
+        kinds = None
+        if self.predictor is not None and self.pool is not None:
+            kinds = self.pool.kinds(rows, seats.astype(np.int64))
+        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden, kinds)
         self.num_timesteps += len(rows)
         self._last_turn = turn = games.advance(chosen)
         # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
@@ -302,16 +331,22 @@ class SelfPlayPPO(MaskablePPO):
                     loss, self.policy, self.policy.optimizer, self.max_grad_norm, "policy"
                 )
                 statistics.append(numbers)
+                if self.predictor is not None:
+                    self.predictor.step()
                 if self.critic is not None:
                     critic_losses.append(self.critic.learn(samples, self.max_grad_norm))
             check_weights(self.policy, "policy")
             if self.critic is not None:
                 check_weights(self.critic, "critic")
+            if self.predictor is not None:
+                check_weights(self.predictor, "predictor of players")
             self._n_updates += 1
         if not statistics:
             return
         means = th.stack(statistics).mean(dim=0).tolist()
-        names = STATISTICS if self.reference is None else (*STATISTICS, REFERENCE_KL)
+        names = [*STATISTICS]
+        names += [] if self.reference is None else [REFERENCE_KL]
+        names += [] if self.predictor is None else [PLAYER_LOSS]
         for name, mean in zip(names, means, strict=True):
             self.logger.record(f"train/{name}", mean)
         if critic_losses:
@@ -327,9 +362,16 @@ class SelfPlayPPO(MaskablePPO):
     def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
 
-        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it.
+        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it, and
+        where there is a predictor of players, its cross-entropy.
         """
-        logits, values = self._evaluate(self.policy, samples.observations)
+        features = None
+        if self.predictor is None:
+            logits, values = self._evaluate(self.policy, samples.observations)
+        else:
+            with self._autocast(samples.observations):
+                features = self.policy.features(samples.observations)
+            logits, values = self.policy.heads(features)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
         log_probs = th.log_softmax(logits, dim=1)
         weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
@@ -357,13 +399,19 @@ class SelfPlayPPO(MaskablePPO):
             apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
             numbers.append((apart * weights).sum())
             loss = loss + self.kl_weight * numbers[-1]
+        if self.predictor is not None and features is not None and samples.others is not None:
+            numbers.append(self.predictor.loss(features, samples.others, weights))
+            loss = loss + self.predictor.weight * numbers[-1]
         return loss, th.stack(numbers).detach()
 
     def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
-        with th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
+        with self._autocast(bits):
             logits, values = policy.logits_and_values(bits)
         return logits.float(), values.float()
+
+    def _autocast(self, bits: th.Tensor) -> th.autocast:
+        return th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16)
 
     def load_state(
         self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool
@@ -386,8 +434,10 @@ class SelfPlayPPO(MaskablePPO):
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
         states, tensors = super()._get_torch_save_params()
-        more = [] if self.critic is None else ["critic", "critic.optimizer"]
-        return states + more, tensors
+        for name in ("critic", "predictor"):
+            if getattr(self, name) is not None:
+                states = [*states, name, f"{name}.optimizer"]
+        return states, tensors
 
     def _excluded_save_params(self) -> list[str]:
         """Returns what a saved model leaves out: its games, which begin anew in a loaded one."""

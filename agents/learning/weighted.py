@@ -44,6 +44,20 @@ def read_weighted(texts: Sequence[str]) -> tuple[Weighted, ...]:
     return tuple(Weighted(name, weight) for name, weight in found.items())
 
 
+def kind_of(name: str) -> str:
+    """Returns the kind of a player: the training of a member of the population, else its name.
+
+    ``population:selfplay-3`` is of the kind ``population:selfplay``.
+    """
+    return name.rpartition("-")[0] if name.startswith("population:") else name
+
+
+def kinds_of(*lists: Sequence[str]) -> tuple[str, ...]:
+    """Returns the kinds of the players in lists of weighted texts, the learner first."""
+    names = [kind_of(one.name) for texts in lists for one in read_weighted(texts)]
+    return tuple(dict.fromkeys([SELF, *names]))
+
+
 def split_weight(text: str) -> tuple[str, float]:
     """Returns the name in a text and its weight, 1 if it has none."""
     match = _WEIGHTED.fullmatch(text)
