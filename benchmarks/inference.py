@@ -2,11 +2,13 @@
 
 python benchmarks/inference.py heuristic champion      some rows; without a name all of them
 python benchmarks/inference.py --only-print            the table of what has been played
+python benchmarks/inference.py --only-print --of 397M  the same with an earlier champion
 
 Every row plays two agents, or two partners of one agent, on the same duplicate deals against the
-same opponents. What has been played stands in results/inference/ROW.json, and a row that is begun
-again goes on from there. Processes may play different rows at the same time. The deals of these
-rows chose nothing. Two of the opponents are trained from nothing, in some minutes each:
+same opponents. What has been played stands in results/inference/CHAMPION/ROW.json, where CHAMPION
+is the number of decisions that the champion was trained with, in millions: 397M. A row that is
+begun again goes on from there. Processes may play different rows at the same time. The deals of
+these rows chose nothing. Two of the opponents are trained from nothing, in some minutes each:
 
 python train.py --name outsider --preset quick --seed 77 --layers 192 192 --gae-lambda 0.8
 python train.py --name attacker --preset quick --seed 78 --opponents champion
@@ -30,6 +32,7 @@ import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
 
 from agents import cli  # noqa: E402
+from agents.champion.agent import network  # noqa: E402
 from agents.files import write_whole  # noqa: E402
 from agents.statistics.intervals import Interval, mean_interval  # noqa: E402
 from agents.tournament.block import play_block  # noqa: E402
@@ -91,6 +94,8 @@ class Args:
     """rows to be played, in this order"""
     only_print: bool = False
     """play nothing"""
+    of: str | None = None
+    """champion whose results are printed, by its folder; without, the present one"""
 
 
 @dataclass
@@ -122,14 +127,20 @@ def play(name: str) -> None:
         of.won += won.sum(axis=0).tolist()
         of.milliseconds += 1_000 * float(block.thinking[0])
         of.decisions += int(block.decisions[0])
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        write_whole(FOLDER / f"{name}.json", msgspec.json.encode(played))
+        folder = FOLDER / champion()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / f"{name}.json", msgspec.json.encode(played))
         print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
 
 
-def load(name: str) -> dict[str, Played]:
+def champion() -> str:
+    """Returns the folder of the present champion's results: its decisions in millions."""
+    return f"{network().info.decisions / 1e6:.0f}M"
+
+
+def load(name: str, of: str | None = None) -> dict[str, Played]:
     """Returns what has been played of a row, by agent."""
-    path = FOLDER / f"{name}.json"
+    path = FOLDER / (of or champion()) / f"{name}.json"
     if not path.exists():
         return {agent: Played([], [], 0.0, 0) for agent in ROWS[name].agents}
     return msgspec.json.decode(path.read_bytes(), type=dict[str, Played])
@@ -141,7 +152,7 @@ def points(row: Row, played: Played) -> npt.NDArray[np.float64]:
     return np.array(played.points) / games
 
 
-def table() -> str:
+def table(of: str | None = None) -> str:
     """Returns the table of the rows that have been played, in Markdown."""
     lines = [
         "| against | beside | deals | first | second | first minus second |",
@@ -149,7 +160,7 @@ def table() -> str:
     ]
     outside = []
     for name, row in ROWS.items():
-        played = load(name)
+        played = load(name, of)
         deals = min(len(one.points) for one in played.values())
         if deals < 2:
             continue
@@ -177,9 +188,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     if unknown := [name for name in args.rows if name not in ROWS]:
         cli.fail(f"expected rows of {', '.join(ROWS)}, got {', '.join(unknown)}")
+    if args.of is not None and not (args.only_print and (FOLDER / args.of).is_dir()):
+        known = sorted(path.name for path in FOLDER.iterdir())
+        cli.fail(f"expected --only-print --of one of {', '.join(known)}, got {args.of!r}")
     for name in () if args.only_print else args.rows:
         play(name)
-    print(table())
+    print(table(args.of))
     return 0
 
 

@@ -1,0 +1,82 @@
+"""Averages the weights of networks that were trained on from the same beginning.
+
+python -m agents.learning.average OUT.safetensors A.safetensors B.safetensors
+
+Such networks often lie so near to each other that their mean plays at least as well as the best of
+them (Wortsman et al., "Model soups", 2022). Networks from nothing do not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from agents import cli
+from agents.base import AgentError
+from agents.bots.network import NetworkAgent
+from agents.bots.network_file import write_tensors
+from agents.files import write_whole
+from goita_env.errors import SettingError
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    out: Path = field(metadata=cli.POSITIONAL)
+    """file of the mean"""
+    files: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
+    """files of networks, as trainings write them"""
+    decisions: int | None = None
+    """decisions of all trainings that lead to these, which the file tells; without, the most that
+    one of the files tells"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        write_whole(args.out, average(args.files, args.decisions))
+    except (AgentError, SettingError, OSError) as error:
+        cli.fail(error)
+    print(args.out)
+    return 0
+
+
+def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
+    """Returns the file of a network whose weights are the means of these files' weights.
+
+    Raises:
+        AgentError: if a file is no network.
+        SettingError: if there are fewer than two, or they differ in layers, rules, rewards,
+            options of the game or transform; also if ``decisions`` are negative.
+    """
+    networks = [NetworkAgent.load(file) for file in files]
+    if len(networks) < 2:
+        raise SettingError(f"expected at least two networks, got {len(networks)}")
+    most = max(network.info.decisions for network in networks)
+    if decisions is not None and decisions < 0:
+        raise SettingError(f"expected decisions of at least 0, got {decisions!r}")
+    info = replace(networks[0].info, decisions=most if decisions is None else decisions)
+    first = networks[0].tensors()
+    for file, network in zip(files, networks, strict=True):
+        shapes = {name: array.shape for name, array in network.tensors().items()}
+        wanted = {name: array.shape for name, array in first.items()}
+        if shapes != wanted or replace(network.info, decisions=info.decisions) != info:
+            raise SettingError(
+                f"expected networks alike but for their weights, got {files[0]} of {wanted} and "
+                f"{networks[0].info}, and {file} of {shapes} and {network.info}"
+            )
+    tensors = [network.tensors() for network in networks]
+    means = {
+        name: np.array(np.mean([one[name] for one in tensors], axis=0, dtype=float), np.float32)
+        for name in first
+    }
+    return write_tensors(means, info.metadata())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
