@@ -24,9 +24,9 @@ from agents.beliefs import (
 )
 from agents.beliefs.summing import Three, sums
 from agents.models import EPSILON
+from agents.signals.caching import cached_model
 from agents.signals.filters import Where, select
 from agents.signals.playing import Play, Shapes, concatenated
-from agents.signals.remembering import cached
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
@@ -183,7 +183,7 @@ def listen(
     knowledge: list[tuple[Any, ...]] = []
     starts = play.starts
     each = {n: m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for n, m in models.items()}
-    caches = {id(one): cached(one) for model in each.values() for one in model.values()}
+    caches = {id(one): cached_model(one) for model in each.values() for one in model.values()}
     every_model = {n: {s: caches[id(m)] for s, m in model.items()} for n, model in each.items()}
     for deal in chosen:
         for cache in caches.values():

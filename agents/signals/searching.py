@@ -18,8 +18,8 @@ from agents.beliefs.mixture import product_of
 from agents.search.evaluate import BUDGET, evaluate_actions
 from agents.search.playout import Keys, PlayoutPolicy
 from agents.search.sampling import SampledWorlds, TypedWorlds
+from agents.signals.caching import cached_model, cached_policy
 from agents.signals.listening import UNIFORM, reweighted
-from agents.signals.remembering import cached, remembering
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds
@@ -51,7 +51,7 @@ class BeliefCache:
     """Keeps one seat's listeners in several games of one deal; games that look alike share them."""
 
     def __init__(self, models: Mapping[str, OpponentModel]) -> None:
-        self._models = {name: cached(model) for name, model in models.items()}
+        self._models = {name: cached_model(model) for name, model in models.items()}
         self._kept: dict[bytes, dict[str, Listener]] = {}
 
     def beliefs(
@@ -126,7 +126,7 @@ def play_searching(
     ``replace_actions`` writes the actions of other players into those of a step. Returns [N] points
     of seats 0 and 2 minus those of the others.
     """
-    policy = remembering(policy)
+    policy = cached_policy(policy)
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
     while True:
         if decisions.ended is not None:

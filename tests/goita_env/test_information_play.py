@@ -165,7 +165,7 @@ def test_one_game_and_a_batch_play_alike(options):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_games_are_saved_pickled_and_copied_and_go_on_identically(options):
+def test_games_are_saved_pickled_and_copied_and_continue_identically(options):
     env, rng = GoitaVectorEnv(40, information=options, seed=5), np.random.default_rng(5)
     env.reset()
     for moves in (2, 5, 40):

@@ -15,10 +15,10 @@ from agents.beliefs.history import events
 from agents.beliefs.mixture import product_of
 from agents.beliefs.supports import support
 from agents.search.evaluate import MIN_Z, WORLDS
+from agents.signals.caching import cached_model
 from agents.signals.filters import Where, select
 from agents.signals.listening import PARTNER, public_action, reweighted, seen_by
 from agents.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
-from agents.signals.remembering import cached
 from agents.signals.searching import play_searching
 from agents.statistics.intervals import Interval, mean_interval
 from goita_env import View, seeds
@@ -128,7 +128,7 @@ class _Signal:
         view = next(seen_by(play, deal, (speaker + PARTNER) % NUM_SEATS, rows))
         self.action = int(play.action[row])
         self.said = public_action(view, self.action)
-        model = cached(model)  # four listeners of this signal ask it
+        model = cached_model(model)  # four listeners of this signal ask it
         self.model: OpponentModel = _UniformAt(model, int(view.decisions().length[0]))
         self.policy = Listener(view, model).outlook("partner")
         self.uniform = Listener(view, self.model).outlook("partner")

@@ -116,7 +116,7 @@ def _log(path, *rows):
     path.write_text("\n".join([names, *(",".join(map(str, row)) for row in rows)]) + "\n")
 
 
-def test_minutes_go_on_where_a_run_was_resumed(tmp_path):
+def test_minutes_continue_where_a_run_was_resumed(tmp_path):
     # Killed at 300 decisions with a checkpoint at 200; the later 100 were made again.
     _log(tmp_path / "progress.csv", (100, 100, 60), (100, 200, 120), (100, 300, 180))
     _log(tmp_path / "progress-2.csv", (100, 300, 30), (100, 400, 90))

@@ -11,11 +11,11 @@ from agents import AgentError
 from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from agents.registry import load_agent
 from agents.signals import measures
+from agents.signals.caching import cached_model, cached_policy
 from agents.signals.listening import listen, seen_by
 from agents.signals.measures.shuffled import VARIANTS
 from agents.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
 from agents.signals.playing import play
-from agents.signals.remembering import cached, remembering
 from agents.signals.searching import SHOWN, InformationSources
 from goita_env.errors import SettingError
 
@@ -99,7 +99,7 @@ def test_a_policy_is_asked_about_a_view_once_and_answers_the_same():
     bot, told = Counting(), play(["greedy"], 3, seed=1)
     rows = np.flatnonzero(told.choice)
     view, legal, rng = told.view(rows), told.legal[rows], np.random.default_rng(0)
-    quick = remembering(bot)
+    quick = cached_policy(bot)
     first = quick.act(view, legal, rng)
     assert np.array_equal(first, load_agent("greedy").act(view, legal, rng))
     twice = np.tile(np.arange(len(rows)), 2)
@@ -107,11 +107,11 @@ def test_a_policy_is_asked_about_a_view_once_and_answers_the_same():
     assert bot.asked == len(np.unique(view.digest())) <= len(rows)
     assert np.array_equal(quick.probabilities(view, legal), bot.probabilities(view, legal))
     unsure = load_agent("random")
-    assert remembering(unsure) is unsure
+    assert cached_policy(unsure) is unsure
 
 
 def test_legality_alone_is_no_model_that_a_listener_may_hide():
-    assert cached(LEGAL_MODEL) is LEGAL_MODEL
+    assert cached_model(LEGAL_MODEL) is LEGAL_MODEL
     told = play(["greedy"], 1, seed=1)
     _, known = listen(told, {"legal": LEGAL_MODEL}, told=False, listeners=[0])
     row = known.row[-1:]

@@ -13,20 +13,20 @@ from agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, CachedModel, OpponentMode
 from goita_env import View
 
 
-def remembering(policy: Policy) -> Policy:
+def cached_policy(policy: Policy) -> Policy:
     """Returns a policy that acts the same and is asked about each view once.
 
     One that draws random numbers, or does not declare that it draws none, is returned itself.
     """
-    return RememberingPolicy(policy) if getattr(policy, "deterministic", False) else policy
+    return CachedPolicy(policy) if getattr(policy, "deterministic", False) else policy
 
 
-def cached(model: OpponentModel) -> OpponentModel:
+def cached_model(model: OpponentModel) -> OpponentModel:
     """Returns a model that answers the same, and asks about each view once if that saves time."""
     return model if model in (UNIFORM_MODEL, LEGAL_MODEL) else CachedModel(model)
 
 
-class RememberingPolicy:
+class CachedPolicy:
     """Keeps the actions of a policy that draws no random number."""
 
     deterministic = True
