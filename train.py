@@ -23,8 +23,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from agents import cli, learning, report
+from agents.entries import load_transform
 from agents.learning.resume import NAMING_OPTIONS, check_named, resume_command
-from agents.registry import load_transform
 from agents.tournament.plan import check_deals
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError

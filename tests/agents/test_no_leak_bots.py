@@ -17,7 +17,7 @@ from redrawn_worlds import World, random_world, redraw
 
 from agents import load_agent
 from agents.base import StatefulAgent, close
-from agents.registry import AGENTS
+from agents.entries import AGENTS
 from goita_env import Game
 from goita_env.views import View
 from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD

@@ -8,6 +8,7 @@ from programs import ROOT, run
 
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent
+from agents.entries import AGENTS, Entry
 from agents.tournament import arena
 from agents.tournament.plan import Plan
 from agents.tournament.summary import Summary
@@ -27,7 +28,7 @@ class Tunable:
 
 @pytest.fixture
 def tunable(monkeypatch):
-    monkeypatch.setitem(registry.AGENTS, "tunable", registry.Entry(__name__, "Tunable"))
+    monkeypatch.setitem(AGENTS, "tunable", Entry(__name__, "Tunable"))
 
 
 def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
@@ -43,7 +44,7 @@ def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
 def test_an_object_that_is_an_agent_is_handed_back_and_what_is_none_is_refused(monkeypatch):
     agent = load_agent("greedy")
     assert load_agent(agent) is agent
-    monkeypatch.setitem(registry.AGENTS, "far", registry.Entry("no_such_package", "Agent"))
+    monkeypatch.setitem(AGENTS, "far", Entry("no_such_package", "Agent"))
     for wrong, words in ((17, "object"), ("far", "no_such_package")):
         with pytest.raises(AgentError, match=words):
             load_agent(wrong)

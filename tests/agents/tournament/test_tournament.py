@@ -9,8 +9,8 @@ from raising import refuses
 from tournament_plans import found, keep, plan, played
 
 from agents import registry
+from agents.entries import Entry
 from agents.faults import FAULTS, Fault
-from agents.registry import Entry
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena, children, workers
 from agents.tournament.arena import Tournament
