@@ -245,7 +245,6 @@ def measure(
 def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     """Returns the options and settings of a new run with every choice made."""
     args = with_players(args)
-    check_players(args)
     if args.kl and args.init is None:
         raise SettingError("expected --kl with --init, the policy to hold close to")
     if args.policy is not None:
@@ -255,10 +254,9 @@ def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
     fast = learning.has_fast_bfloat16(device)
     precision = args.precision if args.precision != "auto" else "bfloat16" if fast else "float32"
     settings = learning.PRESETS[args.preset].changed(vars(args))
+    check_players(args, settings)
     if args.pool and not settings.pool_share:
         raise SettingError("expected --pool-share above 0 with --pool, got 0: nobody would meet it")
-    if args.predict_players and settings.pool_share:
-        raise SettingError("expected --predict-players with --pool-share 0: no kind is a snapshot")
     if args.off_belief and settings.pool_share:
         raise SettingError("expected --off-belief with --pool-share 0: the policy plays all seats")
     if args.init is not None:
@@ -299,7 +297,9 @@ def settings_of(run: learning.Run) -> tuple[Args, learning.TrainingSettings]:
         args = msgspec.convert(config, Args, dec_hook=lambda kind, value: kind(value))
         args = replace(args, rules=rules, information=information)
         learning.find_device(args.device)
-        return args, learning.PRESETS[args.preset].changed(vars(args))
+        settings = learning.PRESETS[args.preset].changed(vars(args))
+        check_players(args, settings)
+        return args, settings
     except (TypeError, ValueError) as error:
         raise SettingError(f"expected the settings of this program: {error}") from error
 
@@ -361,7 +361,7 @@ def start(
     return model
 
 
-def check_players(args: Args) -> None:
+def check_players(args: Args, settings: learning.TrainingSettings) -> None:
     """Raises a SettingError if the options about other players do not fit together."""
     others = args.opponents or partners_of(args)
     if args.opponents and (args.pool or args.pool_share):
@@ -370,8 +370,12 @@ def check_players(args: Args) -> None:
         raise SettingError("expected --partner or --partners, got both")
     if args.hard_partners and not args.partners:
         raise SettingError("expected --hard-partners with --partners to draw from")
-    if args.predict_players and not others:
-        raise SettingError("expected --predict-players with --partners or --opponents to predict")
+    if args.predict_players and settings.pool_share:
+        raise SettingError("expected --predict-players with --pool-share 0: no kind is a snapshot")
+    if args.predict_players and not learning.has_kinds(args.opponents or (), args.partners or ()):
+        raise SettingError(
+            "expected --predict-players with --partners or --opponents of several kinds to predict"
+        )
     if args.off_belief and (args.pool or others):
         raise SettingError("expected --off-belief without other players, whose play it cannot know")
 

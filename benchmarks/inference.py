@@ -8,7 +8,8 @@ Every row plays two agents, or two partners of one agent, on the same duplicate 
 same opponents. What has been played stands in results/inference/CHAMPION/ROW.json, where CHAMPION
 is the number of decisions that the champion was trained with, in millions: 397M. A row that is
 begun again goes on from there. Processes may play different rows at the same time. The deals of
-these rows chose nothing. Two of the opponents are trained from nothing, in some minutes each:
+these rows chose nothing. Two of the opponents are trained from nothing, in some minutes each, the
+second anew for each champion:
 
 python train.py --name outsider --preset quick --seed 77 --layers 192 192 --gae-lambda 0.8
 python train.py --name attacker --preset quick --seed 78 --opponents champion
@@ -188,9 +189,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     if unknown := [name for name in args.rows if name not in ROWS]:
         cli.fail(f"expected rows of {', '.join(ROWS)}, got {', '.join(unknown)}")
-    if args.of is not None and not (args.only_print and (FOLDER / args.of).is_dir()):
-        known = sorted(path.name for path in FOLDER.iterdir())
-        cli.fail(f"expected --only-print --of one of {', '.join(known)}, got {args.of!r}")
+    known = sorted(path.name for path in FOLDER.iterdir())
+    if args.of is not None and args.of not in known:
+        cli.fail(f"expected --of one of {', '.join(known)}, got {args.of!r}")
+    if args.of is not None and not args.only_print:
+        cli.fail("expected --of with --only-print, since the present champion plays")
     for name in () if args.only_print else args.rows:
         play(name)
     print(table(args.of))

@@ -21,7 +21,7 @@ from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import PLAYERS, PRESETS, TrainingSettings, check_widths
 from agents.learning.run import Run
 from agents.learning.vec_env import GoitaVecEnv, SeatVecEnv
-from agents.learning.weighted import kinds_of, named_agents
+from agents.learning.weighted import has_kinds, kinds_of, named_agents
 
 __all__ = [
     "PLAYERS",
@@ -43,6 +43,7 @@ __all__ = [
     "find_device",
     "find_policy",
     "has_fast_bfloat16",
+    "has_kinds",
     "kinds_of",
     "linear",
     "load_policy",

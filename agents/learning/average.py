@@ -17,7 +17,7 @@ import numpy as np
 
 from agents import cli
 from agents.base import AgentError
-from agents.bots.network import NetworkAgent
+from agents.bots.network import NetworkAgent, NetworkInfo
 from agents.bots.network_file import write_tensors
 from agents.files import write_whole
 from goita_env.errors import SettingError
@@ -28,7 +28,7 @@ class Args:
     """Options of the command line."""
 
     out: Path = field(metadata=cli.POSITIONAL)
-    """file of the mean"""
+    """file of the mean, a new one"""
     files: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
     """files of networks, as trainings write them"""
     decisions: int | None = None
@@ -39,6 +39,8 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     try:
+        if args.out.exists():
+            raise SettingError(f"expected a new file for the mean, got {str(args.out)!r}")
         write_whole(args.out, average(args.files, args.decisions))
     except (AgentError, SettingError, OSError) as error:
         cli.fail(error)
@@ -50,17 +52,16 @@ def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
     """Returns the file of a network whose weights are the means of these files' weights.
 
     Raises:
-        AgentError: if a file is no network.
+        AgentError: if a file is no network, or the number of ``decisions`` is none of a network's.
         SettingError: if there are fewer than two, or they differ in layers, rules, rewards,
-            options of the game or transform; also if ``decisions`` are negative.
+            options of the game or transform.
     """
     networks = [NetworkAgent.load(file) for file in files]
     if len(networks) < 2:
         raise SettingError(f"expected at least two networks, got {len(networks)}")
     most = max(network.info.decisions for network in networks)
-    if decisions is not None and decisions < 0:
-        raise SettingError(f"expected decisions of at least 0, got {decisions!r}")
     info = replace(networks[0].info, decisions=most if decisions is None else decisions)
+    NetworkInfo.parse(info.metadata())  # raises where nobody could read the file
     first = networks[0].tensors()
     for file, network in zip(files, networks, strict=True):
         shapes = {name: array.shape for name, array in network.tensors().items()}

@@ -67,7 +67,7 @@ OpenDecisions = tuple[npt.NDArray[np.bool_], npt.NDArray[np.void]]
 
 
 class Samples(NamedTuple):
-    """Holds a minibatch, with the names of sb3-contrib's and two more."""
+    """Holds a minibatch, with the names of sb3-contrib's and some more."""
 
     observations: th.Tensor  # uint8 [B, 512] bits
     actions: th.Tensor  # int64 [B, 1]

@@ -107,5 +107,10 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         own = type(self)
         if own.tensors is not SelfPlayPolicy.tensors:
             return True
-        plain = own.logits_and_values is SelfPlayPolicy.logits_and_values
-        return plain and type(self.features_extractor) is Trunk
+        return has_plain_heads(own) and type(self.features_extractor) is Trunk
+
+
+def has_plain_heads(policy: type[SelfPlayPolicy]) -> bool:
+    """Returns whether a class computes logits and values as ``SelfPlayPolicy`` does."""
+    names = ("logits_and_values", "features", "heads")
+    return all(getattr(policy, name) is getattr(SelfPlayPolicy, name) for name in names)

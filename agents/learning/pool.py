@@ -167,7 +167,10 @@ class Pool:
         They are those of the seats ``seats`` in the games ``rows`` of a pool without snapshots.
         Where the learner is one of two opponents, the other one's kind is returned.
         """
-        others = self._kinds[self.owner[rows[:, None], (seats[:, None] + [2, 1, 3]) % NUM_SEATS]]
+        owners = self.owner[rows[:, None], (seats[:, None] + [2, 1, 3]) % NUM_SEATS]
+        if (owners >= len(self._agents)).any():
+            raise SettingError("expected no snapshots at seats whose players are predicted")
+        others = self._kinds[owners]
         return np.stack([others[:, 0], others[:, 1:].max(axis=1)], axis=1).astype(np.uint8)
 
     def act(self, turn: StepResult, legal: Bool, rows: Int) -> Int:

@@ -42,7 +42,7 @@ from agents.learning.off_belief import returns_in_worlds
 from agents.learning.optimize import DivergedError, check_weights, gradient_step
 from agents.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
 from agents.learning.player_prediction import PlayerPredictor
-from agents.learning.policy import MASKED, SelfPlayPolicy
+from agents.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
 from agents.learning.pool import Pool
 from agents.learning.progress import DecisionBar
 from agents.learning.vec_env import GoitaVecEnv
@@ -84,8 +84,8 @@ class SelfPlayPPO(MaskablePPO):
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the hard facts.
-        player_kinds: kinds of players (``kinds_of``) that the features shall tell apart, of a pool
-            without snapshots; below 2: there is no such loss.
+        player_kinds: number of kinds of players (``kinds_of``) that the features shall tell apart,
+            of a pool without snapshots; 0: there is no such loss.
         player_weight: weight of that loss.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
@@ -125,7 +125,7 @@ class SelfPlayPPO(MaskablePPO):
                 "expected off-belief without critic, other-play, mute share and transform, which "
                 "worlds of its own do not have"
             )
-        if player_kinds and policy.logits_and_values is not SelfPlayPolicy.logits_and_values:
+        if player_kinds and not has_plain_heads(policy):
             raise SettingError(
                 f"expected a policy with the features of SelfPlayPolicy to predict players from, "
                 f"got {policy.__name__}"

@@ -49,13 +49,19 @@ def kind_of(name: str) -> str:
 
     ``population:selfplay-3`` is of the kind ``population:selfplay``.
     """
-    return name.rpartition("-")[0] if name.startswith("population:") else name
+    named = name.partition(",")[0]
+    return named.rpartition("-")[0] if name.startswith("population:") else name
 
 
 def kinds_of(*lists: Sequence[str]) -> tuple[str, ...]:
     """Returns the kinds of the players in lists of weighted texts, the learner first."""
     names = [kind_of(one.name) for texts in lists for one in read_weighted(texts)]
     return tuple(dict.fromkeys([SELF, *names]))
+
+
+def has_kinds(*lists: Sequence[str]) -> bool:
+    """Returns whether one of these lists of weighted texts has players of more than one kind."""
+    return any(len({kind_of(one.name) for one in read_weighted(texts)}) > 1 for texts in lists)
 
 
 def split_weight(text: str) -> tuple[str, float]:

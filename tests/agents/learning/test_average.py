@@ -58,7 +58,16 @@ def test_networks_of_other_games_have_no_mean(two, elsewhere, capsys, change, me
 def test_too_few_files_and_wrong_numbers_are_refused(two, capsys):
     refused(capsys, "at least two networks", two[0])
     refused(capsys, "nowhere", two[0], "nowhere")
-    refused(capsys, "decisions of at least 0", *two, "--decisions", "-1")
+    for number in (-1, 1 << 60):
+        refused(capsys, "decisions at most", *two, "--decisions", str(number))
+
+
+def test_a_file_that_is_there_is_not_written_over(two, elsewhere, capsys):
+    before = (elsewhere / "other.safetensors").read_bytes()
+    with pytest.raises(SystemExit):
+        average.main([two[1], two[0], two[1]])
+    assert "a new file" in capsys.readouterr().err
+    assert (elsewhere / "other.safetensors").read_bytes() == before
 
 
 def refused(capsys, message, *words):

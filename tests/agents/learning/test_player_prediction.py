@@ -6,11 +6,12 @@ import torch as th
 import training
 from raising import refuses
 
-from agents.learning import Pool, SelfPlayPolicy, save_policy
+from agents.learning import Pool, SelfPlayPolicy
 from agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from agents.learning.pool import LEARNER
 from agents.learning.ppo import PLAYER_LOSS
 from agents.learning.weighted import SELF, kinds_of
+from agents.registry import load_agent
 from goita_env.errors import SettingError
 
 OPPONENTS, PARTNERS = ["self", "greedy", "2*random"], ["3*self", "greedy"]
@@ -70,23 +71,48 @@ def test_the_loss_grows_by_the_weighted_cross_entropy():
     np.testing.assert_allclose(float(loss - without), 0.5 * wanted, rtol=1e-4)
 
 
-def test_the_features_learn_to_tell_who_the_others_are():
-    losses = {}
-    for weight in (0.0, 1.0):
-        model = make_model(weight)
-        model.learn(10_000)
-        losses[weight] = model.logger.name_to_value[f"train/{PLAYER_LOSS}"]
-    assert losses[1.0] < losses[0.0]  # with a weight of 0 the predictor reads a trunk as it is
+def test_minibatches_hold_who_sat_there_when_a_decision_was_made():
+    model, recorded = make_model(), {}
+    add = model.rollout_buffer.add_decisions
+
+    def watched(games, seats, words, *rest):
+        for word, kinds in zip(map(bytes, words), rest[-1].tolist(), strict=True):
+            recorded.setdefault(word, set()).add(tuple(kinds))
+        add(games, seats, words, *rest)
+
+    model.rollout_buffer.add_decisions = watched
+    training.rollout(model, 8)
+    seen = set()
+    for samples in model.rollout_buffer.get(256):
+        words = np.packbits(samples.observations.numpy(), axis=1, bitorder="little")
+        for word, kinds in zip(map(bytes, words), samples.others.tolist(), strict=True):
+            assert tuple(kinds) in recorded[word]
+            seen.add(tuple(kinds))
+    assert len(seen) > 3
+    assert sum(len(kinds) == 1 for kinds in recorded.values()) > len(recorded) / 2
+
+
+def test_the_loss_reaches_the_whole_trunk():
+    model = make_model()
+    training.rollout(model)
+    samples = next(model.rollout_buffer.get(256))
+    features = model.policy.features(samples.observations)
+    weights = samples.weights / samples.weights.sum()
+    model.predictor.loss(features, samples.others, weights).backward()
+    trunk = [*model.policy.features_extractor.parameters()]
+    assert all(parameter.grad.abs().max() > 0 for parameter in trunk)
 
 
 def test_with_a_weight_of_0_the_policy_learns_as_without():
-    model, plain = make_model(weight=0.0), make_model(weight=None)
-    for one in (model, plain):
+    model, plain, weighed = make_model(weight=0.0), make_model(weight=None), make_model()
+    for one in (model, plain, weighed):
         one.policy.load_state_dict(make_model(weight=None, seed=3).policy.state_dict())
         th.manual_seed(5)
         one.learn(2_000)
     assert all(map(th.equal, model.policy.parameters(), plain.policy.parameters()))
+    assert not any(map(th.equal, weighed.policy.parameters(), plain.policy.parameters()))
     assert f"train/{PLAYER_LOSS}" not in plain.logger.name_to_value
+    assert weighed.logger.name_to_value[f"train/{PLAYER_LOSS}"] > 0
 
 
 def test_a_training_goes_on_from_its_checkpoint(tmp_path):
@@ -115,22 +141,28 @@ def test_kinds_that_there_are_not_are_refused():
     refuses(SettingError, "kinds of players", model.rollout_buffer.load_state_arrays, arrays)
 
 
-def test_a_file_holds_nothing_of_it(tmp_path):
-    model = make_model()
-    model.learn(1_000)
-    save_policy(model, tmp_path / "with", "jga")
-    model.predictor = None
-    save_policy(model, tmp_path / "without", "jga")
-    assert (tmp_path / "with").read_bytes() == (tmp_path / "without").read_bytes()
-
-
 class OwnHeads(SelfPlayPolicy):
-    """Overrides what the predictor would read its features from."""
+    """Overrides what the predictor's features are for."""
 
-    def logits_and_values(self, bits):
-        return super().logits_and_values(bits)
+    def heads(self, features):
+        logits, values = super().heads(features)
+        return 2 * logits, values
 
 
 def test_a_network_without_such_features_is_refused():
     with pytest.raises(SettingError, match="expected a policy with the features"):
         training.make_model(training.make_env(8), policy=OwnHeads, player_kinds=2)
+    plain = training.make_model(training.make_env(8), policy=OwnHeads)
+    assert not plain.policy.is_stack()  # no network file holds the doubled logits
+
+
+def test_snapshots_are_no_kind_of_player(elsewhere):
+    model = make_model()
+    model.pool = Pool(64, share=1.0, agents=["greedy"], first=True, partners=PARTNERS)
+    model.pool.known = [0]
+    model.pool.load = lambda decisions: load_agent("random")
+    refuses(SettingError, "expected no snapshots", training.rollout, model, 8)
+
+
+def test_options_after_a_members_name_are_no_part_of_its_kind():
+    assert kinds_of(["population:selfplay-3,temperature=1e-3"]) == (SELF, "population:selfplay")

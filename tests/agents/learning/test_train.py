@@ -134,8 +134,9 @@ def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
     assert "--kl" in refused(capsys, *TINY, "--kl", "-1", "--init", "policy.safetensors")
     assert "--partners" in refused(capsys, *TINY, "--hard-partners", "--opponents", "greedy")
     predicting = [*TINY, "--predict-players", "1"]
-    assert "--partners or --opponents" in refused(capsys, *predicting)
-    with_snapshots = [*predicting, "--partner", "greedy", "--pool-share", "0.5"]
+    for players in ([], ["--partner", "greedy"], ["--opponents", "greedy"], ["--partners", "self"]):
+        assert "of several kinds" in refused(capsys, *predicting, *players)
+    with_snapshots = [*predicting, "--partners", "self", "greedy", "--pool-share", "0.5"]
     assert "--pool-share 0" in refused(capsys, *with_snapshots)
 
 
