@@ -37,9 +37,9 @@ def test_the_buffer_gives_each_decision_what_its_seat_was_not_shown():
     pairs = set()
     add = model.rollout_buffer.add_decisions
 
-    def watched(games, seats, words, *others):
-        pairs.update(zip(map(bytes, words), map(bytes, others[-1]), strict=True))
-        add(games, seats, words, *others)
+    def watched(games, seats, words, masks, actions, values, log_probs, hidden, others):
+        pairs.update(zip(map(bytes, words), map(bytes, hidden), strict=True))
+        add(games, seats, words, masks, actions, values, log_probs, hidden, others)
 
     model.rollout_buffer.add_decisions = watched
     training.rollout(model)
