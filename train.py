@@ -385,7 +385,9 @@ def partners_of(args: Args) -> tuple[str, ...]:
 
 
 def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfPlayPPO:
-    kinds = learning.kinds_of(args.opponents or (), partners_of(args))
+    kinds = (
+        learning.kinds_of(args.opponents or (), partners_of(args)) if args.predict_players else ()
+    )
     return learning.build_model(
         settings,
         rules=args.rules,
@@ -401,7 +403,7 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
         mute_share=args.mute_share,
         other_play=args.other_play,
         off_belief=args.off_belief,
-        player_kinds=len(kinds) if args.predict_players else 0,
+        player_kinds=len(kinds),
         player_weight=args.predict_players,
     )
 

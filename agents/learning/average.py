@@ -1,4 +1,4 @@
-"""Averages the weights of networks that were trained on from the same beginning.
+"""Averages the weights of networks that descend from one network.
 
 python -m agents.learning.average OUT.safetensors A.safetensors B.safetensors
 
@@ -62,19 +62,17 @@ def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
     most = max(network.info.decisions for network in networks)
     info = replace(networks[0].info, decisions=most if decisions is None else decisions)
     NetworkInfo.parse(info.metadata())  # raises where nobody could read the file
-    first = networks[0].tensors()
-    for file, network in zip(files, networks, strict=True):
-        shapes = {name: array.shape for name, array in network.tensors().items()}
-        wanted = {name: array.shape for name, array in first.items()}
-        if shapes != wanted or replace(network.info, decisions=info.decisions) != info:
-            raise SettingError(
-                f"expected networks alike but for their weights, got {files[0]} of {wanted} and "
-                f"{networks[0].info}, and {file} of {shapes} and {network.info}"
-            )
     tensors = [network.tensors() for network in networks]
+    shapes = [{name: array.shape for name, array in one.items()} for one in tensors]
+    for file, network, found in zip(files, networks, shapes, strict=True):
+        if found != shapes[0] or replace(network.info, decisions=info.decisions) != info:
+            raise SettingError(
+                f"expected networks alike but for their weights, got {files[0]} of {shapes[0]} and "
+                f"{networks[0].info}, and {file} of {found} and {network.info}"
+            )
     means = {
         name: np.array(np.mean([one[name] for one in tensors], axis=0, dtype=float), np.float32)
-        for name in first
+        for name in tensors[0]
     }
     return write_tensors(means, info.metadata())
 
