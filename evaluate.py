@@ -199,12 +199,12 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
     try:
-        print(report.terminal(found))
         if not code:
             write_files(args, found)
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1
+    print(report.terminal(found))
     return code or int(found.failed()), found
 
 
@@ -226,4 +226,4 @@ def write_files(args: Args, found: Summary) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -173,7 +173,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if given.resume is None:
             args, settings = settle(given)
-            run = learning.Run(Path("runs", args.name or ""), config_of(args, settings))
+            run = learning.Run(
+                Path("runs", args.name or ""),
+                config_of(args, settings),
+                learning.players_of(args.partners or (), args.opponents or ()),
+            )
         else:
             check_resumed_with(words)
             run = learning.Run.resume(given.resume)
@@ -238,8 +242,8 @@ def measure(
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=args.deals, seed=args.eval_seed)
     results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]
-    print(report.pairs(results))
     run.save_result([result.to_json() for result in results])
+    print(report.pairs(results))
 
 
 def settle(args: Args) -> tuple[Args, learning.TrainingSettings]:
@@ -289,7 +293,7 @@ def config_of(args: Args, settings: learning.TrainingSettings) -> dict[str, Any]
 def settings_of(run: learning.Run) -> tuple[Args, learning.TrainingSettings]:
     rules = Rules.from_keys(run.config)
     information = Information.from_keys(run.config)
-    apart = ("rules", "rules_fields", "information")
+    apart = ("rules", "rules_fields", "information", "provenance")
     config = {key: value for key, value in run.config.items() if key not in apart}
     if unknown := config.keys() - {field.name for field in fields(Args)}:
         raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
@@ -409,4 +413,4 @@ def new_model(args: Args, settings: learning.TrainingSettings) -> learning.SelfP
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

@@ -215,4 +215,4 @@ CHECKS: Final[dict[str, Callable[[Args], None]]] = {
 """The checks by the name that their line begins with; each raises where something is wrong."""
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -15,9 +15,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields, make_dataclass
+from io import TextIOBase, TextIOWrapper
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -25,6 +26,7 @@ from typing import (
     Any,
     Final,
     NoReturn,
+    TextIO,
     TypeVar,
     get_args,
     get_origin,
@@ -72,16 +74,15 @@ def parse(
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(_rules)
     registry.primitive_rule(_information)
-    with quiet_pipe():
-        found = tyro.cli(
-            _shown(cls),
-            prog=f"{_program()} {command}".rstrip(),
-            args=argv,
-            # Lines of columns are indented: tyro fills other lines up.
-            description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
-            config=(tyro.conf.DisallowNone,),
-            registry=registry,
-        )
+    found = tyro.cli(
+        _shown(cls),
+        prog=f"{_program()} {command}".rstrip(),
+        args=argv,
+        # Lines of columns are indented: tyro fills other lines up.
+        description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
+        config=(tyro.conf.DisallowNone,),
+        registry=registry,
+    )
     values = vars(found)
     for field in fields(cls):
         if values[field.name] == ():
@@ -100,18 +101,76 @@ def fail(error: Exception | str) -> NoReturn:
     raise SystemExit(2)
 
 
-@contextmanager
-def quiet_pipe() -> Iterator[None]:
-    """Ends the program quietly if the reader of its output, such as ``head``, goes away."""
-    try:
+def run(main: Callable[[], int]) -> NoReturn:
+    """Runs a command as this program, whose input and output cannot end it.
+
+    Signs that the terminal lacks are shown as "?". Where nobody reads the output any more, as
+    behind ``| head``, or there is none, the command works on. Output that could not be written for
+    another reason, such as a full disk, makes the exit code 1.
+    """
+    streams = [_Lasting(sys.stdout), _Lasting(sys.stderr)]
+    sys.stdout, sys.stderr = streams
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    code = main()
+    for stream in streams:
+        stream.flush()
+        if stream.lost is not None:
+            sys.stderr.write(f"{_program()}: expected to write all output: {stream.lost}\n")
+            code = code or 1
+    raise SystemExit(code)
+
+
+class _Lasting(TextIOBase):
+    """Writes to a stream as long as that takes it.
+
+    Attributes:
+        lost: why it took no more, unless its reader went away.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.lost: OSError | None = None
+        self._stream = stream or _nowhere()
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
+        return self._stream.encoding
+
+    def write(self, text: str) -> int:
         try:
-            yield
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # The rest of the buffer is written at the interpreter's end, where nothing would catch it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
+            return self._stream.write(text)
+        except OSError as error:
+            self._end(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._end(error)
+
+    def _end(self, error: OSError) -> None:
+        if not isinstance(error, BrokenPipeError):
+            self.lost = error
+        with suppress(OSError, ValueError):
+            # What the stream still holds is written at the interpreter's end: nothing catches that.
+            os.dup2(_nowhere().fileno(), self._stream.fileno())
+        self._stream = _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def _program() -> str:

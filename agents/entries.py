@@ -30,6 +30,7 @@ class Entry:
     options: bool = True  #: Options may follow the argument, after a comma.
     is_own: bool = False  #: It is a user's class, named as MODULE:CLASS.
     is_outside: bool = False  #: Its argument names a file or a command, of anybody.
+    is_network: bool = False  #: Built without options it is a network.
 
     def load(self) -> Callable[..., Any]:
         """Imports the module and returns the factory.
@@ -57,11 +58,11 @@ class Entry:
 AGENTS: Final = {
     "random": Entry("goita_env.agent", "RandomAgent"),
     "greedy": Entry("agents.bots.greedy", "GreedyAgent"),
-    "file": Entry("agents.bots.network", "NetworkAgent.load", argument="PATH", is_outside=True),
+    "file": Entry("agents.bots.network", "NetworkAgent.load", "PATH", is_outside=True),
     "heuristic": Entry("agents.bots.heuristic", "HeuristicAgent"),
-    "champion": Entry("agents.champion", "load"),
-    "people": Entry("agents.people", "load"),
-    "population": Entry("agents.population", "load", argument="METHOD-SEED"),
+    "champion": Entry("agents.champion", "load", is_network=True),
+    "people": Entry("agents.people", "load", is_network=True),
+    "population": Entry("agents.population", "load", "METHOD-SEED", is_network=True),
     "rollout": Entry("agents.search.rollout", "RolloutAgent"),
     "solver": Entry("agents.search.solver_bot", "SolverAgent"),
     "best_response": Entry("agents.search.best_response", "BestResponseAgent"),

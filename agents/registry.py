@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError, StatefulAgent, plays
+from agents.bots.network import digest, read_network
 from agents.entries import AGENTS, DOTTED, FUNCTION_HINTS, Entry, function_entry, load_function
 from goita_env.information import PLAIN, Information
 
@@ -212,21 +213,49 @@ def is_own(spec: str) -> bool:
 
 
 def content_hash(spec: str) -> str | None:
-    """Returns a SHA-256 of the user's files that an agent is read from: code and networks.
+    """Returns a SHA-256 of a user's code and of the networks that an agent is made of.
 
-    Agents among its options count, too; None if there are no such files.
+    Agents among its options count, too; None if there are none.
     """
-    sources, networks = set(), []
+    sources: set[str] = set()
+    digests: list[str] = []
     for entry, text in _all_in(spec):
         if entry.is_own and (source := inspect.getsourcefile(entry.load())):
             sources.add(source)
-        elif entry is AGENTS["file"]:
-            networks.append(_split_argument(entry, entry.load(), text)[0])
-    groups = [sorted(sources)] * bool(sources) + [[path] for path in networks]
-    hashes = [
-        sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest() for files in groups
-    ]
+        digests += _digests(entry, text).values()
+    code = b"".join(Path(file).read_bytes() for file in sorted(sources))
+    hashes = [sha256(code).hexdigest()] * bool(sources) + digests
     return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
+
+
+def weights(specs: Iterable[str]) -> dict[str, str]:
+    """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
+
+    A user's class is left out: ``content_hash`` has it, which imports it.
+
+    Raises:
+        AgentError: if there is no such agent or file.
+    """
+    found: dict[str, str] = {}
+    for spec in specs:
+        if not is_own(spec):
+            for entry, text in _all_in(spec):
+                found |= _digests(entry, text)
+    return found
+
+
+def _digests(entry: Entry, text: str) -> dict[str, str]:
+    """Returns the digest of an entry's own network by the text that names it; {} if it has none."""
+    if not entry.is_network and entry is not AGENTS["file"]:
+        return {}
+    name = next(name for name, known in AGENTS.items() if known is entry)
+    if not entry.argument:
+        return {name: entry.load()().digest}
+    argument = _split_argument(entry, entry.load(), text)[0]
+    if entry.is_network:
+        return {f"{name}:{argument}": entry.load()(argument).digest}
+    # A network of the user's may need a function of theirs to be built.
+    return {f"{name}:{argument}": digest(*read_network(argument))}
 
 
 def _body(spec: str) -> str:

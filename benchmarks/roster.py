@@ -105,4 +105,4 @@ def with_markers(text: str) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import AgentError, Bool, Float, Int, certain, sample
-from agents.bots.network_file import Array, read_tensors
+from agents.bots.network_file import Array, read_tensors, tensor_digest
 from agents.transforms import ObservationFunction, read_texts
 from goita_env import View
 from goita_env.information import PLAIN, Information
@@ -120,6 +120,19 @@ class NetworkInfo:
                 "expected the metadata of a network, "
                 f"got {str(metadata)[:1000]}: {str(error)[:1000]}"
             ) from error
+
+
+def read_network(path: str | Path) -> tuple[NetworkInfo, dict[str, Array]]:
+    """Reads a network file; raises an AgentError if it is none, or for another layout."""
+    metadata, tensors = read_tensors(path)
+    return NetworkInfo.parse(metadata), tensors
+
+
+def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
+    """Returns a SHA-256 of a network, its weights and its description, see ``tensor_digest``."""
+    described = [info.layers, info.decisions, f"{info.reward_scale:.9g}", info.reward]
+    described += [info.rules.to_keys(), info.transform, info.information.to_keys()]
+    return tensor_digest(described, tensors)
 
 
 def transform_metadata(transform: tuple[str, ...], name: str) -> dict[str, str]:
@@ -250,12 +263,16 @@ class NetworkAgent(LogitAgent):
         ``transform`` is the function with which the network was trained, if there was one.
         """
         try:
-            metadata, tensors = read_tensors(path)
-            agent = cls(NetworkInfo.parse(metadata), tensors, temperature, transform)
+            agent = cls(*read_network(path), temperature, transform)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
         agent.path = Path(path)
         return agent
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the weights and their description, see ``digest``."""
+        return digest(self.info, self.tensors())
 
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""

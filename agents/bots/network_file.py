@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,6 +58,19 @@ def write_tensors(
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)  # the numbers begin at a multiple of eight
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
+
+
+def tensor_digest(description: Any, tensors: Mapping[str, Array]) -> str:
+    """Returns a SHA-256 of tensors and of what JSON says of them, whatever file they are read from.
+
+    Hashed are the description, then each tensor in the order of their names: name, shape and the
+    numbers as little-endian float32.
+    """
+    found = sha256(json.dumps(description, sort_keys=True).encode())
+    for name in sorted(tensors):
+        found.update(f"{name} {tensors[name].shape}".encode())
+        found.update(np.ascontiguousarray(tensors[name], "<f4").tobytes())
+    return found.hexdigest()
 
 
 @contextmanager

@@ -156,13 +156,14 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
         return code, None
     seconds = time.perf_counter() - start
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
-    print(report.terminal(found))
+    code = int(found.failed())
     try:
         write_files(args, found)
     except OSError as error:
         sys.stderr.write(f"{error}\n")
-        return 1, found
-    return int(found.failed()), found
+        code = 1
+    print(report.terminal(found))
+    return code, found
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
@@ -191,4 +192,4 @@ def write_files(args: Args, found: Results) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from agents.coordination.results import Entry, Estimate, Results, Row
+from agents.coordination.results import RANKED_BY, Entry, Estimate, Results, Row
 from agents.registry import short_name
 from agents.report import tables
 from agents.report.figures import brief, clean, duration, interval, line, signed
@@ -38,7 +38,7 @@ def terminal(results: Results) -> str:
     shown += [differences_table(results)] if results.differences else []
     shown += [
         table
-        for entry in results.entries
+        for entry in best_first(results)
         for table in (_table(f"{entry.agent} with each partner", entry.partners),)
         if table.rows
     ]
@@ -57,7 +57,7 @@ def markdown(results: Results) -> str:
     if results.differences:
         table = differences_table(results)
         parts += [f"## {table.title}", piped(table)]
-    for entry in results.entries:
+    for entry in best_first(results):
         parts.append(f"## {code(entry.agent)}")
         if entry.self_play is not None:
             own = entry.self_play
@@ -80,17 +80,18 @@ def entries(results: Results) -> str:
 def html(results: Results) -> str:
     """Returns everything as one page that needs no other file."""
     ranked = best_first(results)
-    estimates = [entry.totals["understanding"] for entry in ranked if entry.totals]
+    estimates = [entry.totals[RANKED_BY] for entry in ranked if entry.totals]
     shown = {
         "entries": ranked,
         "scale": Scale.of(one.over_both or one.over_deals for one in estimates),
         "partners": list(dict.fromkeys(row.partner for entry in ranked for row in entry.partners)),
         "scores": {
-            (row.partner, entry.agent): row.figures["understanding"]
+            (row.partner, entry.agent): row.figures[RANKED_BY]
             for entry in ranked
             for row in entry.partners
         },
         "titles": TITLES,
+        "ranked_by": RANKED_BY,
         "differences": results.differences,
         "sections": sections,
         "remarks": remarks,
@@ -102,10 +103,10 @@ def html(results: Results) -> str:
 
 
 def best_first(results: Results) -> list[Entry]:
-    """Returns the entries by understanding, those without a figure last."""
+    """Returns the entries by ``RANKED_BY``, those without a figure last."""
 
     def weakness(entry: Entry) -> tuple[bool, float]:
-        found = entry.totals.get("understanding")
+        found = entry.totals.get(RANKED_BY)
         return found is None, -found.mean if found else 0.0
 
     return sorted(results.entries, key=weakness)
@@ -166,14 +167,13 @@ def remarks(entry: Entry) -> str:
 def facts(results: Results) -> dict[str, str]:
     """Returns what it takes to repeat the run, by name."""
     plan = results.benchmark
-    versions = results.versions().items()
     return {
         "seed": f"{plan.seed} ({'given' if plan.seed_given else 'of the operating system'})",
         "episode": plan.episode,
         "partners": _names(partner.spec for partner in plan.task.partners),
         "opponents": _names(plan.task.opponents),
         "time": duration(results.seconds),
-        "versions": ", ".join(f"{name} {found}" for name, found in versions),
+        "versions": ", ".join(f"{name} {found}" for name, found in results.versions.items()),
     }
 
 

@@ -14,19 +14,17 @@ figures of two agents.
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from typing import Any, Final, Self
 
 import numpy as np
 
-import goita_env
 from agents.base import Float
 from agents.coordination.benchmark import FORMAT, Benchmark, Cell
 from agents.coordination.task import Partner
+from agents.provenance import provenance
 from agents.registry import short_name
 from agents.statistics.intervals import Interval, mean_interval, mean_intervals, two_way_interval
 from agents.tournament.summary import FaultCount, Played, fault_counts
@@ -34,6 +32,10 @@ from goita_env.rules import JGA
 
 FIGURES: Final = ("points", "understanding", "over_partner", "over_normaliser")
 """The figures of a cell, by name."""
+
+RANKED_BY: Final = "points"
+"""The figure by which agents are ordered, and that is drawn: the others compare an agent with its
+own self-play or with its partner's, so a weak agent can be ahead by them."""
 
 Values = Mapping[str, Float]
 """A figure's value for each deal of a cell, [D], by name."""
@@ -117,8 +119,9 @@ class Results:
     differences: tuple[Difference, ...]
     """Of every other agent and the first; agents that forfeited have none."""
     faults: tuple[FaultCount, ...]
-    sources: dict[str, str | None]
-    """A hash of the files that each agent is read from, by its name; None if there are none."""
+    sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
+    versions: dict[str, str]  #: Of packages, and the commit of a checkout.
+    weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
     command: str = ""
     seconds: float = 0.0
 
@@ -140,7 +143,6 @@ class Results:
             seconds: duration of the command.
         """
         played = {_cell(one): one for one in everything}
-        contents = benchmark.contents()
         first, *others = benchmark.agents
         return cls(
             benchmark,
@@ -151,20 +153,15 @@ class Results:
                 if (found := _difference(benchmark, played, agent, first)) is not None
             ),
             tuple(count for one in everything for count in fault_counts(one)),
-            {short_name(spec): source for spec, source in contents.items()},
-            command,
-            seconds,
+            benchmark.sources(),
+            **provenance(benchmark.specs),
+            command=command,
+            seconds=seconds,
         )
 
     def failed(self) -> bool:
         """Returns whether an agent forfeited or made a fault other than being late."""
         return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
-
-    def versions(self) -> dict[str, str]:
-        """Returns the versions of everything that the figures depend on."""
-        packages = {name: version(name) for name in ("numpy", "scipy")}
-        own = {"goita_env": goita_env.__version__, "python": platform.python_version()}
-        return own | packages
 
     def to_json(self) -> dict[str, Any]:
         """Returns all of it as JSON; players are named by their short names."""
@@ -190,7 +187,8 @@ class Results:
             "differences": [asdict(one) for one in self.differences],
             "faults": [asdict(fault) for fault in self.faults],
             "sources": self.sources,
-            "versions": self.versions(),
+            "versions": self.versions,
+            "weights": self.weights,
             "command": self.command,
             "seconds": self.seconds,
         }

@@ -168,4 +168,4 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -86,8 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped; nothing was written\n")
         return 130
-    with cli.quiet_pipe():
-        sys.stdout.write(text(result))
+    sys.stdout.write(text(result))
     return 0
 
 
@@ -151,4 +150,4 @@ def _file(clone: Clone, *, half: bool) -> bytes:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -21,7 +21,7 @@ from agents.learning.ppo import SelfPlayPPO, linear
 from agents.learning.presets import PLAYERS, PRESETS, TrainingSettings, check_widths
 from agents.learning.run import Run
 from agents.learning.vec_env import GoitaVecEnv, SeatVecEnv
-from agents.learning.weighted import has_kinds, kinds_of, named_agents
+from agents.learning.weighted import has_kinds, kinds_of, named_agents, players_of
 
 __all__ = [
     "PLAYERS",
@@ -48,6 +48,7 @@ __all__ = [
     "linear",
     "load_policy",
     "named_agents",
+    "players_of",
     "policy_bytes",
     "save_policy",
     "use_threads",

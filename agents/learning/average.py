@@ -8,7 +8,6 @@ them (Wortsman et al., "Model soups", 2022). Networks from nothing do not.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,4 +77,4 @@ def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

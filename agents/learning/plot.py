@@ -8,7 +8,6 @@ python -m agents.learning.plot runs/A runs/B --minutes      strength against the
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -146,4 +145,4 @@ def _millions(decisions: int) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    cli.run(main)

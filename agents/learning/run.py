@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
+from agents.bots.network_file import read_tensors, tensor_digest
 from agents.files import decode, read_limited, write_whole
 from agents.learning.checkpoint import load_checkpoint
 from agents.learning.checkpoint_callback import CheckpointCallback
@@ -20,17 +21,28 @@ from agents.learning.ppo import SelfPlayPPO
 from agents.learning.presets import TrainingSettings
 from agents.learning.progress import DecisionBar
 from agents.learning.run_files import RunFiles
+from agents.provenance import provenance
 from goita_env.errors import SettingError
 
 MAX_CONFIG: Final = 1 << 20  # Bytes of the settings that are read.
 
 
 class Run:
-    """Manages the directory of a training and its settings, as JSON can hold them."""
+    """Manages the directory of a training and its settings, as JSON can hold them.
 
-    def __init__(self, directory: Path, config: Mapping[str, Any]) -> None:
+    Args:
+        directory: the directory.
+        config: the settings.
+        players: texts of the agents that the training plays with; their weights are named in the
+            stored settings, under "provenance".
+    """
+
+    def __init__(
+        self, directory: Path, config: Mapping[str, Any], players: Sequence[str] = ()
+    ) -> None:
         self.files = RunFiles(directory)
         self.config = dict(config)
+        self.players = players
         self.history = History()
         self.measuring_seconds = 0.0
 
@@ -46,7 +58,10 @@ class Run:
         directory.mkdir(parents=True, exist_ok=True)
         if init is not None:
             write_whole(self.files.init, init.read_bytes())
-        self.configure(self.config)
+        made = provenance(self.players)
+        if init is not None:
+            made["weights"]["init"] = tensor_digest({}, read_tensors(init)[1])
+        self.configure(self.config | {"provenance": made})
         return self
 
     @classmethod
@@ -129,7 +144,8 @@ class Run:
 
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
         """Writes the results of the final measurement."""
-        write_whole(self.files.result, json.dumps({"pairs": pairs}, indent=1) + "\n")
+        told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
+        write_whole(self.files.result, json.dumps(told, indent=1) + "\n")
 
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""

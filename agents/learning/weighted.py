@@ -59,6 +59,12 @@ def kinds_of(*lists: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([SELF, *names]))
 
 
+def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
+    """Returns the players in lists of weighted texts, each once, the policy itself left out."""
+    names = (one.name for texts in lists for one in read_weighted(texts))
+    return tuple(dict.fromkeys(name for name in names if name != SELF))
+
+
 def has_kinds(*lists: Sequence[str]) -> bool:
     """Returns whether one of these lists of weighted texts has players of more than one kind."""
     return any(len({kind_of(one.name) for one in read_weighted(texts)}) > 1 for texts in lists)

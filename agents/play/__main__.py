@@ -185,4 +185,4 @@ def _next_command(table: PlayTable, path: Path) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

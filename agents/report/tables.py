@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isinf
 from typing import Final
 
 from agents.report.figures import brief, duration, interval, percent, signed, span, times
 from agents.statistics.intervals import Interval
+from agents.statistics.ratings import Rating
 from agents.tournament.summary import FaultCount, PairResult, Summary
 from goita_env.information import PLAIN
 
@@ -142,13 +143,24 @@ class Table:
     """The opponents of all rows, to be escaped too; empty where rows or columns say so."""
 
 
+def rating(found: Rating) -> tuple[str, str]:
+    """Returns a rating and its interval; where an end is not shown, what is known of it."""
+    low, high = found.ci95
+    if isinf(low) and isinf(high):
+        return "unknown", ""
+    if isinf(high):
+        return f"at least {signed(low, 0)}", "no upper end"
+    if isinf(low):
+        return f"at most {signed(high, 0)}", "no lower end"
+    return signed(found.elo, 0), interval(Interval(found.elo, low, high), 0)
+
+
 def ratings_table(summary: Summary) -> Table | None:
     """Returns the ratings, the best first, with what went wrong beside them; None if none."""
     notes = trouble(summary)
     heads = ("", "agent", "Elo", "95 %", *(("faults",) if notes else ()))
     rows = [
-        (str(rank), one.agent, signed(one.elo, 0), interval(Interval(one.elo, *one.ci95), 0))
-        + ((notes.get(one.agent, ""),) if notes else ())
+        (str(rank), one.agent, *rating(one), *((notes.get(one.agent, ""),) if notes else ()))
         for rank, one in enumerate(summary.ratings, 1)
     ]
     return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import ceil, floor, log10
+from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -36,11 +36,13 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         games: pages that replay games, by name: their addresses as the page links to them.
     """
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
+    texts = {one.agent: tables.rating(one) for one in summary.ratings}
     agents, scores = tables.strongest_first(summary), tables.pair_scores(summary)
     shown = {
         "agents": agents,
         "scores": scores,
         "ratings": elo,
+        "rating_texts": texts,
         "lead": scores.get((agents[0], agents[1])) if len(elo) > 1 else None,
         "crossed": len(summary.cross.cells) if summary.cross else 0,
         "trouble": tables.trouble(summary),
@@ -66,7 +68,8 @@ class Scale:
     @classmethod
     def of(cls, found: Iterable[Interval]) -> Scale:
         """Returns a scale that holds all intervals and zero, with about five round marks."""
-        values = [0.0, *(value for one in found for value in (one.mean, one.low, one.high))]
+        ends = [value for one in found for value in (one.low, one.high)]
+        values = [0.0, *filter(isfinite, ends)]
         low, high = min(values), max(values)
         if high == low:
             low, high = low - 1, high + 1
@@ -77,8 +80,9 @@ class Scale:
         return cls(low, high, tuple(number * tick for number in marks))
 
     def at(self, value: float) -> str:
-        """Returns where a value lies, as a share of the width."""
-        return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
+        """Returns where a value lies, as a share of the width; beyond it, at the edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
 
     @property
     def decimals(self) -> int:

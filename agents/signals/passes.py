@@ -28,6 +28,7 @@ from agents import cli
 from agents.base import Bool, Float
 from agents.beliefs import OpponentModel
 from agents.models import EPSILON
+from agents.provenance import provenance
 from agents.signals.listening import POLICY, listen, standard_models
 from agents.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from agents.signals.playing import play
@@ -246,6 +247,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.json:
         needed = {one.name: one.deals(args.precision) for one in value.differences}
         found = msgspec.to_builtins(value) | {"precision": args.precision, "deals_needed": needed}
+        found |= provenance([args.agent])
         print(msgspec.json.encode(found).decode())
     else:
         print(table(value, args.precision))
@@ -254,4 +256,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

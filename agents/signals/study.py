@@ -14,6 +14,7 @@ import numpy as np
 import goita_env
 from agents.base import Float, Policy
 from agents.bots.network import NetworkAgent
+from agents.provenance import provenance
 from agents.registry import load_agent
 from agents.signals import measures
 from agents.signals.listening import POLICY, UNIFORM
@@ -206,7 +207,8 @@ def to_json(found: Study, command: str) -> str:
 
     An agent becomes its name, a pair "A | B", a number that isn't finite null.
     """
-    written = {"format": FORMAT, "command": command, "study": _plain(found)}
+    made = provenance(one.agent for one in found.agents)
+    written = {"format": FORMAT, "command": command, **made, "study": _plain(found)}
     return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -27,6 +27,7 @@ from agents import cli
 from agents.base import Float, Int, plays
 from agents.files import write_whole
 from agents.models import EPSILON
+from agents.provenance import provenance
 from agents.signals import measures
 from agents.signals.listening import PARTNER, POLICY, listen, standard_models
 from agents.signals.measures.conventions import features, tabulated
@@ -247,7 +248,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             found.append(token_use(agent, args.deals, args.heard, seed=args.seed, rules=args.rules))
             sys.stderr.write(f"{agent}: done\n")
         if args.json is not None:
-            write_whole(args.json, msgspec.json.format(msgspec.json.encode(found), indent=1))
+            told = {"agents": found, **provenance(args.agents)}
+            write_whole(args.json, msgspec.json.format(msgspec.json.encode(told), indent=1))
     except (GoitaError, ImportError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
@@ -258,4 +260,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -45,6 +45,11 @@ class Interval:
     mean: float
     low: float
     high: float
+
+    @property
+    def bounded(self) -> bool:
+        """True if both ends are known."""
+        return isfinite(self.low) and isfinite(self.high)
 
 
 def mean_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:

@@ -28,9 +28,9 @@ import msgspec
 
 from agents import cli
 from agents.files import check_writable, write_whole
+from agents.provenance import provenance
 from agents.studies import people, runs, strangers, tokens
 from agents.studies.study import Options
-from goita_env import __version__
 from goita_env.errors import GoitaError, SettingError
 
 STUDIES: Final[dict[str, ModuleType]] = {
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         result = study.run(options)
         text = study.report(result)
-        told = {"version": __version__, "quick": args.quick, **asdict(result)}
+        told = {**provenance(study.players(result)), "quick": args.quick, **asdict(result)}
         data = msgspec.json.format(msgspec.json.encode(told), indent=1)
         write_whole(args.output / f"{args.name}.json", data + b"\n")
         write_whole(args.output / f"{args.name}.md", f"{text}\n".encode())
@@ -96,4 +96,4 @@ def _progress(what: str, done: int, of: int) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

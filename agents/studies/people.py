@@ -100,6 +100,11 @@ class Result:
     """How many decisions were errors, by phase."""
 
 
+def players(_: Result) -> tuple[str, ...]:
+    """Returns the agents that the study asks, of which the heuristic ones have no weights."""
+    return (ANALYSED_BY, *TYPES)
+
+
 def run(options: Options) -> Result:
     """Scores recorded deals under each model, and analyses their decisions."""
     files = find_records(options.records)[: QUICK_RECORDS if options.quick else None]

@@ -98,6 +98,11 @@ class Result:
     """Mean divergence of two policies within a method, and between methods, nats."""
 
 
+def players(result: Result) -> tuple[str, ...]:
+    """Returns the agents that played."""
+    return (*result.agents, *result.opponents)
+
+
 @dataclass(frozen=True)
 class _Cell:
     """Names a pair of partners with its opponent."""

@@ -129,6 +129,12 @@ class Result:
     """Of each pair."""
 
 
+def players(_: Result) -> tuple[str, ...]:
+    """Returns the agents that played: mixtures hold one of each method."""
+    found = (name for method in METHODS for name in Population().names(method=method))
+    return tuple(found)
+
+
 def run(options: Options) -> Result:
     """Plays the pairs in all conditions."""
     if options.quick:

@@ -21,6 +21,7 @@ from agents.base import Bool
 from agents.models import LEGAL_MODEL, PolicyModel
 from agents.population import Method, Population
 from agents.population.training import trained
+from agents.registry import weights as network_weights
 from agents.signals import measures
 from agents.signals.listening import PARTNER, POLICY, SEATS, listen
 from agents.signals.playing import Play, play
@@ -105,6 +106,8 @@ class Found:
     """Nats that a play or pass tells the partner about the hand."""
     use: TokenUse | None
     """How it uses messages; None where there are none."""
+    weights: str
+    """SHA-256 of its network."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,11 @@ class Result:
     contrasts: tuple[Contrast, ...]
     exploratory: tuple[Contrast, ...]
     runs: dict[str, Found]
+
+
+def players(_: Result) -> tuple[str, ...]:
+    """Returns none: each run's network is named with what it does."""
+    return ()
 
 
 def run(options: Options) -> Result:
@@ -190,7 +198,8 @@ def measure(one: Run) -> tuple[str, Found]:
     if one.arm.audience is not None:
         # Named by its run: where the file stands is this machine's affair.
         use = replace(token_use(agent, one.deals, one.heard, seed=SEED), agent=one.key)
-    return one.key, Found(moves_tell(agent, one.arm.information, one.heard), use)
+    (digest,) = network_weights([agent]).values()
+    return one.key, Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
 
 
 def moves_tell(agent: str, information: Information, rounds: int) -> float:

@@ -5,17 +5,16 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
+from math import isfinite
 from typing import Any, Self
 
 import numpy as np
 
-import goita_env
 from agents.base import Float
 from agents.faults import Fault, Kind
+from agents.provenance import provenance
 from agents.statistics import ratings
 from agents.statistics.intervals import Interval, rate_interval, ratio_interval, variance_removed
 from agents.statistics.ratings import Rating
@@ -193,7 +192,8 @@ class Summary:
     deals: int
     block_deals: int
     command: str
-    versions: dict[str, str]
+    versions: dict[str, str]  #: Of packages, and the commit of a checkout.
+    weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
     seconds: float
 
     @classmethod
@@ -210,8 +210,6 @@ class Summary:
         """
         pairs = [played for played in everything if not played.pairing.is_cross]
         mixed = [played for played in everything if played.pairing.is_cross]
-        packages = {name: version(name) for name in ("numpy", "scipy", "choix")}
-        own = {"goita_env": goita_env.__version__, "python": platform.python_version()}
         return cls(
             agents=tuple(plan.names),
             pairs=tuple(PairResult.of(played) for played in pairs),
@@ -226,7 +224,7 @@ class Summary:
             deals=plan.deals,
             block_deals=plan.block_deals,
             command=command,
-            versions=own | packages,
+            **provenance(plan.specs),
             seconds=seconds,
         )
 
@@ -276,8 +274,9 @@ def fault_counts(played: Played) -> Iterator[FaultCount]:
 
 
 def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object as JSON can hold it: an end of an interval that is not known is null."""
     return {
-        key: value
+        key: tuple(end if isfinite(end) else None for end in value) if key == "ci95" else value
         for key, value in fields
         if not (value is None and key.startswith("match_"))
         and not (isinstance(value, bool) and key == "forfeited")

@@ -133,4 +133,4 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment, PackageLoader, Template
 
 from agents.files import write_whole
+from agents.provenance import provenance
 from agents.registry import short_name
 from agents.report.figures import clean
 from agents.watch import graph, verdicts
@@ -20,7 +21,7 @@ from agents.watch.decisions import COUNTS, Decision
 from agents.watch.frames import Book, Marked
 from agents.watch.reading import Source, Watched, read
 from agents.watch.verdicts import Judged
-from goita_env import __version__, actions
+from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
@@ -30,7 +31,7 @@ from goita_env.tiles import NAMES
 if TYPE_CHECKING:
     from agents.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-6"
+FORMAT: Final = "goita-analysis-7"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 COSTLIEST: Final = 2
@@ -166,7 +167,7 @@ def _worst(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
 def _about(analysis: Analysis) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        "version": __version__,
+        **provenance((analysis.settings.agent, *analysis.settings.types)),
         **asdict(analysis.settings),
         "policy": analysis.policy,
         "mover_model": analysis.mover_model,

@@ -1,0 +1,62 @@
+"""Says what made a result or a run: versions, the commit, and the weights of networks."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import goita_env
+from agents.registry import weights
+
+PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
+
+
+def provenance(specs: Iterable[str]) -> dict[str, Any]:
+    """Returns what a result says of who played, as JSON: "versions" and "weights".
+
+    Args:
+        specs: the texts of the agents.
+    """
+    return {"versions": versions(), "weights": weights(specs)}
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Returns the versions of Python, of goita_env and of the packages that figures depend on.
+
+    A package that is not installed is left out. "commit" stands there if this is a git checkout,
+    with "-dirty" behind it if a file differs from that commit.
+    """
+    found = {"goita_env": goita_env.__version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found | ({"commit": commit} if (commit := _commit()) else {})
+
+
+def _commit() -> str:
+    """Returns the commit of the checkout that this is, else an empty text."""
+    root = Path(goita_env.__file__).resolve().parents[1]
+    if not (root / ".git").exists():  # an installation may lie inside somebody else's checkout
+        return ""
+    words = [
+        "git",
+        "-C",
+        str(root),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=40",
+        "--exclude=*",
+    ]
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
