@@ -46,17 +46,9 @@ def _commit() -> str:
     root = Path(goita_env.__file__).resolve().parents[1]
     if not (root / ".git").exists():  # an installation may lie inside somebody else's checkout
         return ""
-    words = [
-        "git",
-        "-C",
-        str(root),
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=40",
-        "--exclude=*",
-    ]
+    words = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+        found = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+        return found.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""

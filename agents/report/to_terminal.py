@@ -24,6 +24,8 @@ MATRIX: Final = 12
 """Most agents whose matrix the terminal shows."""
 
 _ENDLESS: Final = 10_000
+_NARROWEST: Final = 24
+"""Columns below which a terminal folds the lines itself: a figure needs so many."""
 _NAME: Final = 16
 """Least places of a column of names; longer names fold."""
 
@@ -86,7 +88,7 @@ def _console(styled: bool | None) -> Console:
         no_color=None if styled else True,
         highlight=False,
         soft_wrap=False,
-        width=shutil.get_terminal_size().columns if sized else _ENDLESS,
+        width=max(_NARROWEST, shutil.get_terminal_size().columns) if sized else _ENDLESS,
     )
 
 

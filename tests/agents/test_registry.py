@@ -8,6 +8,7 @@ from programs import ROOT, run
 
 from agents import AgentError, load_agent, names, registry
 from agents.base import Agent
+from agents.bots.network_file import write_tensors
 from agents.entries import AGENTS, Entry
 from agents.tournament import arena
 from agents.tournament.plan import Plan
@@ -168,12 +169,15 @@ def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots):
     assert registry.content_hash("my_bots:Cautious:word=a:b") == found
     assert {registry.content_hash(s) for s in ("rollout:base=greedy", "exec:true")} == {None}
     network, other = my_bots / "a.safetensors", my_bots / "b.safetensors"
-    network.write_bytes(b"weights")
-    other.write_bytes(b"others")
+    for path, seed in ((network, 1), (other, 2)):
+        made = load_agent("champion").untrained(seed)
+        path.write_bytes(write_tensors(made.tensors(), made.info.metadata()))
     found = registry.content_hash(f"x=file:{network},temperature=1")
-    assert found == sha256(b"weights").hexdigest()
+    assert found == load_agent("champion").untrained(1).digest
     assert registry.content_hash(f"rollout:base=(file:{network}),worlds=4") == found
     assert registry.content_hash(f"rollout:base=(file:{other}),worlds=4") != found
+    both = registry.content_hash(f"rollout:base=(my_bots:Cautious),types=(file:{network})")
+    assert both not in (found, registry.content_hash("my_bots:Cautious"), None)
     with pytest.raises(FileNotFoundError):
         registry.content_hash("file:no/such/file")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agents.coordination import __main__ as command
+from agents.coordination import report
 from agents.coordination.benchmark import Benchmark
 from agents.coordination.results import Results
 from agents.coordination.task import HELD_OUT, CoordinationTask, Partner
@@ -77,6 +78,26 @@ def test_figures_are_those_of_a_slow_count():
     assert entry.worst.partner == worst.spec
     odd = values[worst.spec]["understanding"][1::2]
     assert entry.worst.understanding.mean == pytest.approx(odd.mean())
+
+
+def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
+    """By understanding, which compares an agent with itself, a weak one can be ahead."""
+    results = measured("random", "heuristic", "greedy")
+    totals = {entry.agent: entry.totals for entry in results.entries}
+    ranked = sorted(totals, key=lambda name: -totals[name]["points"].mean)
+    assert ranked != sorted(totals, key=lambda name: -totals[name]["understanding"].mean)
+    assert ranked != list(totals)
+    assert [entry.agent for entry in report.best_first(results)] == ranked
+    assert [row[0] for row in report.agents_table(results).rows] == ranked
+    told = report.terminal(results)
+    assert ranked == sorted(ranked, key=lambda name: told.index(f"{name} with each partner"))
+    page = report.html(results)
+    assert ranked == sorted(ranked, key=lambda name: page.index(f"<bdi>{name}</bdi>"))
+    best, partner = totals[ranked[0]]["points"].mean, results.entries[0].partners[0]
+    first = page[page.index("<tbody>") : page.index('<circle class="dot')]
+    assert f"<b>{report.signed(best)}</b>" in first.replace("−", "-")
+    matrix = page[page.index("Matrix of partners and agents") :].replace("−", "-")
+    assert f"<b>{report.signed(partner.figures['points'].mean)}</b>" in matrix
 
 
 def test_agents_are_compared_deal_by_deal_on_the_deals_of_both():

@@ -112,6 +112,7 @@ def tournament(worst="random", **more):
         "block_deals": 256,
         "command": "python evaluate.py --agents random greedy heuristic --seed 7",
         "versions": {"goita_env": "0.1.0", "numpy": "2.4.6"},
+        "weights": {},
         "seconds": 318.2,
     }
     return Summary(**given | more)

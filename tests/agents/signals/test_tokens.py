@@ -76,7 +76,9 @@ def test_a_trained_policy_tells_its_partner_something(tmp_path, capsys):
     file = tmp_path / "tokens.json"
     agents = [f"population:token-private-{seed}" for seed in (0, 1)]
     assert tokens.main([*agents, "--deals", "60", "--heard", "4", "--json", str(file)]) == 0
-    told = json.loads(file.read_bytes())
+    found = json.loads(file.read_bytes())
+    assert found["weights"].keys() == {*agents}
+    told = found["agents"]
     assert all(one["partner"]["mean"] > 0.2 and one["depends"]["mean"] > 0.3 for one in told)
     assert "mean of 2 runs" in capsys.readouterr().out
 

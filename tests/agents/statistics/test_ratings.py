@@ -33,6 +33,40 @@ def test_two_agents_are_as_far_apart_as_their_win_rate_says(times, wins, losses)
     assert (worst.agent, worst.elo, worst.ci95) == ("random", 0, (0, 0))
 
 
+def swept(a, b, deals=12, lost=0):
+    """Returns a pair of which a won all games but those of some deals."""
+    won = np.full(deals, 2.0)
+    won[:lost] = 1
+    return PairGames(a, b, won, np.full(deals, 2.0))
+
+
+def test_who_lost_nothing_has_no_upper_end_and_wilsons_lower_one():
+    best, worst = rate([swept("a", "random")])
+    assert best.ci95[1] == np.inf
+    # Wilson's lower bound of 12 deals of 12: 12 / (12 + z^2).
+    assert best.ci95[0] == pytest.approx(400 * np.log10(12 / 1.959964**2), abs=0.01)
+    assert worst.ci95 == (0, 0)
+    # Without an anchor who won nothing has no lower end.
+    best, worst = rate([swept("a", "b")])
+    assert best.ci95[1] == np.inf
+    assert worst.ci95 == (-np.inf, -best.ci95[0])
+
+
+def test_one_lost_game_which_many_resamples_lack_shows_no_upper_end_either():
+    assert rate([swept("a", "random", lost=1)])[0].ci95[1] == np.inf
+    assert rate([swept("a", "random", lost=8)])[0].ci95[1] < np.inf
+
+
+def test_chains_of_wins_bound_a_rating():
+    # a lost nothing to c, but b, who lost to c, beat a.
+    games = [swept("a", "c"), swept("a", "b", 40, 20), swept("b", "c", 40, 20)]
+    assert all(np.isfinite(one.ci95).all() for one in rate(games))
+    open_above = [swept("a", "c"), swept("a", "b"), swept("b", "c", 40, 20)]
+    found = {one.agent: one.ci95 for one in rate([*open_above, swept("c", "random", 40, 20)])}
+    assert found["a"][1] == np.inf
+    assert np.isfinite([found["b"], found["c"]]).all()
+
+
 def test_the_fit_is_where_the_expected_wins_are_those_that_were_counted():
     games = tournament()
     elo = {rating.agent: rating.elo for rating in rate(games, resamples=2)}
