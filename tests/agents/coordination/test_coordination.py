@@ -92,7 +92,7 @@ def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
     told = report.terminal(results)
     assert ranked == sorted(ranked, key=lambda name: told.index(f"{name} with each partner"))
     page = report.html(results)
-    assert ranked == sorted(ranked, key=lambda name: page.index(f"<bdi>{name}</bdi>"))
+    assert ranked == sorted(ranked, key=lambda name: page.index(f"<h2><bdi>{name}</bdi>"))
     best, partner = totals[ranked[0]]["points"].mean, results.entries[0].partners[0]
     first = page[page.index("<tbody>") : page.index('<circle class="dot')]
     assert f"<b>{report.signed(best)}</b>" in first.replace("−", "-")

@@ -43,8 +43,8 @@ def swept(a, b, deals=12, lost=0):
 def test_who_lost_nothing_has_no_upper_end_and_wilsons_lower_one():
     best, worst = rate([swept("a", "random")])
     assert best.ci95[1] == np.inf
-    # Wilson's lower bound of 12 deals of 12: 12 / (12 + z^2).
-    assert best.ci95[0] == pytest.approx(400 * np.log10(12 / 1.959964**2), abs=0.01)
+    # Wilson's lower bound of 12 deals of 12 is 12 / (12 + z^2); in games, with half a win.
+    assert best.ci95[0] == pytest.approx(400 * np.log10(24.5 / (2 * 1.959964**2)), abs=0.01)
     assert worst.ci95 == (0, 0)
     # Without an anchor who won nothing has no lower end.
     best, worst = rate([swept("a", "b")])
