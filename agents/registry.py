@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from agents.base import Agent, AgentError, StatefulAgent, plays
-from agents.bots.network import digest, read_network
 from agents.entries import AGENTS, DOTTED, FUNCTION_HINTS, Entry, function_entry, load_function
 from goita_env.information import PLAIN, Information
 
@@ -255,7 +254,7 @@ def _digests(entry: Entry, text: str) -> dict[str, str]:
     if entry.is_network:
         return {f"{name}:{argument}": entry.load()(argument).digest}
     # A network of the user's may need a function of theirs to be built.
-    return {f"{name}:{argument}": digest(*read_network(argument))}
+    return {f"{name}:{argument}": import_module(entry.module).file_digest(argument)}
 
 
 def _body(spec: str) -> str:

@@ -135,6 +135,11 @@ def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
     return tensor_digest(described, tensors)
 
 
+def file_digest(path: str | Path) -> str:
+    """Returns the digest of a network file's network; raises as ``read_network`` does."""
+    return digest(*read_network(path))
+
+
 def transform_metadata(transform: tuple[str, ...], name: str) -> dict[str, str]:
     """Returns what a file's metadata say of a transform; ``name``: of the format with one."""
     return {"format": name, "transform": json.dumps(transform)} if transform else {}

@@ -23,8 +23,7 @@ def started(words, tmp_path, *, variables=None, shell="{}"):
         ["bash", "-c", shell.format(command)],
         cwd=ROOT,
         env=os.environ | (variables or {}),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        capture_output=True,
         timeout=120,
         check=False,
     )

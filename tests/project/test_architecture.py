@@ -26,7 +26,7 @@ GAME_ORDER = [
 ]
 AGENT_ORDER = [
     *("faults", "base", "answers", "cli", "files", "record_files", "store", "parts"),
-    *("transforms", "entries", "registry"),
+    *("transforms", "entries", "registry", "provenance"),
     *("models",),
     *("statistics", "bots"),
     *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),

@@ -28,14 +28,17 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def test_the_citation_names_this_version():
+def test_the_citation_names_the_latest_release_and_a_checkout_is_after_it():
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     version = re.search(r"^version: (\S+)$", text, re.MULTILINE)[1]
     date = re.search(r"^date-released: (\S+)$", text, re.MULTILINE)[1]
-    assert version == goita_env.__version__
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     released = re.search(r"^## \[(\d\S*)\] - (\S+)$", changes, re.MULTILINE)
     assert released.groups() == (version, date)  # the latest
+    # Weights and code of a checkout are none that a release had.
+    assert goita_env.__version__ == version or (
+        goita_env.__version__.endswith(".dev0") and goita_env.__version__ > version
+    )
 
 
 def test_every_extra_that_is_spoken_of_exists():

@@ -34,7 +34,7 @@ def test_a_star_import_brings_exactly_the_listed_names():
 
 def test_the_package_is_typed_and_has_a_version():
     assert (importlib.resources.files("goita_env") / "py.typed").is_file()
-    assert re.fullmatch(r"\d+\.\d+\.\d+", goita_env.__version__)
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", goita_env.__version__)
 
 
 def exceptions(module):
