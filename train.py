@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from math import inf
@@ -170,34 +171,45 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     given = cli.parse(Args, words, __doc__)
-    try:
-        if given.resume is None:
-            args, settings = settle(given)
-            run = learning.Run(
-                Path("runs", args.name or ""),
-                config_of(args, settings),
-                learning.players_of(args.partners or (), args.opponents or ()),
-            )
-        else:
-            check_resumed_with(words)
-            run = learning.Run.resume(given.resume)
-            args, settings = settings_of(run)
-            check_named(vars(args), vars(given), run.files.config)
-        measuring = learning.Measuring(
-            tuple(args.against or learning.named_agents(args.opponents or ()) or AGAINST),
-            settings.measure_deals,
-            args.eval_seed + 1,
-            args.rules,
-            args.episode,
-            args.information,
+    with ExitStack() as stack:
+        try:
+            return train(given, words, stack)
+        except GoitaError as error:
+            cli.fail(error)
+        except OSError as error:
+            sys.stderr.write(f"train.py: error: {error}\n")
+            return 1
+
+
+def train(given: Args, words: Sequence[str], stack: ExitStack) -> int:
+    """Trains and measures as the command line says; the stack closes the run. Returns the code."""
+    if given.resume is None:
+        args, settings = settle(given)
+        run = learning.Run(
+            Path("runs", args.name or ""),
+            config_of(args, settings),
+            learning.players_of(args.partners or (), args.opponents or ()),
         )
-        learning.use_threads(args.threads)
-        model = start(args, settings, run, given.resume is not None)
-        if given.resume is not None and given.decisions is not None:
-            settings = extend(settings, run, model.num_timesteps, given.decisions)
-        disk = run.files.most_bytes(model, settings.decisions)
-    except GoitaError as error:
-        cli.fail(error)
+        stack.callback(run.close)
+    else:
+        check_resumed_with(words)
+        run = learning.Run.resume(given.resume)
+        stack.callback(run.close)
+        args, settings = settings_of(run)
+        check_named(vars(args), vars(given), run.files.config)
+    measuring = learning.Measuring(
+        tuple(args.against or learning.named_agents(args.opponents or ()) or AGAINST),
+        settings.measure_deals,
+        args.eval_seed + 1,
+        args.rules,
+        args.episode,
+        args.information,
+    )
+    learning.use_threads(args.threads)
+    model = start(args, settings, run, given.resume is not None)
+    if given.resume is not None and given.decisions is not None:
+        settings = extend(settings, run, model.num_timesteps, given.decisions)
+    disk = run.files.most_bytes(model, settings.decisions)
     directory = run.files.directory
     print(
         f"{directory}: {settings.decisions:,} decisions, {args.device}, {args.precision}; "
@@ -213,8 +225,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{run.history.snapshots[-1]:,} decisions; a lower --lr may help\n"
         )
         return 1
-    except GoitaError as error:
-        cli.fail(error)
+    except OSError as error:  # such as a full disk
+        sys.stderr.write(
+            f"train.py: error: {error}; {directory} keeps what was saved before, "
+            f"{resume_command(vars(args), directory)} goes on\n"
+        )
+        return 1
     if not finished:
         print(f"stopped and saved; {resume_command(vars(args), directory)} goes on")
         return 130

@@ -1,14 +1,20 @@
-"""Writes files atomically; reads somebody else's files with limits."""
+"""Writes files atomically, locks them, and reads somebody else's files with limits."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import IO, Final, TypeVar
 
 from goita_env.errors import SettingError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
 
@@ -49,6 +55,52 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked(path: Path, what: str, *, wait: bool = False) -> Iterator[None]:
+    """Keeps other processes out of a file, where the system and its file system can.
+
+    The lock lies beside the file, which may be replaced meanwhile, and is removed at the end.
+
+    Args:
+        path: the file, in a folder that exists.
+        what: is expected, in words: "a match that nobody is playing".
+        wait: until no other process has it.
+
+    Raises:
+        SettingError: if another process has it, and this one does not wait.
+        OSError: if the lock cannot be written.
+    """
+    if fcntl is None:
+        yield
+        return
+    whole = path.resolve()
+    file = whole.with_name(f".{whole.name}.lock")
+    while True:
+        with file.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError as error:
+                raise SettingError(
+                    f"expected {what}, got {str(path)!r}, which another process has open"
+                ) from error
+            except OSError:
+                pass  # a file system without locks, as of some clusters
+            if not _is_open(file, lock):
+                continue  # the process that had it has just removed it
+            try:
+                yield
+            finally:
+                file.unlink(missing_ok=True)
+            return
+
+
+def _is_open(file: Path, lock: IO[str]) -> bool:
+    try:
+        return os.path.samestat(file.stat(), os.fstat(lock.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:

@@ -2,14 +2,15 @@
 
 python benchmarks/inference.py heuristic champion      some rows; without a name all of them
 python benchmarks/inference.py --only-print            the table of what has been played
-python benchmarks/inference.py --only-print --of 397M  the same with an earlier champion
+python benchmarks/inference.py --only-print --of 397M-6ef7007e
+                                                       the same with an earlier champion
 
 Every row plays two agents, or two partners of one agent, on the same duplicate deals against the
 same opponents. What has been played stands in results/inference/CHAMPION/ROW.json, where CHAMPION
-is the number of decisions that the champion was trained with, in millions: 397M. A row that is
-begun again goes on from there. Processes may play different rows at the same time. The deals of
-these rows chose nothing. Two of the opponents are trained from nothing, in some minutes each, the
-second anew for each champion:
+is the number of decisions that the champion was trained with, in millions, and the beginning of
+its network's SHA-256. A row that is begun again goes on from there. Processes may play different
+rows at the same time. The deals of these rows chose nothing. Two of the opponents are trained from
+nothing, in some minutes each, the second anew for each champion:
 
 python train.py --name outsider --preset quick --seed 77 --layers 192 192 --gae-lambda 0.8
 python train.py --name attacker --preset quick --seed 78 --opponents champion
@@ -34,7 +35,7 @@ import numpy.typing as npt  # noqa: E402
 
 from agents import cli  # noqa: E402
 from agents.champion.agent import network  # noqa: E402
-from agents.files import write_whole  # noqa: E402
+from agents.files import locked, write_whole  # noqa: E402
 from agents.statistics.intervals import Interval, mean_interval  # noqa: E402
 from agents.tournament.block import play_block  # noqa: E402
 from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task  # noqa: E402
@@ -114,6 +115,13 @@ class Played:
 
 def play(name: str) -> None:
     """Plays what is missing of a row, the two agents in turn, and saves each block."""
+    file = FOLDER / champion() / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with locked(file, "a row that no other process plays"):
+        _play(name, file)
+
+
+def _play(name: str, file: Path) -> None:
     row, played = ROWS[name], load(name)
     while any(len(played[agent].points) < row.deals for agent in row.agents):
         agent = min(row.agents, key=lambda one: len(played[one].points))
@@ -128,15 +136,13 @@ def play(name: str) -> None:
         of.won += won.sum(axis=0).tolist()
         of.milliseconds += 1_000 * float(block.thinking[0])
         of.decisions += int(block.decisions[0])
-        folder = FOLDER / champion()
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{name}.json", msgspec.json.encode(played))
+        write_whole(file, msgspec.json.encode(played))
         print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
 
 
 def champion() -> str:
-    """Returns the folder of the present champion's results: its decisions in millions."""
-    return f"{network().info.decisions / 1e6:.0f}M"
+    """Returns the folder of the present champion's results: its decisions and its digest."""
+    return f"{network().info.decisions / 1e6:.0f}M-{network().digest[:8]}"
 
 
 def load(name: str, of: str | None = None) -> dict[str, Played]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -11,7 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from agents.bots.network_file import read_tensors, tensor_digest
-from agents.files import decode, read_limited, write_whole
+from agents.files import decode, locked, read_limited, write_whole
 from agents.learning.checkpoint import load_checkpoint
 from agents.learning.checkpoint_callback import CheckpointCallback
 from agents.learning.measuring import History, Measuring
@@ -30,6 +31,8 @@ MAX_CONFIG: Final = 1 << 20  # Bytes of the settings that are read.
 class Run:
     """Manages the directory of a training and its settings, as JSON can hold them.
 
+    From ``begin`` or ``resume`` to ``close`` no other process can train there.
+
     Args:
         directory: the directory.
         config: the settings.
@@ -45,17 +48,22 @@ class Run:
         self.players = players
         self.history = History()
         self.measuring_seconds = 0.0
+        self._open = ExitStack()
 
     def begin(self, init: Path | None = None) -> Self:
         """Makes the directory of a new training.
 
         Args:
             init: a policy to begin with; it is copied, so that the run goes on without it.
+
+        Raises:
+            SettingError: if there is one, or another process is beginning it.
         """
         directory = self.files.directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self._lock()
         if self.files.config.exists():
             raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
-        directory.mkdir(parents=True, exist_ok=True)
         if init is not None:
             write_whole(self.files.init, init.read_bytes())
         made = provenance(self.players)
@@ -66,17 +74,32 @@ class Run:
 
     @classmethod
     def resume(cls, directory: Path) -> Self:
-        """Opens the directory of a training, which may be somebody else's."""
+        """Opens the directory of a training, which may be somebody else's.
+
+        Raises:
+            SettingError: if it is no such directory, or another process trains there.
+            OSError: if it may not be written.
+        """
         run = cls(directory, {})
         run.files.check()
+        if run.files.config.exists():
+            run._lock()
         try:
             content = read_limited(run.files.config, MAX_CONFIG)
             run.config = decode(content, dict[str, Any], "the settings of a training")
         except (OSError, ValueError) as error:
+            run.close()
             raise SettingError(
                 f"expected the directory of a run, got {directory}: {error}"
             ) from error
         return run
+
+    def close(self) -> None:
+        """Lets other processes train in the directory."""
+        self._open.close()
+
+    def _lock(self) -> None:
+        self._open.enter_context(locked(self.files.config, "a run that nobody trains"))
 
     def configure(self, config: Mapping[str, Any]) -> None:
         """Replaces the run's settings and writes them."""

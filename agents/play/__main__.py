@@ -13,6 +13,7 @@ from typing import Final
 from agents import cli
 from agents.base import AgentError
 from agents.faults import FaultTracking
+from agents.files import locked
 from agents.play import savegame
 from agents.play.seating import HUMAN, MatchSettings, is_shipped, new_seed
 from agents.play.table import PlayTable
@@ -100,7 +101,7 @@ def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
     if path is None:
         path = savegame.lock_free_name(stack)
     else:
-        stack.enter_context(savegame.locked(path))
+        stack.enter_context(locked(path, savegame.FREE))
     if args.resume:
         table = savegame.resume(path, args.partner, args.opponents)
     else:

@@ -7,16 +7,15 @@ who resumes it.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import Annotated, Final
 
 from msgspec import Meta
 
-from agents.files import decode, read_text, write_whole
+from agents.files import decode, locked, read_text, write_whole
 from agents.play.seating import HUMAN, MatchSettings
 from agents.play.table import PlayTable
 from agents.record_files import check_plain
@@ -24,15 +23,12 @@ from agents.registry import check_shipped
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 MOST_BYTES: Final = 10**7
 """A longer file is refused; a match takes about ten thousand bytes."""
 LONGEST: Final = 1000
 """Characters of an agent's text, at most."""
+
+FREE: Final = "a match that nobody is playing"
 
 Spec = Annotated[str, Meta(max_length=LONGEST)]
 Count = Annotated[int, Meta(ge=0)]
@@ -122,40 +118,8 @@ def lock_free_name(stack: ExitStack) -> Path:
         number += 1
         with suppress(SettingError):
             if not path.exists():
-                stack.enter_context(locked(path))
+                stack.enter_context(locked(path, FREE))
                 return path
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keeps other processes from playing on in a file, where the system can.
-
-    The lock lies beside the file, which is replaced after every move.
-
-    Raises:
-        SettingError: if another process plays on in it.
-    """
-    if fcntl is None:
-        yield
-        return
-    whole = path.resolve()
-    file = whole.with_name(f".{whole.name}.lock")
-    while True:
-        with file.open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise SettingError(
-                    f"expected a match that nobody is playing, got {str(path)!r}, which another "
-                    "process has open"
-                ) from error
-            if not _is_open(file, lock):
-                continue  # the process that had it has just removed it
-            try:
-                yield
-            finally:
-                file.unlink(missing_ok=True)
-            return
 
 
 def _writer(path: Path) -> Callable[[PlayTable], None]:
@@ -167,10 +131,3 @@ def _writer(path: Path) -> Callable[[PlayTable], None]:
         write_whole(whole, complete.dumps(table.record, asdict(SavedMatch(saved))))
 
     return write
-
-
-def _is_open(file: Path, lock: IO[str]) -> bool:
-    try:
-        return os.path.samestat(file.stat(), os.fstat(lock.fileno()))
-    except FileNotFoundError:
-        return False

@@ -1,14 +1,14 @@
 """Reads and writes the manifest of the population, and names its members and sets.
 
-The manifest is JSON of the format ``goita-population-1``. It names no file: the weights of member
-METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 that it states.
+The manifest is JSON of the format ``goita-population-2``. It names no file: the weights of member
+METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 of their tensors that it
+states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -17,11 +17,11 @@ from msgspec import Meta
 
 from agents.base import AgentError
 from agents.bots.network import NetworkAgent
-from agents.files import read_limited, write_whole
+from agents.files import locked, read_limited, write_whole
 from agents.population.methods import HELD_OUT_BOTS, METHODS, Split
 from goita_env.errors import SettingError
 
-FORMAT: Final = "goita-population-1"
+FORMAT: Final = "goita-population-2"
 FOLDER: Final = Path(__file__).parent
 MOST_BYTES: Final = 1 << 20
 MOST_SEED: Final = 9_999
@@ -59,6 +59,7 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Of this project, that trained it."""
     strength: Strength
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """Of the network, not of its file: see ``NetworkAgent.digest``."""
 
     @property
     def name(self) -> str:
@@ -71,7 +72,7 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-population-1"]
+    format: Literal["goita-population-2"]
     members: tuple[Member, ...]
 
 
@@ -142,20 +143,26 @@ class Population:
         if member is None:
             raise AgentError(f"expected a member of the population, {self._known()}; got {name!r}")
         path = self.weights(name)
-        if sha256(path.read_bytes()).hexdigest() != member.sha256:
+        network = NetworkAgent.load(path)
+        if network.digest != member.sha256:
             raise AgentError(f"expected the weights of the manifest in {path}, got others")
-        return NetworkAgent.load(path)
+        return network
 
     def weights(self, name: str) -> Path:
         """Returns the file of a member's weights."""
         return self.folder / "weights" / f"{name}.safetensors"
 
     def add(self, member: Member) -> None:
-        """Adds a member, whose weights are there, in place of one of its name."""
-        self.members[member.name] = member
-        ordered = [self.members[name.removeprefix(PREFIX)] for name in self.names()]
-        data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
-        write_whole(self.folder / "manifest.json", msgspec.json.format(data, indent=1) + b"\n")
+        """Adds a member, whose weights are there, in place of one of its name.
+
+        What other processes have added since the manifest was read stays and becomes known.
+        """
+        path = self.folder / "manifest.json"
+        with locked(path, "a manifest", wait=True):
+            self.members = Population(self.folder).members | {member.name: member}
+            ordered = [self.members[name.removeprefix(PREFIX)] for name in self.names()]
+            data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
+            write_whole(path, msgspec.json.format(data, indent=1) + b"\n")
 
     def _known(self) -> str:
         seeds: dict[str, list[int]] = {}

@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from hashlib import sha256
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from agents.base import AgentError
 from agents.bots.network import NetworkAgent
 from agents.bots.network_file import write_tensors
 from agents.files import write_whole
@@ -60,9 +61,9 @@ def train(
         OSError: if a file cannot be read or written.
     """
     name = f"{method.name}-{seed}"
-    known = population.members.get(name)
-    if known is not None and known.sha256 == _hash(population.weights(name)):
-        return known
+    with suppress(AgentError, OSError):
+        population.network(name)
+        return population.members[name]
     if method.snapshot_of:
         policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
     else:
@@ -73,6 +74,7 @@ def train(
     file = population.weights(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, data)
+    measured = NetworkAgent.load(file)
     member = Member(
         method=method.name,
         seed=seed,
@@ -80,8 +82,8 @@ def train(
         decisions=network.info.decisions,
         options=options_of(METHODS[method.snapshot_of] if method.snapshot_of else method),
         version=__version__,
-        strength=measure(NetworkAgent.load(file), method),
-        sha256=sha256(data).hexdigest(),
+        strength=measure(measured, method),
+        sha256=measured.digest,
     )
     population.add(member)
     return member
@@ -184,7 +186,3 @@ def _first_snapshot(run: Path, decisions: int) -> Path:
             f"expected a snapshot of {decisions:,} decisions in {run}: train it first"
         )
     return found[0]
-
-
-def _hash(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest() if path.exists() else ""

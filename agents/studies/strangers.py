@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, Final, Literal
 
 import msgspec
@@ -150,8 +149,7 @@ def run(options: Options) -> Result:
     ]
     everyone = sorted({name for one in cells for name in (one.pair.stranger, *one.mixture)})
     population = Population()
-    files = [population.weights(name.partition(":")[2]).read_bytes() for name in everyone]
-    hashes = [sha256(data).hexdigest() for data in files]
+    hashes = [population.members[name.partition(":")[2]].sha256 for name in everyone]
     arguments = {"seed": SEED, "hashes": hashes}
     gaps = _gaps(pairs, arguments, options)
     played = options.pieces(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import product
 from math import isnan
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from scipy.stats import ttest_1samp, ttest_ind
 
 from agents.base import Bool
+from agents.bots.network import file_digest
 from agents.models import LEGAL_MODEL, PolicyModel
 from agents.population import Method, Population
 from agents.population.training import trained
@@ -166,7 +166,7 @@ def run(options: Options) -> Result:
         for seed in range(runs)
         for arm in arms
     ]
-    hashes = [sha256(Path(one.file).read_bytes()).hexdigest() for one in todo]
+    hashes = [file_digest(one.file) for one in todo]
     arguments = {"seed": SEED, "deals": deals, "heard": heard, "hashes": hashes}
     found = options.pieces("tokens", Found, arguments, {one.key: one for one in todo}, measure)
     result = summarise(found, [arm.name for arm in arms], runs, deals, heard)

@@ -23,6 +23,7 @@ import train
 from agents import learning
 from agents.bots.network import NetworkAgent
 from agents.bots.network_file import open_tensors
+from agents.files import locked
 from agents.learning import SelfPlayPPO, has_fast_bfloat16
 from agents.learning.measuring import read_csv
 from agents.learning.progress import DecisionBar
@@ -239,6 +240,37 @@ def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere,
         assert option[0].partition("=")[0] in refused(capsys, "--resume", "runs/one", *option)
     assert "--resume" in refused(capsys, "--name", "one", *TINY)
     assert train.main(["--resume", "runs/one"]) == 0  # from its beginning
+
+
+def test_a_run_that_another_process_trains_is_refused_and_left_as_it_is(elsewhere, capsys):
+    run = trained("one")
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    words = (["--resume", "runs/one", "--decisions", "4000"], ["--name", "one", *TINY])
+    with locked(run / "config.json", "a run"):
+        for one in words:
+            assert "which another process has open" in refused(capsys, *one)
+        lock = run / ".config.json.lock"
+        found = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+        assert found == before | {lock: b""}
+    assert train.main(words[0]) == 0
+    assert not lock.exists()
+
+
+def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypatch):
+    told = []
+
+    class Meanwhile(learning.Run):
+        def learn(self, *given):
+            told.extend(
+                refused(capsys, *words)
+                for words in (["--resume", "runs/one"], ["--name", "one", *TINY])
+            )
+            return super().learn(*given)
+
+    monkeypatch.setattr(train.learning, "Run", Meanwhile)
+    trained("one")
+    assert len(told) == 2
+    assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)
 
 
 def test_a_training_begins_with_a_policys_file(elsewhere, capsys):

@@ -4,6 +4,7 @@ import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from agents import load_agent, registry
 from agents.base import AgentError
 from agents.beliefs.people import PEOPLE
+from agents.files import locked
 from agents.learning.presets import PLAYERS, PRESETS
 from agents.population import HELD_OUT_BOTS, METHODS, Population, expand
 from agents.population import __main__ as command
@@ -96,7 +98,7 @@ def test_a_manifest_from_somebody_else_is_checked(tmp_path):
     path.write_text(json.dumps(manifest))
     assert Population(tmp_path).network(SOME.name).info.decisions == SOME.decisions
     for wrong in (
-        {**manifest, "format": "goita-population-2"},
+        {**manifest, "format": "goita-population-1"},
         {**manifest, "members": [member, member]},
         {**manifest, "members": [{**member, "method": "../selfplay"}]},
         {**manifest, "members": [{**member, "sha256": "0"}]},
@@ -144,3 +146,17 @@ def test_the_command_lists_the_members(capsys):
     with pytest.raises(SystemExit) as stopped:
         command.main(["train", "--method", "nothing"])
     assert stopped.value.code == 2
+
+
+def test_members_that_two_processes_add_side_by_side_are_both_kept(tmp_path):
+    one, other = Population(tmp_path), Population(tmp_path)  # each reads the manifest at its start
+    one.add(SOME)
+    with locked(tmp_path / "manifest.json", "a manifest"):
+        adding = Thread(target=other.add, args=(MEMBERS["selfplay-1"],))
+        adding.start()
+        adding.join(0.2)
+        assert adding.is_alive()  # it waits for whoever writes
+    adding.join(60)
+    both = {name: MEMBERS[name] for name in ("selfplay-0", "selfplay-1")}
+    assert Population(tmp_path).members == other.members == both
+    assert [file.name for file in tmp_path.iterdir()] == ["manifest.json"]

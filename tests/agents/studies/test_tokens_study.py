@@ -46,7 +46,7 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
                     certain(0.2 + rng.normal(0, noise)) if arm.audience == "all" else None,
                     certain(value),
                 )
-            all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use)
+            all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use, "0" * 64)
     return all_
 
 
@@ -90,10 +90,12 @@ def test_a_run_is_measured_as_it_samples(monkeypatch):
 
     monkeypatch.setattr(tokens, "token_use", use)
     monkeypatch.setattr(tokens, "moves_tell", lambda agent, information, rounds: 0.5)
-    key, measured = tokens.measure(tokens.Run(ARMS[1], 3, "a.safetensors", 8, 2))
+    file = Population().weights("token-private-0")
+    key, measured = tokens.measure(tokens.Run(ARMS[1], 3, str(file), 8, 2))
+    assert measured.weights == Population().members["token-private-0"].sha256
     assert (key, measured.moves) == ("private 0 3", 0.5)
     assert measured.use == replace(use("", 0, 0, seed=0), agent="private 0 3")
-    assert asked[:1] == [("file:a.safetensors,temperature=1", 8, 2, tokens.SEED)]
+    assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, tokens.SEED)]
 
 
 def test_runs_are_of_their_arm(tmp_path):
