@@ -7,7 +7,9 @@ from other pages are refused, and the page may load nothing but its own style sh
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import os
 import secrets
 import socket
@@ -21,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 try:
     import uvicorn
+    from anyio import from_thread
     from markdown_it import MarkdownIt
     from starlette.applications import Starlette
     from starlette.background import BackgroundTask
@@ -53,7 +56,7 @@ _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"
 
 
 class MatchServer:
-    """Answers the requests of a match's page, one at a time."""
+    """Answers the requests of a match's page, one at a time, unless their client has gone."""
 
     def __init__(self, sitting: Sitting) -> None:
         self._sitting, self._lock = sitting, Lock()
@@ -64,7 +67,7 @@ class MatchServer:
         ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
         """
         past = request.query_params.get("past") == "yes"
-        return await self._answer(lambda: self._advanced(_look(request), [], past=past))
+        return await self._answer(request, lambda: self._advanced(_look(request), [], past=past))
 
     async def move(self, request: Request) -> Response:
         """Makes a move: {"action": 46, "mark": "..."}."""
@@ -100,7 +103,7 @@ class MatchServer:
             game = self._sitting.position(deal, move, list(map(actions.parse, line)))
             return pages.variation(game, look)
 
-        return await self._answer(position)
+        return await self._answer(request, position)
 
     async def leave(self, request: Request) -> Response:
         """Returns to the match from a round that was tried again: {"mark": "..."}."""
@@ -110,38 +113,44 @@ class MatchServer:
         """Begins another match: {"mark": "..."}."""
         return await self._change(request, lambda _: self._sitting.new_match())
 
-    async def analyse(self, _: Request) -> Response:
+    async def analyse(self, request: Request) -> Response:
         """Has the rounds reviewed that are over, and answers how far it is."""
-        return await self._answer(self._analyse)
+        return await self._answer(request, self._analyse)
 
-    async def review(self, _: Request) -> Response:
+    async def review(self, request: Request) -> Response:
         """Answers with the page of the review."""
         try:
-            text = await run_in_threadpool(self._alone, self._sitting.review_page)
+            text = await run_in_threadpool(self._alone, request, self._sitting.review_page)
         except (GoitaError, OSError, ImportError) as error:
             told = escape(str(error).partition("\n")[0])
             body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
             return Response(_page("review", body), 409, media_type="text/html")
-        soon = BackgroundTask(self._alone, advice.prepare)  # whoever reads it tries other moves
+        soon = BackgroundTask(self._prepare)  # whoever reads it tries other moves
         headers = {POLICY: policy_of(text)}
         return Response(text, media_type="text/html", headers=headers, background=soon)
 
-    async def hint(self, _: Request) -> Response:
-        return await self._answer(lambda: self._advised(pages.hint))
+    async def hint(self, request: Request) -> Response:
+        return await self._answer(request, lambda: self._advised(pages.hint))
 
-    async def partner(self, _: Request) -> Response:
-        return await self._answer(lambda: self._advised(pages.partner))
+    async def partner(self, request: Request) -> Response:
+        return await self._answer(request, lambda: self._advised(pages.partner))
 
-    async def _answer(self, work: Callable[[], dict[str, Any]]) -> Response:
+    async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
         try:
-            return JSONResponse(await run_in_threadpool(self._alone, work))
+            return JSONResponse(await run_in_threadpool(self._alone, request, work))
         except (GoitaError, OSError, ImportError) as error:
             return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
 
-    def _alone(self, work: Callable[[], T]) -> T:
+    def _alone(self, request: Request, work: Callable[[], T]) -> T:
         with self._lock:
+            if from_thread.run(request.is_disconnected):
+                raise SettingError("expected somebody who waits for the answer, got nobody")
             return work()
+
+    def _prepare(self) -> None:
+        with self._lock:
+            advice.prepare()
 
     async def _change(
         self,
@@ -164,7 +173,7 @@ class MatchServer:
             table = self._sitting.table
             return self._advanced(look, [pages.frame(table, look, told)] if told else [])
 
-        return await self._answer(changed)
+        return await self._answer(request, changed)
 
     def _move(self, body: dict[str, Any]) -> str:
         return self._sitting.table.decide(_number(body, "action"))
@@ -311,6 +320,14 @@ def token_of(path: Path, wanted: str | None = None) -> str:
     return file.read_text(encoding="ascii").strip()
 
 
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None:
     """Serves a match until Ctrl-C.
 
@@ -322,12 +339,16 @@ def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None
         port: of it; 0: any that is free.
 
     Raises:
-        SettingError: if the address is that of all networks.
+        SettingError: if the address is that of all networks, or an event loop is running.
         OSError: if the address cannot be used.
     """
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(
             f"expected one address of this machine, as others write it, got {host!r}"
+        )
+    if _is_in_event_loop():
+        raise SettingError(
+            "expected no event loop, got a notebook's; there: !python -m agents.play --web"
         )
     app = application(sitting, token, host)
     # With the protocol named, uvicorn sends small answers at once (no Nagle's algorithm).
@@ -337,5 +358,9 @@ def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None
         listening.listen()  # a quick click on the link waits a moment
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
         print(f"Play at {address}   ({note})", flush=True)
-        config = uvicorn.Config(app, log_level="warning", lifespan="off")
+        # Where a crowd takes all the files that a process may open, asyncio tells of each attempt.
+        logging.getLogger("asyncio").addFilter(
+            lambda record: not record.getMessage().startswith("socket.accept()")
+        )
+        config = uvicorn.Config(app, log_level="warning", lifespan="off", backlog=128)
         uvicorn.Server(config).run(sockets=[listening])

@@ -65,7 +65,7 @@ def gif(drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = N
     """
     _check(drawings, seconds)
     times = [seconds] * (len(drawings) - 1) + [3 * seconds]
-    return pixels.gif([pixels.rgb_array(document(one), width) for one in drawings], times)
+    return pixels.gif([document(one) for one in drawings], times, width)
 
 
 def _check(drawings: Sequence[Drawing], seconds: float) -> None:

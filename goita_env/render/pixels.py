@@ -45,23 +45,38 @@ def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
         return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
 
 
-def gif(arrays: Sequence[npt.NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
-    """Writes a GIF file that plays over and over.
+def gif(drawings: Sequence[str], seconds: Sequence[float], width: int | None = None) -> bytes:
+    """Writes a GIF file that plays over and over; no more than two of its images are held.
 
     Args:
-        arrays: uint8 [height, width, 3] each; the last one has all colours.
+        drawings: SVG texts of one size; the last one has all colours.
         seconds: how long each is shown.
+        width: as in ``png``.
 
     Raises:
-        ImportError: if the extra is missing.
+        SettingError, ImportError: as ``png``.
     """
     pillow = _pillow()
-    # One palette for all: nothing flickers.
-    colors = pillow.fromarray(arrays[-1]).quantize(128)
-    images = [pillow.fromarray(array).quantize(palette=colors, dither=0) for array in arrays]
-    times = [round(1000 * time) for time in seconds]
-    file = BytesIO()
-    images[0].save(file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
+    from PIL import ImageChops
+    from PIL.GifImagePlugin import getdata, getheader
+
+    # One palette for all: nothing flickers. One number more shows what was there before.
+    same = 127
+    colors = pillow.fromarray(rgb_array(drawings[-1], width)).quantize(same)
+    file, before = BytesIO(), None
+    for text, time in zip(drawings, seconds, strict=True):
+        image = pillow.fromarray(rgb_array(text, width)).quantize(palette=colors, dither=0)
+        shown, box, told = image.copy(), (0, 0, *image.size), {"duration": round(1000 * time)}
+        if before is None:
+            file.writelines(getheader(image.copy(), info={"loop": 0})[0])
+        else:
+            changed = ImageChops.difference(before, image)
+            box = changed.getbbox() or (0, 0, 1, 1)
+            shown.paste(same, mask=changed.point(lambda value: 0 if value else 255, "1"))
+            told["transparency"] = same
+        file.writelines(getdata(shown.crop(box), box[:2], **told))
+        before = image
+    file.write(b";")
     return file.getvalue()
 
 

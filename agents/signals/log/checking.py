@@ -139,11 +139,17 @@ def _head(text: bytes, file: Path) -> Head:
 def _check_rows(known: Any, head: Head, kind: str, file: Path) -> None:
     deals = MOST_DEALS * head.rounds + SPARE
     most = deals if kind == DEALS else MOST_DECISIONS * deals
-    rows, groups, size = known.num_rows, known.num_row_groups, known.serialized_size
-    if not 0 <= rows <= most or groups > SPARE or size > MAX_FOOTER:
+    rows, groups, footer = known.num_rows, known.num_row_groups, known.serialized_size
+    if not 0 <= rows <= most or groups > SPARE or footer > MAX_FOOTER:
         raise LogError(
             f"expected no more in {file} than {head.rounds} rounds can have, got {rows:,} rows in "
-            f"{groups:,} groups, described by {size:,} bytes"
+            f"{groups:,} groups, described by {footer:,} bytes"
+        )
+    size = sum(known.row_group(group).total_byte_size for group in range(groups))
+    if size > BYTES * rows + MAX_METADATA:
+        raise LogError(
+            f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes in "
+            f"{rows:,} rows"
         )
 
 
@@ -154,12 +160,11 @@ def _check_values(known: Any, head: Head, file: Path) -> None:
         "words.list.element": head.options.num_words,
         "probabilities.list.element": head.options.num_actions,
     }
-    size = sum(group.total_byte_size for group in groups)
     many = max((c.num_values / each.get(c.path_in_schema, 1) for c in columns), default=0)
-    if many > known.num_rows or size > BYTES * known.num_rows + MAX_METADATA:
+    if many > known.num_rows:
         raise LogError(
-            f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes in "
-            f"{known.num_rows:,} rows"
+            f"expected no more in {file} than {head.rounds} rounds can have, got {many:,.0f} "
+            f"values of a column in {known.num_rows:,} rows"
         )
 
 

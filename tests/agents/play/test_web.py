@@ -5,8 +5,10 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -93,7 +95,9 @@ def streamed(path: str, parts: list[dict]) -> tuple[list[dict], int]:
     headers = OWN | {"content-length": "5", "transfer-encoding": "chunked"}
 
     async def receive() -> dict:
-        return next(received)
+        if (part := next(received, None)) is None:
+            await asyncio.Event().wait()  # the client waits
+        return part
 
     async def send(message: dict) -> None:
         sent.append(message)
@@ -117,6 +121,20 @@ def test_a_body_is_measured_by_what_comes_whatever_it_announces():
 def test_a_client_that_drops_its_body_gets_no_answer_and_raises_nothing():
     part = {"type": "http.request", "body": b'{"a"', "more_body": True}
     assert streamed(f"/{TOKEN}/move", [part, {"type": "http.disconnect"}]) == ([], 2)
+
+
+def test_a_request_whose_client_has_gone_is_not_worked_on(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Sitting, "position", lambda *given: asked.append(given))
+    told = b'{"deal": 1, "move": 1, "line": []}'
+    body = {"type": "http.request", "body": told, "more_body": False}
+    sent, _ = streamed(f"/{TOKEN}/variation", [body, {"type": "http.disconnect"}])
+    assert sent[0]["status"] == 409
+    assert b"got nobody" in sent[1]["body"]
+    assert not asked
+    with pytest.raises(AttributeError):  # None is no position
+        streamed(f"/{TOKEN}/variation", [body])
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("path", ["", "style.css", "script.js", "icon.svg", "state", "nothing"])
@@ -295,6 +313,36 @@ def test_the_token_of_a_match_is_secret_and_stays(tmp_path):
 def test_it_is_never_served_to_all_networks(host, tmp_path):
     with pytest.raises(errors.SettingError, match="one address of this machine"):
         web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", host, 0)
+
+
+def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told():
+    async def cell():
+        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", "127.0.0.1", 0)
+
+    with pytest.raises(errors.SettingError, match=r"!python -m agents\.play --web"):
+        asyncio.run(cell())
+
+
+def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
+    command = "ulimit -n 64; exec python -m agents.play --web --port 0 --save m.json"
+    words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]
+    run = ["bash", "-c", " ".join([*words, "--opponents", "greedy"])]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(run, cwd=tmp_path, env=environment, text=True, **pipes) as served:
+        try:
+            link = re.search(r"http://127\.0\.0\.1:(\d+)/(\S+)/", served.stdout.readline())
+            crowd = [socket.create_connection(("127.0.0.1", int(link[1]))) for _ in range(100)]
+            time.sleep(1)
+            for one in crowd:
+                one.close()
+            with urllib.request.urlopen(f"{link[0]}state", timeout=20) as answer:
+                assert answer.status == 200
+            served.send_signal(signal.SIGINT)
+            assert served.wait(20) == 130
+        finally:
+            served.kill()
+        assert served.stderr.read() == ""
 
 
 def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):

@@ -179,6 +179,19 @@ def test_a_row_of_a_million_probabilities_is_refused_before_it_is_read(folder, m
     refused(folder, "expected no more in")
 
 
+def test_a_row_that_unpacks_to_much_is_refused_before_it_is_unpacked(folder, monkeypatch):
+    table = pa.parquet.read_table(folder / DECISIONS)
+    large = [np.zeros(10**7, np.float32), *table.column("probabilities").to_pylist()[1:]]
+    place = table.schema.get_field_index("probabilities")
+    table = table.set_column(
+        place, table.schema.field(place), pa.array(large, pa.list_(pa.float32()))
+    )
+    pa.parquet.write_table(table, folder / DECISIONS, compression="zstd", use_dictionary=False)
+    assert (folder / DECISIONS).stat().st_size < 100_000
+    monkeypatch.setattr(pa.parquet.ParquetFile, "scan_contents", None)
+    refused(folder, "expected no more in .* than 8 rounds can have, got 40,")
+
+
 def test_what_is_cut_off_or_no_parquet_is_refused(folder):
     data = (folder / DEALS).read_bytes()
     for text in (data[: len(data) // 2], b"", b"PAR1" * 10, data[:200] + b"\0" * 500 + data[700:]):
