@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from math import inf
 from typing import Any, Final, Self
 
+from agents.bots.network_file import MAX_BYTES
 from goita_env.errors import SettingError
 
 
@@ -62,9 +64,11 @@ def _is_range(numbers: Sequence[float]) -> bool:
 
 
 def check_widths(what: str, widths: Sequence[int]) -> None:
-    """Checks that there are layers, all with a width of at least 1."""
+    """Checks that there are layers, all with a width, whose file would be read again."""
     if min(widths, default=0) < 1:
         raise SettingError(f"expected {what} of at least 1, got {widths!r}")
+    if sum(first * second for first, second in pairwise((*widths, 1))) > MAX_BYTES // 4:
+        raise SettingError(f"expected {what} of {MAX_BYTES:,} bytes at most, got {widths!r}")
 
 
 _QUICK: Final = TrainingSettings(

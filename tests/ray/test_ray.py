@@ -4,14 +4,22 @@ Not collected by the default run, because Ray pins its own gymnasium: ``make tes
 """
 
 import os
+import re
+import subprocess
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from joblib import delayed
 
+# Before Ray is imported, which looks once: the token lies in a home of these tests.
+_HOME = TemporaryDirectory()
+os.environ |= {"HOME": _HOME.name, "RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"}
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
+from programs import ROOT  # noqa: E402
 from tournament_plans import played  # noqa: E402
 
 from agents.tournament.children import play_blocks  # noqa: E402
@@ -30,21 +38,54 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    """Two nodes with one processor each, both on this machine."""
-    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
-    from ray.cluster_utils import Cluster
+def recipe():
+    """The lines of the page, for two nodes on this machine with their own home."""
+    (block,) = re.findall(
+        r"```\n(export RAY_AUTH_MODE.*?)\n```", Path(ROOT, "docs/scaling.md").read_text(), re.DOTALL
+    )
+    for theirs, mine in {
+        "ray start ": "ray start --num-cpus=1 ",
+        ".venv-ray/bin/": f"{Path(sys.executable).parent}/",
+        "FIRST": "127.0.0.1",
+        "A B C": "random greedy heuristic",
+        "64": "2 --deals 100",
+    }.items():
+        assert theirs in block
+        block = block.replace(theirs, mine)
+    return block.splitlines()
 
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+
+@pytest.fixture(scope="module")
+def cluster(recipe):
+    """Two nodes, both on this machine."""
+    shell(recipe[:-1])
+    os.environ["RAY_ADDRESS"] = "127.0.0.1:6379"
     try:
-        started.add_node(num_cpus=1)
-        started.wait_for_nodes()
-        os.environ["RAY_ADDRESS"] = started.address
-        yield started
+        yield
     finally:
-        os.environ.pop("RAY_ADDRESS", None)
         ray.shutdown()
-        started.shutdown()
+        shell([f"{Path(sys.executable).parent}/ray stop"])
+        del os.environ["RAY_ADDRESS"]
+
+
+def shell(lines):
+    found = subprocess.run(
+        ["bash", "-ec", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_the_recipe_of_the_page_gives_the_table_of_one_process(recipe, cluster):
+    export, *_, evaluate = recipe
+    alone = evaluate.replace("--workers 2", "").replace("--backend ray", "")
+    on_ray, alone = (shell([export, line]) for line in (evaluate, alone))
+
+    def figures(text):
+        return [re.findall(r"\[.*?\]", line)[:2] for line in text.splitlines() if "[" in line]
+
+    assert len(figures(alone)) > 3
+    assert figures(on_ray) == figures(alone)
 
 
 def plan(**settings):

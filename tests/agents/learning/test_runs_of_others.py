@@ -127,6 +127,7 @@ def test_the_policy_to_begin_with_is_the_copy_and_no_path_of_the_settings(config
     "changes",
     [
         *({"threads": "2"}, {"layers": "16"}, {"layers": [16.5]}, {"device": "meta"}),
+        {"layers": [10**9]},
         *({"games": 10**30}, {"rules": "../rules.json"}, {"rules": ["jga"]}, {"preset": "none"}),
         *({"rules_fields": {"last_kong": True}}, {"pool": "greedy"}, {"colour": "red"}),
         *({"points_per_value": 50.0}, {"episode": None}, {"reward_scale": 0}),

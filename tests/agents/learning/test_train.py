@@ -273,6 +273,21 @@ def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypat
     assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)
 
 
+def test_a_full_disk_ends_a_training_in_a_line_that_goes_on(elsewhere, capsys):
+    """A limit of the size of files stands for the disk."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, hard))
+    try:
+        assert train.main(["--name", "one", *TINY]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    told = capsys.readouterr().err
+    assert "File too large" in told
+    assert "--resume runs/one goes on" in told
+    assert train.main(["--resume", "runs/one"]) == 0
+
+
 def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
     run = trained("one")
     more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
@@ -380,6 +395,7 @@ def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
     [
         *(("--games 0", "games of at least 1"), ("--layers 16 0", "layers of at least 1")),
         ("--critic 8 0", "critic layers of at least 1"),
+        ("--layers 99999 99999", "layers of 1,073,741,824 bytes at most"),
         *((f"--lr {rates}", "lr as two numbers") for rates in ("1e-3", "1e-3 -1e-3")),
         *(("--entropy nan 0", "entropy as two numbers"), ("--clip 0", "clip above 0")),
         ("--gae-lambda 1.5", "gae_lambda from 0 to 1"),
