@@ -152,7 +152,7 @@ def _recorded(record: Record, title: str) -> Source:
 
 def _saved(path: Path, last: int) -> Source:
     """Returns the games of a folder, or of one of its files, up to a deal."""
-    folder, pattern = (path, "*.jsonl") if path.is_dir() else (path.parent, path.name)
+    folder, pattern = (path, "[!.]*.jsonl") if path.is_dir() else (path.parent, path.name)
     if not (folder / MANIFEST).exists():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
     total = sum(
