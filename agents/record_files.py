@@ -97,7 +97,7 @@ class Records:
     problems: tuple[Problem, ...]
     """What is unsound in the files that were read."""
     notes: tuple[str, ...]
-    """Files that are no records, repeats that were left out, files that are one match."""
+    """What readers say, files that are no records, repeats left out, files that are one match."""
 
 
 def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Records:
@@ -131,6 +131,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                     raise
                 notes.append(f"left out: {file}: {error}")
                 continue
+            notes += record.notes
             problems += record.problems
             unsound = {problem.deal for problem in record.problems}
             begin, lines = len(found), is_history(read_text(file, MOST_BYTES))
@@ -146,7 +147,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
             ]
     if not found:
         where = ", ".join(map(str, paths))
-        why = "; ".join([*notes, *map(str, problems)][:1]) or "got none"
+        why = next((str(one) for one in (*problems, *notes)), "got none")
         raise SettingError(f"expected recorded deals in {where}: {why}")
     numbers = joined([one.game for one in found], [dealt(one.deal) for one in found])
     repeats = _repeats(found)

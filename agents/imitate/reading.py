@@ -93,6 +93,7 @@ def read_examples(
     if not known:
         raise SettingError(
             f"expected decisions with a choice, got none in {', '.join(map(str, sources))}"
+            + "".join(f"; {line}" for part in parts for line in part.unsound[:1])
         )
     examples = Examples.join([part.examples for part in parts if part.examples])
     keys = chain.from_iterable(part.keys for part in parts)

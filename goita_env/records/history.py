@@ -77,8 +77,8 @@ def dumps(record: Record) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Returns the fields of a line; commas at its end are none."""
-    return line.rstrip(",").split(",")
+    """Returns the fields of a line without blanks; commas at its end are none."""
+    return [field.strip() for field in line.rstrip(", ").split(",")]
 
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:

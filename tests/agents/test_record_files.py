@@ -1,5 +1,7 @@
 """Files of records in every notation, and those that are none."""
 
+import re
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -8,11 +10,15 @@ from record_samples import LINE, YAML
 
 from agents import watch
 from agents.bots.greedy import GreedyAgent
+from agents.grading import __main__ as grading_command
 from agents.grading.__main__ import read_kifu
+from agents.imitate import __main__ as imitate_command
 from agents.imitate.reading import read_examples
 from agents.imitate.replaying import replay
 from agents.record_files import read_record, read_records
+from agents.signals import __main__ as signals_command
 from agents.tournament.games import play_deals
+from agents.watch import __main__ as watch_command
 from agents.watch.frames import Book
 from agents.watch.reading import UNFINISHED
 from goita_env import Game, Information, Token, records
@@ -156,6 +162,36 @@ def test_hidden_files_of_a_folder_are_skipped_and_others_that_are_no_records_are
         read_records([tmp_path], "jga", "a test")
     with pytest.raises(RecordError, match=r"^empty\.txt: expected history"):
         read_records([tmp_path / "empty.txt"], "jga", "a test")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"{LINE[:16]}x{LINE[17:]}", r"deal 1: expected all eight tiles of seat 2, got '1112234x'"),
+        (YAML.replace("し", "歩", 1), r"deal 1: expected tiles of .* for p0, got '歩' in"),
+        (LINE.replace("346", "377"), r"deal 1, move 1.*: expected one of .* got '77'"),
+    ],
+)
+def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, capsys):
+    file = tmp_path / "odd.txt"
+    file.write_text(text, encoding="utf-8")
+    commands = {
+        watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
+        grading_command.main: ["--kifu", str(file)],
+        imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
+        signals_command.main: ["follow", str(file), "--seat", "0", "--assume", "greedy"],
+    }
+    for command, arguments in commands.items():
+        with suppress(SystemExit):
+            command(arguments)
+        assert re.search(why, " ".join(capsys.readouterr().err.replace("│", " ").split()))
+
+
+def test_what_a_reader_notes_reaches_pages_and_whoever_learns(tmp_path):
+    file = tmp_path / "late.yaml"
+    file.write_text(YAML.replace("[0,0]", "[150,60]"), encoding="utf-8")
+    assert "late.yaml: deal 1: expected score" in watch.read(str(file)).remarks()[0]
+    assert "late.yaml: deal 1: expected score" in read_examples([file]).notes[0]
 
 
 @pytest.mark.parametrize(
