@@ -12,7 +12,7 @@ up to three plays made, up to seven, more. It needs numba, the extra ``goita-env
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +23,13 @@ from tabulate import tabulate
 from agents import cli
 from agents.base import close
 from agents.grading.grades import PHASES, Grade, grade_deal
-from agents.record_files import check_plain, read_record
+from agents.record_files import read_records
 from agents.registry import check_names, load_agent
 from agents.solver.cores import on_all_cores
 from agents.statistics.intervals import Interval, mean_interval
 from agents.tournament.games import play_deals
 from goita_env.errors import GoitaError, SettingError
-from goita_env.records import DealRecord, check
+from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
 
 
@@ -44,7 +44,7 @@ class Args:
     seed: int = 0
     """seed of deals and agents, the same deals for all"""
     kifu: tuple[Path, ...] | None = None
-    """records in any notation, or folders of YAML kifu; what is unsound in them is left out"""
+    """records in any notation, or folders of them; what is unsound or repeated is left out"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     workers: int | None = None
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         check_names(args.agents or ())
         if args.kifu:
-            found.append(("people", read_kifu(args.kifu, args.rules)))
+            found.append(("people", read_kifu(args.kifu, args.rules, _tell)))
         for name in args.agents or ():
             agent = load_agent(name)
             try:
@@ -142,8 +142,15 @@ def table(losses: Sequence[Losses]) -> str:
     return tabulate(rows, heads, "pipe", colalign=sides, disable_numparse=True)
 
 
-def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
-    """Returns the sound deals of records, or of folders of YAML kifu, that were played to the end.
+def read_kifu(
+    paths: Sequence[Path], rules: str | Rules, tell: Callable[[str], object] = lambda _: None
+) -> list[DealRecord]:
+    """Returns the sound deals of records, or of folders of them, that were played to the end.
+
+    Args:
+        paths: files in any notation and folders of them; a repeated deal counts once.
+        rules: the rule set of a kifu or of history strings.
+        tell: is called with each note of what was left out.
 
     Raises:
         OSError: if a file can't be read.
@@ -151,20 +158,17 @@ def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
         SettingError: if there are none, or a file is no text, or larger than any record.
         ImportError: if a kifu lacks its extra.
     """
-    files: list[Path] = []
-    for path in paths:
-        files += sorted(path.glob("*.yaml")) if path.is_dir() else [path]
-    deals = []
-    for file in files:
-        record = read_record(file, rules, strict=False)
-        check_plain(record.deals, "grading")
-        unsound = {problem.deal for problem in check(record)}
-        deals += [deal for deal in record.deals if deal.number not in unsound]
+    found = read_records(paths, rules, "grading")
+    for line in (*found.notes, *(f"left out: {problem}" for problem in found.problems)):
+        tell(line)
+    deals = [one.deal for one in found.deals if one.sound]
     if len(deals) < 2:
-        raise SettingError(
-            f"expected two sound deals or more, got {len(deals)} in {len(files)} files"
-        )
+        raise SettingError(f"expected two sound deals or more, got {len(deals)}")
     return deals
+
+
+def _tell(note: str) -> None:
+    sys.stderr.write(f"{note}\n")
 
 
 if __name__ == "__main__":

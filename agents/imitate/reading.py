@@ -1,24 +1,25 @@
 """Reads decisions of recorded games: saved games, logs of decisions, records of people.
 
 A game is what shares hands: a deal of a tournament in all its pairings and seatings, a round of a
-log in both seatings, a file of one match, or a line of a file of history strings. Files may be
-somebody else's: they are validated, and names in them load nothing.
+log in both seatings, a file of one match, or a line of a file of history strings. Games of several
+sources are one where a deal's hands are the same. A deal that two records hold counts once. Files
+may be somebody else's: they are validated, and names in them load nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, groupby
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from agents.files import read_text
 from agents.imitate.examples import Examples
 from agents.imitate.replaying import replay
-from agents.record_files import MOST_BYTES, check_plain, is_history, read_record
+from agents.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
 from agents.registry import short_name
 from agents.signals.playing import deal_rounds
 from agents.tournament.games_folder import MANIFEST, read_games
@@ -26,9 +27,6 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
-
-RECORDS: Final = ("*.yaml", "*.yml", "*.json", "*.txt")
-"""Records of games in a folder, if it is neither one of saved games nor a log."""
 
 LOGS: Final = "decisions-*.parquet"
 
@@ -44,6 +42,8 @@ class Reading:
     """Decisions with a choice by the player's name, before one was selected."""
     unsound: tuple[str, ...] = ()
     """Deals of records that were left out: file, deal and what is wrong."""
+    notes: tuple[str, ...] = ()
+    """Repeated deals and sources, and files of folders, that were left out; games that are one."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,12 @@ class _Part:
     examples: Examples | None
     """None: it holds no sound deal."""
     players: list[str]
+    keys: list[Hashable]
+    """Of each decision; those with the same one are of one game, whatever their sources."""
+    source: str = ""
+    """Empty for records, whose repeats are left out."""
     unsound: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_examples(
@@ -81,64 +86,103 @@ def read_examples(
     for place, times in places.items():
         if times > 1 or not places.keys().isdisjoint(place.parents):
             raise SettingError(f"expected each game once, got {str(place)!r} twice")
-    parts = [part for source in sources for part in _read(source, rules)]
+    parts = list(_parts(sources, rules))
+    _check_copies(parts)
     names = np.array([name for part in parts for name in part.players], dtype=object)
     known = Counter(names.tolist())
     if not known:
         raise SettingError(
             f"expected decisions with a choice, got none in {', '.join(map(str, sources))}"
+            + "".join(f"; {line}" for part in parts for line in part.unsound[:1])
         )
     examples = Examples.join([part.examples for part in parts if part.examples])
+    keys = chain.from_iterable(part.keys for part in parts)
+    examples = replace(examples, game=np.array(joined(examples.game.tolist(), keys)))
     if player is not None:
         if player not in known:
             listed = ", ".join(repr(name) for name, _ in known.most_common(SHOWN))
             raise SettingError(f"expected a player of the games, such as {listed}; got {player!r}")
         examples = examples.of_rows(np.flatnonzero(names == player))
-    return Reading(examples, known, tuple(line for part in parts for line in part.unsound))
+    return Reading(
+        examples,
+        known,
+        tuple(line for part in parts for line in part.unsound),
+        tuple(line for part in parts for line in part.notes),
+    )
 
 
-def _read(source: Path, rules: str | Rules) -> Iterable[_Part]:
+def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
+    """Yields the decisions of each source; those of all records together, at the first of them."""
+    records = [source for source in sources if _holds_records(source)]
+    for source in sources:
+        if source not in records:
+            yield _log(source) if any(source.glob(LOGS)) else _saved(source)
+        elif source == records[0]:
+            yield from _records(records, rules)
+
+
+def _holds_records(source: Path) -> bool:
     if not source.exists():
         raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
-    if source.is_dir():
-        if (source / MANIFEST).exists():
-            return [_saved(source, "*.jsonl")]
-        if any(source.glob(LOGS)):
-            return [_log(source)]
-        if parts := sorted(source.glob(f"*/{LOGS}")):
-            raise SettingError(
-                f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
-                f"{str(parts[-1].parent)!r}"
-            )
-        files = sorted({file for pattern in RECORDS for file in source.glob(pattern)})
-        if not files:
-            raise SettingError(
-                f"expected saved games ({MANIFEST}), a log ({LOGS}) or records "
-                f"({', '.join(RECORDS)}) in {str(source)!r}, got none"
-            )
-        return [_record(file, rules) for file in files]
-    if source.suffix == ".jsonl":
-        if not (source.parent / MANIFEST).exists():
-            raise SettingError(f"expected {MANIFEST} beside {str(source)!r}, got none")
-        return [_saved(source.parent, source.name)]
-    return [_record(source, rules)]
+    if not source.is_dir():
+        return source.suffix != ".jsonl"
+    if (source / MANIFEST).exists() or any(source.glob(LOGS)):
+        return False
+    if parts := sorted(source.glob(f"*/{LOGS}")):
+        raise SettingError(
+            f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
+            f"{str(parts[-1].parent)!r}"
+        )
+    if not files_of(source):
+        raise SettingError(
+            f"expected saved games ({MANIFEST}), a log ({LOGS}) or records "
+            f"({', '.join(SUFFIXES)}) in {str(source)!r}, got none"
+        )
+    return True
 
 
-def _saved(folder: Path, pattern: str) -> _Part:
-    deals = list(read_games(folder, pattern))
+def _check_copies(parts: Sequence[_Part]) -> None:
+    """Raises a SettingError where a source holds the same decisions as another one."""
+    for one, other in combinations([part for part in parts if part.source], 2):
+        a, b = one.examples, other.examples
+        if (
+            a is not None
+            and b is not None
+            and one.players == other.players
+            and np.array_equal(a.words, b.words)
+            and np.array_equal(a.action, b.action)
+        ):
+            raise SettingError(
+                f"expected each game once, got {one.source!r} and its copy {other.source!r}"
+            )
+
+
+def _saved(source: Path) -> _Part:
+    folder, pattern = (source, "[!.]*.jsonl") if source.is_dir() else (source.parent, source.name)
+    if not (folder / MANIFEST).exists():
+        raise SettingError(f"expected {MANIFEST} beside {str(source)!r}, got none")
+    # A file may stand there twice.
+    deals = list(
+        {
+            (one.agents, one.deal, one.seating, one.record.number): one
+            for one in read_games(folder, pattern)
+        }.values()
+    )
     if not deals:
         raise RecordError(f"expected saved games in {str(folder)!r}, got none")
     numbers: dict[int, int] = {}
     games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
     players = [tuple(map(short_name, one.agents)) for one in deals]
-    part, illegal = _replayed([one.record for one in deals], players, games)
+    records = [one.record for one in deals]
+    check_plain(records, "agents.imitate")
+    part, illegal = _replayed(records, players, games, [dealt(one) for one in records])
     for index, problem in illegal.items():
         one = deals[index]
         raise RecordError(
             f"{folder / pattern}: deal {one.deal}, seating {one.seating}, number "
             f"{one.record.number}: {problem}"
         )
-    return part
+    return replace(part, source=str(source))
 
 
 def _log(folder: Path) -> _Part:
@@ -162,28 +206,35 @@ def _log(folder: Path) -> _Part:
         play.round[deal] // deal_rounds(len(play.agents), play.drawn),
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
-    return _Part(examples, names.tolist())
+    hands = [one.tobytes() for one in play.hands]
+    return _Part(examples, names.tolist(), [hands[at] for at in deal.tolist()], str(folder))
 
 
-def _record(file: Path, rules: str | Rules) -> _Part:
-    record = read_record(file, rules, strict=False)
-    wrong = {problem.deal for problem in record.problems}
-    deals = [deal for deal in record.deals if deal.number not in wrong]
-    lines = is_history(read_text(file, MOST_BYTES))
-    games = list(range(len(deals))) if lines else [0] * len(deals)
-    part, illegal = _replayed(deals, [record.players] * len(deals), games)
-    unsound = [str(problem) for problem in record.problems]
-    unsound += [f"{file.name}: deal {deals[at].number}, {what}" for at, what in illegal.items()]
-    return replace(part, unsound=tuple(unsound))
+def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
+    found = read_records(sources, rules, "agents.imitate")
+    yield _Part(None, [], [], "", tuple(map(str, found.problems)), found.notes)
+    for file, each in groupby((one for one in found.deals if one.sound), lambda one: one.file):
+        deals = list(each)
+        games = [one.game for one in deals]
+        part, illegal = _replayed(
+            [one.deal for one in deals], [one.players for one in deals], games, games
+        )
+        wrong = [
+            f"{file.name}: deal {deals[at].deal.number}, {what}" for at, what in illegal.items()
+        ]
+        yield replace(part, unsound=tuple(wrong))
 
 
 def _replayed(
-    deals: Sequence[DealRecord], players: Sequence[tuple[str, ...]], games: Sequence[int]
+    deals: Sequence[DealRecord],
+    players: Sequence[tuple[str, ...]],
+    games: Sequence[int],
+    keys: Sequence[Hashable],
 ) -> tuple[_Part, dict[int, str]]:
     """Returns the decisions of deals, and by index of a deal what is illegal in it."""
-    check_plain(deals, "agents.imitate")
     parts: list[Examples] = []
     names: list[str] = []
+    shared: list[Hashable] = []
     illegal: dict[int, str] = {}
     for rules in {deal.rules: None for deal in deals}:
         of_rules = [at for at, deal in enumerate(deals) if deal.rules == rules]
@@ -194,5 +245,6 @@ def _replayed(
             players[of_rules[deal]][seat]
             for deal, seat in zip(found.deal.tolist(), found.seat.tolist(), strict=True)
         ]
+        shared += [keys[of_rules[deal]] for deal in found.deal.tolist()]
         illegal |= {of_rules[at]: what for at, what in found.illegal.items()}
-    return _Part(Examples.join(parts) if parts else None, names), illegal
+    return _Part(Examples.join(parts) if parts else None, names, shared), illegal

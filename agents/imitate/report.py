@@ -12,6 +12,7 @@ from agents.imitate.clone import Clone
 from agents.imitate.examples import Split
 from agents.imitate.reading import Reading
 from agents.imitate.scores import Calibration, Score
+from agents.provenance import provenance
 from agents.statistics.intervals import Interval
 
 FORMAT: Final = "goita-imitation-1"
@@ -39,7 +40,7 @@ class Result:
 def text(result: Result) -> str:
     """Returns the tables as text."""
     unsound = result.reading.unsound
-    lines = [f"left out: {line}" for line in unsound[:SHOWN]]
+    lines = [*result.reading.notes, *(f"left out: {line}" for line in unsound[:SHOWN])]
     lines += [f"and {len(unsound) - SHOWN} more deals"] if len(unsound) > SHOWN else []
     rows = [
         [name, f"{part.games:,}", f"{len(part):,}"]
@@ -97,10 +98,12 @@ def to_json(result: Result) -> dict[str, Any]:
     names = ("training", "choosing", "held_out")
     return {
         "format": FORMAT,
+        **provenance([result.init]),
         "sources": result.sources,
         "player": result.player,
         "players": dict(result.reading.players.most_common()),
         "left_out": result.reading.unsound,
+        "notes": result.reading.notes,
         "init": result.init,
         "init_temperature": result.clone.start_temperature,
         "seed": result.seed,

@@ -12,7 +12,7 @@ import numpy as np
 from agents.base import Bool, Float, Policy
 from agents.bots.network import LogitAgent
 from agents.imitate.examples import Examples
-from agents.statistics.intervals import Interval, ratio_interval
+from agents.statistics.intervals import Interval, rate_interval, ratio_interval
 
 TEMPERATURES: Final = tuple(2 ** (step / 4) for step in range(-8, 17))
 """Of which a network is given the likeliest: 1/4 to 16."""
@@ -150,7 +150,7 @@ def compare(
                 float(np.median([one.temperature for one in each])),
                 float(np.median([one.epsilon for one in each])),
                 ratio_interval(*held_out.by_game(taken)),
-                ratio_interval(*held_out.by_game(np.concatenate([one.hit for one in each]))),
+                rate_interval(*held_out.by_game(np.concatenate([one.hit for one in each]))),
                 ratio_interval(*held_out.by_game(first - taken)) if number else None,
             )
         )

@@ -145,7 +145,9 @@ class FollowArgs:
     """rule set of a kifu or history string"""
 
     def run(self) -> None:
-        deals = read_record(self.record, self.rules).deals
+        record = read_record(self.record, self.rules)
+        sys.stderr.writelines(f"{note}\n" for note in record.notes)
+        deals = record.deals
         if not 1 <= self.deal <= len(deals):
             raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
         model = PolicyModel(self.assume, self.temperature, self.epsilon)

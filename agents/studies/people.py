@@ -2,11 +2,13 @@
 
 At each decision of a seat an exact listener says how likely the partner's true hand is, if the
 others play like the rule bot with all conventions, with none, or without one of them. The better a
-model, the more probability it gives to the truth. The record, a match of four people, is the unit.
+model, the more probability it gives to the truth. The match of four people is the unit: a file, or
+all files that share hands. A deal that several files hold counts once.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from agents.beliefs.listener import follow
 from agents.bots.heuristic.conventions import CONVENTIONS
 from agents.grading.grades import PHASES, phase_of
 from agents.models import PolicyModel
-from agents.record_files import read_record
+from agents.record_files import Recorded, Records, read_records
 from agents.registry import load_agent
 from agents.statistics.intervals import Interval, ratio_interval
 from agents.studies.drawing import dots
@@ -33,6 +35,7 @@ from agents.watch.decisions import Phase
 from agents.watch.verdicts import Agreement, agreement
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
+from goita_env.rules import JGA
 from goita_env.tiles import NUM_SEATS, NUM_TILES
 
 EPSILON: Final = 0.2
@@ -55,12 +58,11 @@ WORLDS: Final = 512
 
 QUICK_RECORDS: Final = 3
 QUICK_WORLDS: Final = 32
-SUFFIXES: Final = (".yaml", ".yml", ".json", ".txt")
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Holds the n decisions of a deal, or of a record, at which a seat listened."""
+    """Holds the n decisions of a deal, or of a match, at which a seat listened."""
 
     phase: npt.NDArray[np.int64]
     """[n] Number of the phase, as in ``PHASES``."""
@@ -75,16 +77,17 @@ class Contrast:
     first: str
     second: str
     difference: Interval
-    """First minus second, over records."""
+    """First minus second, over matches."""
     p_value: float
-    """Two-sided, of random signs of the records' differences."""
+    """Two-sided, of random signs of the matches' differences."""
 
 
 @dataclass(frozen=True)
 class Result:
     """Holds what the study found."""
 
-    records: int
+    matches: int
+    """Files, of which those that share hands count as one."""
     deals: int
     decisions: int
     epsilon: float
@@ -107,19 +110,26 @@ def players(_: Result) -> tuple[str, ...]:
 
 def run(options: Options) -> Result:
     """Scores recorded deals under each model, and analyses their decisions."""
-    files = find_records(options.records)[: QUICK_RECORDS if options.quick else None]
+    records = find_records(options.records)
+    files = list(dict.fromkeys(one.file for one in records.deals))
+    sys.stderr.writelines(f"{note}\n" for note in records.notes)
+    counted = records.deals
+    if options.quick:
+        files = files[:QUICK_RECORDS]
+        counted = tuple(one for one in counted if one.file in files)
     models = (ALL, NONE) if options.quick else (ALL, NONE, *SINGLE)
-    records = {file.name: read_record(file, strict=False).deals for file in files}
-    deals = {key_of(deal): deal for one in records.values() for deal in one}
+    deals = {key_of(one.deal): one.deal for one in counted}
     arguments = {"models": models, "epsilon": EPSILON}
     found = options.pieces("people", Scored, arguments, deals, partial(score_deal, models))
-    scored = [join([found[key_of(deal)] for deal in one]) for one in records.values() if one]
-    scored = [one for one in scored if len(one.nats)]
+    matches: dict[int, list[Scored]] = {}
+    for one in counted:
+        matches.setdefault(one.game, []).append(found[key_of(one.deal)])
+    scored = [each for each in map(join, matches.values()) if len(each.nats)]
     if len(scored) < 2:
-        raise SettingError(f"expected two records with decisions or more, got {len(scored)}")
+        raise SettingError(f"expected two matches with decisions or more, got {len(scored)}")
     worlds = QUICK_WORLDS if options.quick else WORLDS
     result = Result(
-        records=len(scored),
+        matches=len(scored),
         deals=len(deals),
         decisions=sum(len(one.nats) for one in scored),
         epsilon=EPSILON,
@@ -128,23 +138,20 @@ def run(options: Options) -> Result:
         by_phase={name: _in_phase(scored, number) for number, name in enumerate(PHASES)},
         single=tuple(compare(scored, models, ALL, one) for one in models[2:]),
         worlds=worlds,
-        verdicts=_verdicts(files, worlds, options),
+        verdicts=_verdicts(counted, worlds, options),
     )
     for name in ("people", *(file.stem for file in files)):
         options.kept(name).unlink(missing_ok=True)
     return result
 
 
-def find_records(folder: Path | None) -> list[Path]:
-    """Returns the record files of a folder, by name; raises a SettingError where there are none."""
+def find_records(folder: Path | None) -> Records:
+    """Returns the deals of a folder's records; raises a SettingError where there are none."""
     if folder is None:
         raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
     if not folder.is_dir():
         raise SettingError(f"expected a folder of human records, got {str(folder)!r}")
-    found = sorted(one for one in folder.glob("*") if one.suffix in SUFFIXES and one.is_file())
-    if not found:
-        raise SettingError(f"expected records ({', '.join(SUFFIXES)}) in {folder}, got none")
-    return found
+    return read_records([folder], JGA, "the study of people")
 
 
 def score_deal(models: Sequence[str], deal: DealRecord) -> tuple[str, Scored]:
@@ -172,7 +179,7 @@ def join(scored: Sequence[Scored]) -> Scored:
 
 
 def compare(records: Sequence[Scored], models: Sequence[str], first: str, second: str) -> Contrast:
-    """Compares two models: every decision counts as much, intervals are over records."""
+    """Compares two models: every decision counts as much, intervals are over matches."""
     a, b = models.index(first), models.index(second)
     totals = np.array([(one.nats[:, a] - one.nats[:, b]).sum() for one in records])
     counts = [len(one.nats) for one in records]
@@ -216,23 +223,28 @@ def _in_phase(records: Sequence[Scored], phase: int) -> Interval:
 
 
 def _verdicts(
-    files: Sequence[Path], worlds: int, options: Options
+    counted: Sequence[Recorded], worlds: int, options: Options
 ) -> dict[str, dict[Agreement, int]]:
-    """Returns how many decisions of the records were errors, by phase."""
+    """Returns how many decisions of the deals were errors, by phase."""
     names = ("before play", *PHASES)
     counts = {name: dict.fromkeys(get_args(Agreement), 0) for name in names}
+    deals = {(one.file, one.deal.number) for one in counted}
+    files = list(dict.fromkeys(one.file for one in counted))
     for number, file in enumerate(files):
         options.progress("records analysed", number, len(files))
+        source = watch.read(str(file))
         analysis = watch.analyse(
-            watch.read(str(file)),
+            source,
             ANALYSED_BY,
             worlds=worlds,
             types=TYPES,
             workers=options.workers,
             keep=options.kept(file.stem),
         )
-        for decision in (one for deal in analysis.deals for one in deal):
-            counts[decision.phase][agreement(decision)] += 1
+        # Repeats are analysed, since the rounds after them go by them, and not counted.
+        for watched, decisions in zip(source.deals, analysis.deals, strict=True):
+            for decision in decisions if (file, watched.deal.number) in deals else ():
+                counts[decision.phase][agreement(decision)] += 1
     options.progress("records analysed", len(files), len(files))
     return counts
 
@@ -250,10 +262,10 @@ def report(result: Result) -> str:
         [phase, *(f"{one[name]:,}" for name in ("agreed", "depends", "fine", "forced"))]
         for phase, one in result.verdicts.items()
     ]
-    sample = f"{result.records} records, {result.deals} deals, {result.decisions:,} decisions"
+    sample = f"{result.matches} matches, {result.deals} deals, {result.decisions:,} decisions"
     return "\n\n".join(
         (
-            f"{sample}, epsilon {result.epsilon:g}; 95 % intervals over records.",
+            f"{sample}, epsilon {result.epsilon:g}; 95 % intervals over matches.",
             table(["others are taken for", "nats a decision beyond the hard facts"], rows),
             table(["all conventions against", "nats a decision", "p"], single),
             table(["phase", "agreed errors", "depends", "fine", "forced"], verdicts),

@@ -170,9 +170,10 @@ class SavedDeal:
         deals = history.loads(found.history, rules=rules).deals
         if len(deals) != 1:
             raise RecordError(f"expected saved games, a deal in a line, got {len(deals)} deals")
+        played = [move for move in deals[0].moves if move[1] < actions.CALL]
         record = replace(
             deals[0],
-            moves=(*found.before_play, *deals[0].moves),
+            moves=(*found.before_play, *played),
             scores=found.scores,
             number=found.number,
             information=information,

@@ -109,7 +109,7 @@ class GamesFolder:
                 file.unlink()
 
 
-def read_games(folder: Path, pattern: str = "*.jsonl") -> Iterator[SavedDeal]:
+def read_games(folder: Path, pattern: str = "[!.]*.jsonl") -> Iterator[SavedDeal]:
     """Yields every deal of a folder of games, possibly somebody else's, block by block.
 
     Raises:

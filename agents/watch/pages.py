@@ -112,7 +112,7 @@ def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
         RecordError: if the folder holds no games.
     """
     first: dict[str, Path] = {}
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.glob("[!.]*.jsonl")):
         first.setdefault(file.stem.rpartition("-")[0], file)
     pages = {name: folder / f"{name}.html" for name, file in first.items() if file.stat().st_size}
     for name, path in pages.items():

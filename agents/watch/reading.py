@@ -45,11 +45,13 @@ class Source:
     total: int
     """Deals that the record holds, those left out included."""
     problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What else the reader of the record says."""
 
     def remarks(self) -> list[str]:
-        """Lists what is unsound in the record, and which of these deals are unfinished."""
+        """Lists what is unsound or left out, and which of these deals are unfinished."""
         moves = {watched.deal.number: len(watched.deal.moves) for watched in self.deals}
-        return [
+        return [*self.notes] + [
             _remark(problem, moves[problem.deal]) if problem.unfinished else str(problem)
             for problem in self.problems
             if not problem.unfinished or problem.deal in moves
@@ -82,7 +84,8 @@ def read(
         found = _recorded(read_record(path, rules, strict=False), path.name)
     chosen = found.deals[first - 1 : last]
     if not chosen:
-        raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}")
+        why = "".join(f"; {problem}" for problem in found.problems[:1])
+        raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}{why}")
     shown = _with_earlier(found.deals[:last], first - 1)
     return replace(found, deals=tuple(map(_placed, shown, count(1))))
 
@@ -147,12 +150,12 @@ def _recorded(record: Record, title: str) -> Source:
         for problem in record.problems
     }
     deals = [Watched(deal, record.players, notes.get(deal.number, "")) for deal in record.deals]
-    return Source(title, tuple(deals), len(deals), record.problems)
+    return Source(title, tuple(deals), len(deals), record.problems, record.notes)
 
 
 def _saved(path: Path, last: int) -> Source:
     """Returns the games of a folder, or of one of its files, up to a deal."""
-    folder, pattern = (path, "*.jsonl") if path.is_dir() else (path.parent, path.name)
+    folder, pattern = (path, "[!.]*.jsonl") if path.is_dir() else (path.parent, path.name)
     if not (folder / MANIFEST).exists():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
     total = sum(

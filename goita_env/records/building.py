@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from goita_env.checks import check_scores
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.records.model import DealRecord, Move, Problem, Record, brief, count_plays, unsound
+from goita_env.tiles import MATCH_POINTS
 
 Entry = TypeVar("Entry")
 
@@ -43,6 +45,26 @@ def check_text(text: object, limit: int) -> str:
     return text.removeprefix("\ufeff")
 
 
+def scores_of(value: object) -> tuple[int, int] | None:
+    """Returns the points of two teams, as numbers or texts; None if no deal begins with them."""
+    try:
+        points = [int(one) if isinstance(one, str) else one for one in value]  # type: ignore[attr-defined]
+        even, odd = check_scores([points], 1)[:, 0].tolist()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return even, odd
+
+
+def score_notes(entries: Sequence[object], key: str) -> Iterator[str]:
+    """Says which entries have scores that no deal begins with; a replay needs none."""
+    for number, entry in enumerate(entries, 1):
+        if isinstance(entry, dict) and scores_of(found := entry.get(key)) is None:
+            yield (
+                f"deal {number}: expected {key}, points of two teams before the deal, tens from 0 "
+                f"to {MATCH_POINTS - 10}, got {brief(found)}, taken for 0:0"
+            )
+
+
 def build(
     entries: Sequence[Entry],
     read_deal: Callable[[Entry], DealRecord],
@@ -51,6 +73,7 @@ def build(
     strict: bool,
     source: str,
     players: tuple[str, ...] = ("", "", "", ""),
+    notes: Iterable[str] = (),
 ) -> Record:
     """Builds the record of a notation's entries.
 
@@ -62,6 +85,7 @@ def build(
         strict: as in ``history.loads``.
         source: name for messages.
         players: their names by seat.
+        notes: what was not read as it stands.
 
     Raises:
         RecordError: if there are too many entries, names are none or, if strict, an entry is
@@ -88,7 +112,8 @@ def build(
             deals.append(deal)
         if problem:
             problems.append(problem)
-    return Record(tuple(deals), players, tuple(problems), source)
+    said = tuple(f"{source}: {note}" if source else note for note in notes)
+    return Record(tuple(deals), players, tuple(problems), source, said)
 
 
 def _build_deal(

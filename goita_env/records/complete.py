@@ -15,13 +15,14 @@ not the plain one. Messages are moves then ("2:say3").
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.information import PLAIN, Information
-from goita_env.records.building import build, check_text, naming
+from goita_env.records.building import build, check_text, naming, score_notes, scores_of
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
 
@@ -44,7 +45,9 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
     with naming(source):
         root = _parse(check_text(text, MAX_CHARACTERS))
         rules, information = Rules.from_keys(root), Information.from_keys(root)
-        players = tuple(root.get("players", ())) or ("", "", "", "")
+        players = root.get("players", ["", "", "", ""])
+        if not isinstance(players, list):
+            raise RecordError(f"expected players, a list of four names, got {brief(players)}")
         entries = root.get("deals")
         if not isinstance(entries, list):
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
@@ -54,7 +57,8 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         _read_moves,
         strict=strict,
         source=source,
-        players=players,
+        players=tuple(players),
+        notes=score_notes(entries, "scores"),
     )
 
 
@@ -86,7 +90,9 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        root = json.loads(text)
+        root = json.loads(text, object_pairs_hook=_each_once)
+    except RecordError:
+        raise
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected JSON, got: {brief(str(error))}") from error
     if not isinstance(root, dict) or root.get("format") != FORMAT:
@@ -105,19 +111,25 @@ def _parse(text: str) -> dict[str, Any]:
     return root
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (name, times), *_ = Counter(key for key, _ in pairs).most_common()
+        raise RecordError(f"expected each key once, got {brief(name)} {times} times")
+    return found
+
+
 def _read_deal(entry: object, rules: Rules, information: Information) -> DealRecord:
     wanted = ("hands", "dealer", "scores", "moves")
     if not isinstance(entry, dict) or any(key not in entry for key in wanted):
         raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")
-    hands, scores = entry["hands"], entry["scores"]
+    hands = entry["hands"]
     if not isinstance(hands, list) or [type(hand) for hand in hands] != [str] * 4:
         raise RecordError(f"expected four hands as texts, got {brief(hands)}")
-    if not isinstance(scores, list) or [type(score) for score in scores] != [int, int]:
-        raise RecordError(f"expected scores, the points of two teams, got {brief(scores)}")
     return DealRecord(
         hands=tuple(hands),
         dealer=entry["dealer"],
-        scores=(scores[0], scores[1]),
+        scores=scores_of(entry["scores"]) or (0, 0),
         rules=rules,
         second_king_first=entry.get("second_king_first") is True,
         information=information,

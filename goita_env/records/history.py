@@ -6,7 +6,8 @@
 
 Four hands, the dealer after an ``s``, then the moves: a seat with ``p`` for a pass, or with a block
 and an attack. Seats are counted from 1 here, and tiles are digits, 8 and 9 the two kings 王 and 玉.
-Names, scores and calls of special hands are not stored.
+A hand with six pawns or more and no moves: its call ended the round. Names, scores and all other
+answers before play are not stored.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from goita_env.errors import RecordError
 from goita_env.records.building import build, check_text, naming
 from goita_env.records.model import DealRecord, Move, Record, brief, check_plain, stored, tell_kings
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import DIGITS, KING, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.tiles import DIGITS, KING, NUM_SEATS, PAWN, SECOND_KING_DIGIT
 
 MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes about a hundred characters."""
@@ -66,19 +67,23 @@ def dumps(record: Record) -> str:
     """Writes a record, a deal in each line, hands sorted.
 
     Names, scores and questions before play are left out, and so are deals that a special hand
-    decided; if none is left the text is empty, which ``loads`` refuses. A king is written as the
-    one that the seat holds.
+    decided, but for six pawns or more; if none is left the text is empty, which ``loads`` refuses.
+    Such a hand without plays reads as called. A king is written as the one that the seat holds.
 
     Raises:
         RecordError: if a move before play is illegal, or a deal is not of the plain game.
     """
     check_plain(record, "the history string")
-    return "\n".join(_write_deal(deal) for deal in record.deals if stored(deal))
+    return "\n".join(
+        _write_deal(deal)
+        for deal in record.deals
+        if stored(deal) or any(map(_many_pawns, deal.hands))
+    )
 
 
 def _fields(line: str) -> list[str]:
-    """Returns the fields of a line; commas at its end are none."""
-    return line.rstrip(",").split(",")
+    """Returns the fields of a line without blanks; commas at its end are none."""
+    return [field.strip() for field in line.rstrip(", ").split(",")]
 
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
@@ -101,6 +106,10 @@ def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
     )
 
 
+def _many_pawns(hand: str) -> bool:
+    return hand.count(DIGITS[PAWN]) > 5
+
+
 def _second_king_first(hands: list[str], moves: list[str]) -> bool:
     for seat, hand in zip(_SEATS, hands, strict=True):
         if all(king in hand for king in _KINGS):
@@ -110,6 +119,8 @@ def _second_king_first(hands: list[str], moves: list[str]) -> bool:
 
 
 def _read_moves(fields: list[str]) -> Iterator[Move]:
+    if len(fields) == NUM_SEATS + 1:
+        yield from ((seat, actions.CALL) for seat, hand in enumerate(fields) if _many_pawns(hand))
     for move in fields[NUM_SEATS + 1 :]:
         seat, tiles = move[:1], move[1:]
         if not seat or seat not in _SEATS:

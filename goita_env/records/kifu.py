@@ -21,8 +21,9 @@
 
 ``uchidashi`` is the dealer, ``score`` the two teams' points before the deal, a row of ``game`` a
 seat, its block and its attack. Passes are left out and follow from who plays next. Either king is
-written 王 in a row. Deals that a special hand decided leave no entry. Reading needs PyYAML, the
-extra ``goita-env[records]``.
+written 王 in a row. Deals that a special hand decided leave no entry. Quotes make no difference. A
+``score`` that no game can have is read as 0:0; it and unknown keys become notes of the record.
+Reading needs PyYAML, the extra ``goita-env[records]``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
-from goita_env.records.building import build, check_text, naming
+from goita_env.records.building import build, check_text, naming, score_notes, scores_of
 from goita_env.records.model import (
     DealRecord,
     Move,
@@ -59,7 +60,12 @@ MAX_CHARACTERS: Final = 10**6
 _MAX_DEPTH: Final = 8
 _MAX_VALUE: Final = 1000
 """Characters of a value; a longer number takes long to read, and cannot be shown."""
-_VERSION: Final = 1.0
+_VERSION: Final = "1.0"
+_EMPTY: Final = (None, "", "~", "null")
+"""Values that stand for nothing: absent, empty, or what YAML calls null."""
+_KEYS: Final = ("version", "p0", "p1", "p2", "p3", "log")
+_DEAL_KEYS: Final = ("hand", "uchidashi", "score", "game")
+_SEATS: Final = tuple(map(str, range(NUM_SEATS)))
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
 _TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
 _DIGITS: Final = DIGITS + SECOND_KING_DIGIT
@@ -93,6 +99,7 @@ def loads(
         strict=strict,
         source=source,
         players=players,
+        notes=[*_unknown(root, entries), *score_notes(entries, "score")],
     )
 
 
@@ -119,8 +126,8 @@ def _parse(text: str) -> dict[str, Any]:
     except ImportError as error:
         raise ImportError("a YAML kifu needs PyYAML: pip install 'goita-env[records]'") from error
 
-    class Plain(yaml.SafeLoader):
-        """Reads values, lists and mappings, and not too much of them in each other."""
+    class Plain(yaml.BaseLoader):
+        """Reads texts, lists and mappings, and not too much of them in each other."""
 
         depth = 0
 
@@ -129,6 +136,8 @@ def _parse(text: str) -> dict[str, Any]:
             # An alias can stand for itself ten times over, and so can what it stands for.
             if isinstance(event, yaml.AliasEvent):
                 raise RecordError("expected plain YAML, got an alias")
+            if getattr(event, "tag", None):
+                raise RecordError(f"expected plain YAML, got the tag {brief(event.tag)}")
             if isinstance(event, yaml.ScalarEvent) and len(event.value) > _MAX_VALUE:
                 raise RecordError(f"expected values of at most {_MAX_VALUE} characters, got more")
             self.depth += isinstance(event, yaml.CollectionStartEvent)
@@ -138,11 +147,26 @@ def _parse(text: str) -> dict[str, Any]:
             self.depth -= isinstance(event, yaml.CollectionStartEvent)
             return node
 
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            found: dict[Any, Any] = {}
+            for key, value in node.value:
+                name = brief(key.value)
+                line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    raise RecordError(f"expected a text as key in line {line}, got {name}")
+                if key.value in found:
+                    raise RecordError(
+                        f"expected each key once, and one match in a file, got {name} again "
+                        f"in line {line}"
+                    )
+                found[key.value] = self.construct_object(value, deep)
+            return found
+
     try:
         root = yaml.load(text, Plain)
     except RecordError:
         raise
-    except Exception as error:  # besides YAMLError, whatever an odd number or date runs into
+    except Exception as error:  # besides YAMLError, whatever an odd directive runs into
         raise RecordError(f"expected YAML, got: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(root, dict):
         raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
@@ -150,23 +174,31 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _name(root: dict[str, Any], player: str) -> str:
-    if (name := root.get(player)) is None:
+    if (name := root.get(player)) in _EMPTY:
         return ""
     if not isinstance(name, str):
-        raise RecordError(f"expected the name {player} in quotes, got {brief(name)}")
+        raise RecordError(f"expected the name {player}, got {brief(name)}")
     return name
 
 
 def _entries(root: dict[str, Any]) -> list[Any]:
     version = root.get("version", _VERSION)
-    if version not in (_VERSION, str(_VERSION)):
+    if version not in (_VERSION, "1"):
         raise RecordError(f"expected version {_VERSION}, got {brief(version)}")
     if "log" not in root:
         raise RecordError(f"expected log, a list of deals, got {brief(sorted(map(str, root)))}")
-    log = [] if root["log"] is None else root["log"]
+    log = [] if root["log"] in _EMPTY else root["log"]
     if not isinstance(log, list):
         raise RecordError(f"expected log, a list of deals, got {brief(log)}")
     return log
+
+
+def _unknown(root: dict[str, Any], entries: list[Any]) -> Iterator[str]:
+    """Says which keys are not read."""
+    deals = [entry for entry in entries if isinstance(entry, dict)]
+    for keys, found in ((_KEYS, [root]), (_DEAL_KEYS, deals)):
+        for key in dict.fromkeys(key for one in found for key in one if key not in keys):
+            yield f"expected the keys {', '.join(keys)}, left out {brief(key)}"
 
 
 def _read_deal(entry: object, rules: Rules) -> DealRecord:
@@ -185,26 +217,24 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
                 f"in {brief(hand[player])}"
             )
         hands.append(hand[player].translate(_TO_DIGITS))
-    dealer, scores = entry.get("uchidashi"), entry.get("score")
-    if type(dealer) is not int or dealer not in range(NUM_SEATS):
+    if (dealer := entry.get("uchidashi")) not in _SEATS:
         raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
-    if not isinstance(scores, list) or [type(score) for score in scores] != [int, int]:
-        raise RecordError(f"expected score, the points of two teams, got {brief(scores)}")
-    return DealRecord(hands=tuple(hands), dealer=dealer, scores=(scores[0], scores[1]), rules=rules)
+    scores = scores_of(entry.get("score")) or (0, 0)
+    return DealRecord(hands=tuple(hands), dealer=int(dealer), scores=scores, rules=rules)
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
-    rows = entry.get("game")
-    if not isinstance(rows, list | None):
+    rows = [] if entry.get("game") in _EMPTY else entry["game"]
+    if not isinstance(rows, list):
         raise RecordError(f"expected game, a list of plays, got {brief(rows)}")
-    yield from _with_passes(map(_read_row, rows or ()))
+    yield from _with_passes(map(_read_row, rows))
 
 
 def _read_row(row: object) -> Move:
     if not isinstance(row, list) or len(row) != 3:
         raise RecordError(f"expected a seat, a block and an attack, got {brief(row)}")
     seat, *tiles = row
-    if isinstance(seat, bool) or str(seat) not in ("0", "1", "2", "3"):
+    if seat not in _SEATS:
         raise RecordError(f"expected a seat 0 to 3, got {brief(seat)} in {brief(row)}")
     for tile in tiles:
         if not isinstance(tile, str) or tile not in _KINDS:

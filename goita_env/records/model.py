@@ -193,6 +193,8 @@ class Record:
     """What was unsound, if the record was read with ``strict=False``."""
     source: str = ""
     """Name of the file, or whatever the reader was told; messages begin with it."""
+    notes: tuple[str, ...] = ()
+    """What the reader left out or changed though the deals are sound, such as unknown keys."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "deals", tuple(self.deals))

@@ -8,13 +8,16 @@ import pytest
 from record_samples import LINE, YAML
 
 import evaluate
+from agents.bots.greedy import GreedyAgent
 from agents.imitate import read_examples
 from agents.imitate.replaying import replay
 from agents.registry import load_agent
 from agents.signals import log
+from agents.tournament.games import play_deals
 from goita_env import Game, actions, records
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import Information, Token
+from goita_env.records import Record
 from goita_env.rules import JGA
 
 
@@ -60,6 +63,24 @@ def test_a_game_cannot_be_given_twice(games, monkeypatch):
                 read_examples(sources)
 
 
+def test_a_copy_of_a_folder_is_refused_and_one_of_a_file_in_it_counts_once(games, tmp_path):
+    shutil.copytree(games, tmp_path / "copy")
+    with pytest.raises(SettingError, match=r"expected each game once, got .* and its copy"):
+        read_examples([games, tmp_path / "copy"])
+    (file,) = games.glob("*.jsonl")
+    shutil.copy(file, tmp_path / "copy" / f"{file.stem} (1).jsonl")
+    (tmp_path / "copy" / f"._{file.name}").write_bytes(b"\0")
+    assert len(read_examples([tmp_path / "copy"]).examples) == len(read_examples([games]).examples)
+
+
+def test_logs_of_the_same_deals_share_their_games(tmp_path):
+    pytest.importorskip("pyarrow")
+    for agent in ("greedy", "random"):
+        for _ in log.write(tmp_path / agent, [agent], 8, workers=1):
+            pass
+    assert read_examples([tmp_path / "greedy", tmp_path / "random"]).examples.games == 8
+
+
 def test_a_replay_is_that_of_a_single_game():
     (deal,) = records.history.loads(LINE).deals
     found = replay([deal], JGA)
@@ -76,7 +97,9 @@ def test_a_replay_is_that_of_a_single_game():
 
 def test_records_of_people_are_read_and_what_is_unsound_is_left_out(tmp_path):
     (tmp_path / "a.yaml").write_text(YAML, encoding="utf-8")
-    (tmp_path / "b.txt").write_text(f"{LINE}\n{LINE.replace('374', '377')}\n", encoding="utf-8")
+    (other,) = play_deals(GreedyAgent(), 1, seed=1)
+    lines = [records.history.dumps(Record((other,))), LINE.replace("374", "377")]
+    (tmp_path / "b.txt").write_text("\n".join(lines), encoding="utf-8")
     (tmp_path / "LICENSE").write_text("no record", encoding="utf-8")
     found = read_examples([tmp_path])
     names = [name for name in found.players if name]

@@ -75,7 +75,7 @@ def test_finished_pieces_are_not_done_again(tmp_path):
 
 
 def test_wrong_arguments_are_told(tmp_path, capsys, monkeypatch):
-    with pytest.raises(SettingError, match=r"expected records .* got none"):
+    with pytest.raises(SettingError, match=r"expected recorded deals in .* got none"):
         find_records(tmp_path)
     monkeypatch.delenv("GOITA_KIFU", raising=False)
     for wrong, said in (

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from programs import refusal
+from record_samples import SIX
 
 import evaluate
 from agents.base import RandomAgent
@@ -40,6 +41,14 @@ def plan(**settings):
 
 def contents(folder):
     return {file.name: file.read_text() for file in folder.iterdir()}
+
+
+def test_a_round_that_six_pawns_ended_is_saved_as_it_was():
+    game = Game(hands=SIX, dealer=0)
+    game.play("call")
+    (record,) = from_game(game).deals
+    saved = SavedDeal(("a", "b", "a", "b"), 0, 0, record, 0, 50)
+    assert SavedDeal.from_line(saved.to_line(("a", "b"), 0), game.rules) == saved
 
 
 def test_a_line_gives_back_the_deal_with_every_answer_before_play():

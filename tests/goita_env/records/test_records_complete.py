@@ -76,7 +76,10 @@ def changed(**keys) -> str:
         (changed(rules="chess"), "chess"),
         (changed(rules=None), "None"),
         (changed(players=["a"]), "four names"),
-        (changed(players=3), "int"),
+        (changed(players=3), "expected players, a list of four names, got 3"),
+        (changed(players={"a": 1, "b": 2, "c": 3, "d": 4}), "a list of four names, got {'a': 1"),
+        (changed(players=[{}] * 4), "four names, got ({}, {}, {}, {})"),
+        (changed()[:-1] + ', "deals": []}', "expected each key once, got 'deals' 2 times"),
         (changed(deals={}), "deals, a list"),
         (changed(deals=[3]), "deal 1: expected a deal with hands"),
         (changed(hands=["1"] * 4), "deal 1"),
@@ -85,8 +88,6 @@ def changed(**keys) -> str:
         (changed(dealer=4), "deal 1"),
         (changed(dealer="0"), "deal 1"),
         (changed(dealer=True), "deal 1"),
-        (changed(scores=[0]), "points of two teams"),
-        (changed(scores=[0, "1"]), "points of two teams"),
         (changed(moves="p"), "moves, a list"),
         (changed(moves=["4:p"]), "move 1 (play 1): expected a seat 0 to 3"),
         (changed(moves=["0p"]), "seat 0 to 3"),
@@ -96,6 +97,15 @@ def changed(**keys) -> str:
 )
 def test_what_is_malformed_is_told_by_deal_and_move(text, expected):
     assert expected in message(complete.loads, text)
+
+
+@pytest.mark.parametrize("scores", [[0], [0, "x"], [150, 60], [True, 0], [0.5, 0], None])
+def test_scores_that_no_deal_begins_with_are_noted(scores):
+    record = complete.loads(changed(scores=scores), source="file")
+    assert record.deals[0].scores == (0, 0)
+    (note,) = record.notes
+    assert note.startswith("file: deal 1: expected scores, points of two teams before the deal")
+    assert complete.loads(changed(scores=["40", 10])).deals[0].scores == (40, 10)
 
 
 def test_without_strictness_the_rest_is_kept():
