@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,6 +158,13 @@ def refused(tmp_path, data, match):
     with pytest.raises(AgentError, match=match) as error:
         load_agent(f"file:{path}")
     assert str(path) in str(error.value)
+
+
+def test_a_zip_file_of_stable_baselines3_is_told_how_to_play(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bad.safetensors", "w") as file:
+        file.writestr("data", "{}")
+    data = (tmp_path / "bad.safetensors").read_bytes()
+    refused(tmp_path, data, r"save_policy\(model, path, rules\).* MODULE:CLASS")
 
 
 def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path):
