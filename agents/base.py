@@ -36,6 +36,7 @@ __all__ = [
     "Results",
     "StatefulAgent",
     "certain",
+    "check_temperature",
     "close",
     "is_stateless",
     "plays",
@@ -47,6 +48,16 @@ __all__ = [
 
 class AgentError(GoitaError):
     """Reports an agent that does not exist, cannot be built, or answers what it may not."""
+
+
+def check_temperature(temperature: float) -> float:
+    """Returns a policy's temperature; an AgentError if it is not 0 or 0.001 to 1000.
+
+    Beyond these powers of probabilities overflow, or nothing is left of the policy.
+    """
+    if temperature != 0 and not 1e-3 <= temperature <= 1e3:
+        raise AgentError(f"expected a temperature of 0, or of 0.001 to 1000, got {temperature!r}")
+    return temperature
 
 
 def is_stateless(agent: object) -> bool:

@@ -32,6 +32,7 @@ from agents.base import Agent, AgentError, Bool, Int, close
 from agents.external.agent import ExternalAgent
 from agents.external.command import parse_memory
 from agents.external.isolated import isolated
+from agents.faults import contained
 from agents.registry import load_agent
 from agents.tournament.block import play_block
 from agents.tournament.task import PAIR_SEATINGS, Seating, Task
@@ -100,7 +101,8 @@ def _run(processes: Processes, name: str, args: Args) -> tuple[int, str]:
 
 def _check(name: str, args: Args) -> tuple[int, str]:
     try:
-        CHECKS[name](args)
+        with contained():
+            CHECKS[name](args)
     except BaseException as error:  # an agent may raise whatever it likes
         return 2 if name == "builds" and isinstance(error, AgentError) else 1, _sentence(error)
     return 0, "ok"

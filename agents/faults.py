@@ -7,8 +7,16 @@ faults is a ``FaultTracking``.
 
 from __future__ import annotations
 
+import locale
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from goita_env.agent import Agent
 from goita_env.errors import GoitaError
@@ -20,6 +28,11 @@ is no answer; too much output; its program ended; its code raised an exception."
 FAULTS: Final = 10  # Number of faults at which a bot forfeits the rest of its pairing.
 
 RESTARTS: Final = 3  # Most restarts of a bot's programs, all seats together.
+
+if sys.platform != "win32":
+    import resource
+
+    _LIMITS: Final = sorted({vars(resource)[n] for n in dir(resource) if n.startswith("RLIMIT_")})
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,40 @@ class FaultTracking(Agent, Protocol):
     def close(self) -> None:
         """Ends what the agent runs; it may be used again and then starts anew."""
         ...
+
+
+@contextmanager
+def contained() -> Iterator[None]:
+    """Runs code of somebody else, and restores what it may change for all others in the process.
+
+    These are the working directory, numpy's handling of errors, the filters of warnings, the locale
+    and the soft limits on resources. A copy of the process that the code forked ends here.
+
+    Raises:
+        OSError, ValueError: if something cannot be restored.
+    """
+    process, folder, filters = os.getpid(), os.getcwd(), list(warnings.filters)
+    words, limits = locale.setlocale(locale.LC_ALL), _limits()
+    try:
+        with np.errstate():
+            yield
+    finally:
+        if os.getpid() != process:
+            os._exit(1)
+        if warnings.filters != filters:
+            warnings.resetwarnings()
+            warnings.filters[:] = filters  # type: ignore[index]  # it is a list
+        if locale.setlocale(locale.LC_ALL) != words:
+            locale.setlocale(locale.LC_ALL, words)
+        for number, (now, before) in enumerate(zip(_limits(), limits, strict=True)):
+            if now != before:
+                resource.setrlimit(_LIMITS[number], (before[0], now[1]))
+        os.chdir(folder)
+
+
+def _limits() -> list[tuple[int, int]]:
+    """Returns the soft and the hard limit on each resource; [] without POSIX."""
+    return [] if sys.platform == "win32" else [resource.getrlimit(one) for one in _LIMITS]
 
 
 class BotError(GoitaError):

@@ -24,6 +24,7 @@ from agents.base import (
     HasTemperature,
     Int,
     Policy,
+    check_temperature,
     is_stateless,
     plays,
 )
@@ -88,7 +89,7 @@ class PolicyModel:
 
     Raises:
         AgentError: if the agent's probabilities are not known or are none, it keeps a memory or its
-            answers depend on anything else (``goita_env.testing``), the temperature is negative, or
+            answers depend on anything else (``goita_env.testing``), the temperature is none, or
             the epsilon isn't from 0 to 1.
     """
 
@@ -99,8 +100,8 @@ class PolicyModel:
         check_stateless(agent)
         if not isinstance(agent, Policy):
             raise AgentError(f"expected an agent with known probabilities, got {agent.name!r}")
-        if temperature is not None and not temperature >= 0:
-            raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
+        if temperature is not None:
+            check_temperature(temperature)
         if not 0 <= epsilon <= 1:
             raise AgentError(f"expected an epsilon from 0 to 1, got {epsilon!r}")
         self._power: float | None = None
@@ -167,7 +168,8 @@ class PolicyModel:
             known = np.zeros(legal.shape)
             known[np.arange(len(known)), likeliest] = 1
         elif self._power is not None:
-            known = known ** (1 / self._power)
+            most, power = known.max(axis=1, keepdims=True), 1 / self._power
+            known = np.where(most**power > 0, known, known / most) ** power
             known /= known.sum(axis=1, keepdims=True)
         if not self.epsilon:
             return known

@@ -19,6 +19,7 @@ the object.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 import re
@@ -50,6 +51,13 @@ _SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 
 _OWN: Final = re.compile(rf"({DOTTED}):({DOTTED})(?::(.*))?", re.DOTALL)
 """MODULE:CLASS or MODULE:CLASS:OPTIONS."""
+
+_INNER: Final = re.compile(r"=\(*[\w.]+:")
+"""Where an option's value begins that is an agent with options of its own."""
+
+# Bounds beyond which a text is no agent's.
+MAX_TEXT: Final = 1 << 16
+MAX_DEPTH: Final = 32  # brackets in brackets, and agents that are options
 
 
 def names() -> list[str]:
@@ -111,7 +119,7 @@ def prepare(spec: str) -> Callable[[], Agent]:
         if entry.is_own and missing and f"{entry.module}.".startswith(f"{missing}."):
             raise AgentError(
                 f"expected an agent of {', '.join(names())}; got {spec!r}, and no module "
-                f"{missing!r} in {os.getcwd()!r} or installed"
+                f"{missing!r} in {os.getcwd()!r} or installed{did_you_mean(missing, AGENTS)}"
             ) from error
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     if not entry.argument:
@@ -257,7 +265,14 @@ def _digests(entry: Entry, text: str) -> dict[str, str]:
     return {f"{name}:{argument}": import_module(entry.module).file_digest(argument)}
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Returns the end of an error, which names the known word that is most like this one."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
 def _body(spec: str) -> str:
+    _check_size(spec)
     match = _SHORT.fullmatch(spec)
     return match[2] if match else spec
 
@@ -271,7 +286,8 @@ def _parse(spec: str) -> tuple[Entry, str]:
         entry = Entry(own[1], own[2], is_own=True)
         colon, text = ("", "") if own[3] is None else (":", own[3])
     if entry is None:
-        hint = f"; a policy's file is file:{spec}" if Path(spec).is_file() else ""
+        is_file = os.path.isfile(spec)  # no pathlib: it raises for a name that is too long
+        hint = f"; a policy's file is file:{spec}" if is_file else did_you_mean(name, AGENTS)
         raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}{hint}")
     if entry.argument and not text:
         raise AgentError(f"expected {name}:{entry.argument}, got {spec!r}")
@@ -313,7 +329,7 @@ def _split_argument(entry: Entry, factory: Callable[..., Agent], text: str) -> t
     parts, known = text.split(","), inspect.signature(factory).parameters
     end = len(parts)
     while parts[end - 1].partition("=")[0].strip() in known and end > 1:
-        if Path(",".join(parts[:end])).exists():
+        if os.path.exists(",".join(parts[:end])):
             break
         end -= 1
     return ",".join(parts[:end]), ",".join(parts[end:])
@@ -339,6 +355,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
         if key not in parameters or not equals:
             new = _RENAMED.get(key, "")
             now = f": {key} is {new}" if new.partition(" ")[0] in parameters else ""
+            now = now or (did_you_mean(key, parameters) if key not in parameters else "")
             raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}{now}")
         if key in options:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
@@ -368,14 +385,29 @@ def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
 
 def _split(text: str, at: str = ",") -> list[str]:
     """Splits at the commas, or so, outside brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
+    _check_size(text)
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
         if character == at and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts if text else []
+            parts.append(text[start:place])
+            start = place + 1
+        elif character in "()":
+            depth += 1 if character == "(" else -1
+            if depth > MAX_DEPTH:
+                raise AgentError(
+                    f"expected brackets at most {MAX_DEPTH} deep, got more in {text[:60]!r}..."
+                )
+    return [*parts, text[start:]] if text else []
+
+
+def _check_size(text: str) -> None:
+    if len(text) > MAX_TEXT:
+        raise AgentError(
+            f"expected at most {MAX_TEXT} characters of an agent's text, got {len(text)}: "
+            f"{text[:60]!r}..."
+        )
+    if len(_INNER.findall(text)) > MAX_DEPTH:
+        raise AgentError(f"expected at most {MAX_DEPTH} agents in {text[:60]!r}..., got more")
 
 
 def _unbracketed(text: str) -> str:

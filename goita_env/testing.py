@@ -6,6 +6,7 @@ they return nothing. ``inconsistency`` returns what is wrong as a sentence.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
@@ -34,6 +35,15 @@ ALONE: Final = 64
 TOLERANCE: Final = 1e-4
 """By how much probabilities of one view may differ: a network's sums depend on the batch."""
 
+_METHODS: Final = {
+    "act": ("view", "legal", "rng"),
+    "probabilities": ("view", "legal"),
+    "begin": ("games", "seats", "view"),
+    "redeal": ("games", "view"),
+    "end": ("games", "results", "hands"),
+}
+"""The methods of an agent and their arguments; only ``act`` must be there."""
+
 
 def check_agent(
     agent: Agent, rules: str | Rules = "jga", num_games: int = 64, steps: int = 200
@@ -53,10 +63,12 @@ def check_agent(
         steps: decisions in each game.
 
     Raises:
-        AssertionError: if an action is illegal, a shape is wrong, the same view and random numbers
-            give another action, probabilities are no distribution over the legal actions, or an
-            answer depends on other rows, on ``view.game`` or on hidden state.
+        AssertionError: if the agent is a class or lacks ``act``, a method takes other arguments, an
+            action is illegal, a shape is wrong, the same view and random numbers give another
+            action, probabilities are no distribution over the legal actions, or an answer depends
+            on other rows, on ``view.game`` or on hidden state.
     """
+    _check_methods(agent)
     if isinstance(agent, StatefulAgent):
         _check_memory(agent, rules, num_games, steps)
         return
@@ -69,6 +81,24 @@ def check_agent(
         turn = env.step(actions)
     if (wrong := inconsistency(agent, rules)) is not None:
         raise AssertionError(wrong)
+
+
+def _check_methods(agent: object) -> None:
+    """Raises an AssertionError for a class instead of an agent, and for wrong arguments."""
+    _expect(not isinstance(agent, type), "an agent, an instance of its class", f"{agent!r}")
+    _expect(callable(getattr(agent, "act", None)), "an agent with act()", f"{agent!r}")
+    for name, arguments in _METHODS.items():
+        if (method := getattr(agent, name, None)) is not None:
+            try:
+                signature = inspect.signature(method)
+                signature.bind(*arguments)
+            except ValueError:
+                continue  # the signature is not known, as of functions in C
+            except TypeError as error:
+                wanted = f"{name}({', '.join(arguments)})"
+                raise AssertionError(
+                    f"expected a method {wanted}, got {method!r}: {error}"
+                ) from error
 
 
 def inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
@@ -176,7 +206,11 @@ def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) 
 
 def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.integer[Any]]:
     """Returns an agent's actions [N], after a check of them and of its probabilities."""
-    actions = np.asarray(agent.act(view, legal.copy(), np.random.default_rng(seed)))
+    answer = agent.act(view, legal.copy(), np.random.default_rng(seed))
+    try:
+        actions = np.asarray(answer)
+    except ValueError as error:
+        raise AssertionError(f"expected actions of shape ({len(view)},), got {error}") from error
     _expect(actions.shape == (len(view),), f"actions of shape ({len(view)},)", actions.shape)
     _expect(actions.dtype.kind in "iu", "whole numbers as actions", actions.dtype)
     inside = (actions >= 0) & (actions < NUM_ACTIONS)

@@ -23,7 +23,7 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import AgentError, Bool, Float, Int, certain, sample
+from agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
 from agents.bots.network_file import Array, read_tensors, tensor_digest
 from agents.transforms import ObservationFunction, read_texts
 from goita_env import View
@@ -174,7 +174,7 @@ class LogitAgent:
     """It reads the observation alone, so it may be shown any bits (``agents.bots.masked``)."""
 
     def __init__(self, name: str, temperature: float, information: Information = PLAIN) -> None:
-        self.name, self.temperature = name, _check_temperature(temperature)
+        self.name, self.temperature = name, check_temperature(temperature)
         self.information = information
 
     def logits(self, view: View) -> Array:
@@ -204,7 +204,10 @@ class LogitAgent:
         return information == self.information
 
     def _masked(self, view: View, legal: Bool) -> Float:
-        return np.where(legal, self.logits(view).astype(np.float64), -np.inf)
+        logits = self.logits(view).astype(np.float64)
+        if not np.isfinite(logits).all():
+            raise AgentError(f"expected finite logits from {self.name!r}, got others")
+        return np.where(legal, logits, -np.inf)
 
     def _softmax(self, logits: Float) -> Float:
         """Returns probabilities of masked logits; at least one in a row is finite."""
@@ -221,8 +224,9 @@ class NetworkAgent(LogitAgent):
     ``function`` of the observation that the file names is code, so the caller must give it.
 
     Raises:
-        AgentError: if tensors are missing, foreign or of the wrong shape, the temperature is
-            negative, or the function is not the one that the network was trained with.
+        AgentError: if tensors are missing, foreign or of the wrong shape, an output might
+            overflow, the temperature is none, or the function is not the one that the network was
+            trained with.
 
     Attributes:
         path: the file that the weights were read from; None: they were not.
@@ -239,6 +243,7 @@ class NetworkAgent(LogitAgent):
     ) -> None:
         super().__init__("network", temperature, info.information)
         check_shapes(info, tensors)
+        _check_range(info, tensors)
         self.info = info
         self.transform = read_texts(info.transform, function, "the file")
         # Weights stand [inputs, outputs] in memory: the fastest order for rows of observations.
@@ -282,7 +287,7 @@ class NetworkAgent(LogitAgent):
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""
         other = copy(self)
-        other.temperature = _check_temperature(temperature)
+        other.temperature = check_temperature(temperature)
         return other
 
     @property
@@ -342,12 +347,6 @@ class NetworkAgent(LogitAgent):
         return outputs
 
 
-def _check_temperature(temperature: float) -> float:
-    if not temperature >= 0:
-        raise AgentError(f"expected a temperature of at least 0, got {temperature!r}")
-    return temperature
-
-
 def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
     """Checks the names of all tensors, and that each layer fits the one before."""
     wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
@@ -370,3 +369,18 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
                 f"expected {name} of shape {list(shape)} with biases {[shape[0]]}, "
                 f"got {list(weight.shape)} with {list(bias.shape)}"
             )
+
+
+def _check_range(info: NetworkInfo, tensors: dict[str, Array]) -> None:
+    """Checks that no observation can make an output overflow, from bounds layer by layer."""
+
+    def bound(name: str, inputs: Float) -> Float:
+        weight, bias = (np.abs(tensors[f"{name}.{part}"]) for part in ("weight", "bias"))
+        return np.asarray(weight @ inputs + bias)
+
+    most = np.ones(info.information.observation_size)  # the inputs are 0 or 1
+    for layer in range(info.layers):
+        most = bound(f"layers.{layer}", most)
+    points = bound("value", most) / info.reward_scale
+    if not max(most.max(), bound("policy", most).max(), points.max()) < np.finfo(np.float32).max:
+        raise AgentError("expected a network whose outputs are finite, got weights that overflow")

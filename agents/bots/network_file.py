@@ -89,7 +89,14 @@ def open_tensors(
     if path.exists() and not path.is_file():
         raise AgentError(f"expected a safetensors file, got {str(path)!r}, which is no file")
     with path.open("rb") as file:
-        length, size = int.from_bytes(file.read(8), "little"), path.stat().st_size
+        start, size = file.read(8), path.stat().st_size
+    if start.startswith(b"PK\3\4"):
+        raise AgentError(
+            "expected a safetensors file, got a zip file, as model.save() of stable-baselines3 "
+            "writes. A SelfPlayPPO's policy is written by agents.learning.save_policy(model, path, "
+            "rules); any other model plays in a class of your own, MODULE:CLASS, which loads it"
+        )
+    length = int.from_bytes(start, "little")
     if size > most or length > min(header, size):
         raise AgentError(
             f"expected a safetensors file of at most {most} bytes, {header} of them in its header, "

@@ -26,7 +26,7 @@ from agents.base import (
 from agents.external import protocol
 from agents.external.protocol import Message, ProtocolError
 from agents.external.seat_table import SeatTable
-from agents.faults import BotError
+from agents.faults import BotError, contained
 from agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import parse_hands
@@ -154,7 +154,8 @@ class Host:
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
         """Runs the agent's code; reports a failure to the client and returns None."""
         try:
-            return function()
+            with contained():
+                return function()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -218,7 +219,8 @@ def serve(spec: str, seed: int = 0) -> int:
     lines, out = _own_streams()
     try:
         try:
-            host = Host(load_agent(spec), out, np.random.default_rng(seed))
+            with contained():
+                host = Host(load_agent(spec), out, np.random.default_rng(seed))
         except KeyboardInterrupt:
             raise
         except BaseException as error:

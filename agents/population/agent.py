@@ -23,7 +23,7 @@ def load(name: str, temperature: float = 0.0) -> NetworkAgent:
         temperature: of its policy; 0 takes the likeliest action.
 
     Raises:
-        AgentError: if there is no such member, or the temperature is negative.
+        AgentError: if there is no such member, or the temperature is none.
     """
     if name in SETS:
         raise AgentError(f"expected one agent, got the set {PREFIX}{name}, which stands for many")

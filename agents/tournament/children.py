@@ -17,11 +17,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from agents.base import Agent, AgentError, close
-from agents.faults import Fault
+from agents.faults import Fault, contained
 from agents.registry import check_plays, content_hash, is_own, prepare
 from agents.tournament.block import play_block
 from agents.tournament.guarded import Watch
@@ -73,7 +74,7 @@ def play_blocks(
             yield from children.play(tasks)
             return
         for task in tasks:
-            if task.isolation is None and any(map(is_own, task.agents)):
+            if _runs_own(task):
                 yield from children.play([task])
             else:
                 with one_thread():
@@ -105,7 +106,11 @@ def inspect_own(
 
 
 class Children(Processes):
-    """Plays blocks in child processes by ``work``, like ``play_block``; limits of ``Watch``."""
+    """Plays blocks in child processes by ``work``, like ``play_block``; limits of ``Watch``.
+
+    A pairing with a user's class has children of its own: what the class leaves in them meets no
+    other pairing.
+    """
 
     def __init__(
         self, workers: int, work: Play = play_block, limits: tuple[float, float] = (120.0, 10.0)
@@ -114,6 +119,8 @@ class Children(Processes):
         self._folder = tempfile.TemporaryDirectory(prefix="goita-", ignore_cleanup_errors=True)
         self._play = partial(_play, work, self._folder.name, limits)
         self._looked = 0.0
+        self._pairing: tuple[str, ...] = ()
+        """The agents of the pairing whose classes have run in the children; empty: none has."""
 
     def __exit__(self, *_: object) -> None:
         self.end()
@@ -123,16 +130,25 @@ class Children(Processes):
         """Yields the results of blocks in any order; raises as ``play_blocks`` does."""
         waiting = iter(tasks)
         running: dict[Future[BlockResult], Task] = {}
+        pending: list[Task] = []
         lost: list[Task] = []
         while True:
             try:
                 while len(running) < 2 * self.workers and not lost:
-                    if (task := next(waiting, None)) is None:
+                    pending = pending or list(islice(waiting, 1))
+                    if not pending:
                         break
-                    lost.append(task)
-                    running[self.submit(partial(self._play, task))] = lost.pop()
+                    task = pending[0]
+                    if self._pairing not in ((), task.agents):
+                        if running:
+                            break
+                        self.end()
+                    if _runs_own(task):
+                        self._pairing = task.agents
+                    running[self.submit(partial(self._play, task))] = task
+                    pending.clear()
             except BrokenProcessPool:
-                pass  # the task is among the lost
+                lost, pending = pending, []
             if not running and not lost:
                 return
             done, _ = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
@@ -151,6 +167,7 @@ class Children(Processes):
 
     def end(self) -> None:
         super().end()
+        self._pairing = ()
         for mark in Path(self._folder.name).iterdir():
             mark.unlink()
 
@@ -202,12 +219,18 @@ class Children(Processes):
                     os.kill(process, signal.SIGKILL)
 
 
+def _runs_own(task: Task) -> bool:
+    """Returns whether a user's class runs in the process that plays the block."""
+    return task.isolation is None and any(map(is_own, task.agents))
+
+
 def _inspect(spec: str, information: Information) -> tuple[str, str]:
     try:
-        build = prepare(spec)
-        if information != PLAIN:
-            _check_plays(build, spec, information)
-        return "", content_hash(spec) or ""
+        with contained():
+            build = prepare(spec)
+            if information != PLAIN:
+                _check_plays(build, spec, information)
+            return "", content_hash(spec) or ""
     except AgentError as error:
         return str(error), ""
     except BaseException as error:  # whatever a module raises as it is imported, SystemExit too

@@ -20,7 +20,7 @@ import numpy as np
 
 from agents.answers import AnswerError, read_actions
 from agents.base import Agent, Bool, Int, RedealObserver, StatefulAgent, uniform
-from agents.faults import FAULTS, Fault, Kind
+from agents.faults import FAULTS, Fault, Kind, contained
 from agents.registry import load_agent, short_name
 from goita_env import View
 
@@ -138,7 +138,8 @@ class GuardedAgent:
         if self._watch is not None:
             self._watch.enter(self._player, self._seat, rows)
         try:
-            return work()
+            with contained():
+                return work()
         except KeyboardInterrupt:
             raise
         except AnswerError as error:

@@ -141,6 +141,37 @@ def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
     assert "expected actions that depend on the view alone" in (wrong or "")
 
 
+class WithoutNumbers(Uniform):
+    def act(self, view, legal):
+        return legal.argmax(axis=1)
+
+
+class ToldOfTheGameAlone(Diary):
+    def begin(self, games):
+        pass
+
+
+class Ragged(Uniform):
+    def act(self, view, legal, rng):
+        return [[1], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"),
+    [
+        (Uniform, "an instance of its class, got <class"),
+        (None, r"with act\(\), got None"),
+        ("greedy", r"with act\(\), got 'greedy'"),
+        (WithoutNumbers(), r"act\(view, legal, rng\), got .*too many"),
+        (ToldOfTheGameAlone(), r"begin\(games, seats, view\), got .*too many"),
+        (Ragged(), r"actions of shape \(64,\)"),
+    ],
+)
+def test_what_is_no_agent_is_an_assertion_error_too(agent, expected):
+    with pytest.raises(AssertionError, match=f"expected .*{expected}"):
+        testing.check_agent(agent)
+
+
 def test_the_fixed_views_are_of_all_phases_and_the_same_every_time():
     view, legal = testing.fixed_views(JGA)
     assert len(view) == 256 == len(view.unique()[0])

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.base import Bool, Float, Int, certain, sample
+from agents.base import Bool, Float, Int, certain, check_temperature, sample
 from agents.bots.network import NetworkAgent
 from agents.signals.listening import PARTNER, POLICY, ListenerKnowledge
 from agents.signals.playing import Play, load_policy, play
@@ -92,7 +92,8 @@ class TreeAgent:
     def __init__(
         self, tree: Any, blocks: Float, name: str = "tree", temperature: float = 0.0
     ) -> None:
-        self.tree, self.blocks, self.name, self.temperature = tree, blocks, name, temperature
+        self.tree, self.blocks, self.name = tree, blocks, name
+        self.temperature = check_temperature(temperature)
 
     def at(self, temperature: float) -> TreeAgent:
         return TreeAgent(self.tree, self.blocks, self.name, temperature)

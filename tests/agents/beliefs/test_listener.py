@@ -217,8 +217,9 @@ def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
 def test_an_agent_that_cannot_be_asked_is_refused():
     with pytest.raises(AgentError, match="known probabilities"):
         PolicyModel("rollout")
-    with pytest.raises(AgentError, match="temperature"):
-        PolicyModel("greedy", temperature=-1)
+    for temperature in (-1, float("inf"), 1e-9):
+        with pytest.raises(AgentError, match="temperature"):
+            PolicyModel("greedy", temperature=temperature)
     with pytest.raises(AgentError, match="epsilon"):
         PolicyModel("greedy", epsilon=1.5)
 
@@ -262,6 +263,8 @@ def test_temperature_and_epsilon_do_what_they_say():
     assert sure[0, likeliest] == 1
     flat = PolicyModel(policy, temperature=2, epsilon=0).probabilities(view, legal)
     np.testing.assert_allclose(flat, np.sqrt(plain) / np.sqrt(plain).sum())
+    cold = PolicyModel(policy, temperature=1e-3, epsilon=0).probabilities(view, legal)
+    assert cold[0, likeliest] == pytest.approx(1)
     slips = PolicyModel(policy, temperature=0, epsilon=0.3).probabilities(view, legal)
     assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
     assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)

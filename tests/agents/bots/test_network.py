@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from raising import refuses
 from safetensors.numpy import load as reference_load
 
 from agents import AgentError, load_agent
-from agents.bots.network import NetworkAgent, NetworkInfo
+from agents.bots.network import LogitAgent, NetworkAgent, NetworkInfo
 from agents.bots.network_file import read_tensors, write_tensors
 from agents.tournament import arena
 from agents.tournament.plan import Plan
@@ -159,6 +160,13 @@ def refused(tmp_path, data, match):
     assert str(path) in str(error.value)
 
 
+def test_a_zip_file_of_stable_baselines3_is_told_how_to_play(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bad.safetensors", "w") as file:
+        file.writestr("data", "{}")
+    data = (tmp_path / "bad.safetensors").read_bytes()
+    refused(tmp_path, data, r"save_policy\(model, path, rules\).* MODULE:CLASS")
+
+
 def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path):
     data = encoded()
     for length in [*range(40), *range(40, len(data), 997), len(data) - 1]:
@@ -240,10 +248,27 @@ def test_a_header_that_lies_is_refused(tmp_path, change):
     refused(tmp_path, len(text).to_bytes(8, "little") + text + data[8 + length :], "expected")
 
 
-def test_a_missing_file_and_a_negative_temperature_are_refused(tmp_path):
+def test_a_missing_file_and_an_impossible_temperature_are_refused(tmp_path):
     refuses(AgentError, "nothing", load_agent, f"file:{tmp_path / 'nothing.safetensors'}")
-    for temperature in (-1, float("nan")):
+    for temperature in (-1, float("nan"), float("inf"), 1e-320, 1e9):
         refuses(AgentError, "temperature", NetworkAgent, INFO, tensors(), temperature=temperature)
+
+
+@pytest.mark.parametrize("name", ["layers.0.weight", "layers.1.bias", "policy.bias", "value.bias"])
+def test_a_network_whose_outputs_might_overflow_is_refused(name, tmp_path):
+    arrays = tensors()
+    arrays[name][0] = np.finfo(np.float32).max
+    refused(tmp_path, encoded(arrays), "outputs are finite")
+
+
+def test_logits_that_are_not_finite_are_the_agents_error_not_an_illegal_action():
+    class Diverged(LogitAgent):
+        def logits(self, view):
+            return np.full((len(view), 69), np.nan, np.float32)
+
+    for temperature in (0, 1):
+        with pytest.raises(AgentError, match="finite logits from 'mine'"):
+            arena.play_pair(Diverged("mine", temperature), "random", 2)
 
 
 def test_a_network_plays_in_the_arena_in_every_rule_set(file):
@@ -266,7 +291,8 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
     assert base.name.startswith("rollout")
     for wrong, words in (
         ("a.safetensors,temperature=hot", "temperature=float"),
-        ("a.safetensors,temperature=-1", "at least 0"),
+        ("a.safetensors,temperature=-1", "of 0, or of 0.001"),
+        ("a.safetensors,temperature=inf", "of 0, or of 0.001"),
         ("a.safetensors,temprature=1", "temprature=1"),
         ("a.safetensors,temperature=1,temperature=1", "twice"),
     ):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -139,6 +140,90 @@ def test_two_that_die_are_both_out(at_the_bots):
     (task,) = tasks((OWN + "exits at once", OWN + "exits at once,every=3"), 4)
     (result,) = children.play_blocks([task])
     assert sorted(kinds(result)) == [(0, "died"), (1, "died")]
+
+
+LEAVES_TRACES = """
+import locale, os, resource, time, warnings
+import numpy as np
+from hosted_bots import First
+
+class Careless(First):
+    def __init__(self):
+        os.chdir("/")
+    def act(self, view, legal, rng):
+        os.chdir("/")
+        np.seterr(all="raise")
+        warnings.simplefilter("error")
+        locale.setlocale(locale.LC_ALL, "C")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        os.environ["GOITA_LEFT"] = "here"
+        return super().act(view, legal, rng)
+
+class Honest(First):
+    def act(self, view, legal, rng):
+        np.zeros(1) / np.zeros(1)
+        warnings.warn("as good as none")
+        with open("notes.txt", "a") as file:
+            file.write("asked\\n")
+        return super().act(view, legal, rng)
+
+class Strict(First):
+    def act(self, view, legal, rng):
+        assert "GOITA_LEFT" not in os.environ
+        return super().act(view, legal, rng)
+
+class Copied(First):
+    forks = True
+    def __init__(self):
+        self.process = os.getpid()
+    def act(self, view, legal, rng):
+        if os.getpid() != self.process:
+            open("copies.txt", "w").close()
+        elif Copied.forks:
+            Copied.forks = False
+            copy = os.fork()
+            if copy:
+                time.sleep(0.5)
+        return super().act(view, legal, rng)
+"""
+
+
+@pytest.fixture
+def careless(tmp_path, monkeypatch):
+    """Goes to a folder with a module of classes that leave traces in their process."""
+    (tmp_path / "careless.py").write_text(LEAVES_TRACES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(HELPERS))
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def test_what_a_class_does_to_its_process_is_undone_after_each_call(careless, tmp_path):
+    pairings = [("careless:Careless", other) for other in ("careless:Honest", "file:net")]
+    shutil.copy(ROOT / "agents/champion/policy.safetensors", "net")
+    for pairing in pairings:
+        (result,) = children.play_blocks(tasks(pairing, 4))
+        assert result.faults == ()
+    assert (tmp_path / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_class_leaves_in_its_process_meets_no_other_pairing(workers, careless):
+    planned = [
+        task
+        for agents in (("careless:Careless", "greedy"), ("careless:Strict", "greedy"))
+        for task in tasks(agents, 8, block_deals=4)
+    ]
+    results = list(children.play_blocks(planned, workers))
+    assert len(results) == 4
+    assert [fault for result in results for fault in result.faults] == []
+
+
+@pytest.mark.parametrize("isolation", [None, Isolation()])
+def test_a_copy_of_the_process_that_a_class_forked_plays_nothing(isolation, careless, tmp_path):
+    (pairing,) = Plan(("careless:Copied", "greedy"), deals=4, isolation=isolation).pairings()
+    (result,) = children.play_blocks(pairing.tasks)
+    assert result.faults == ()
+    assert not (tmp_path / "copies.txt").exists()
 
 
 def evaluated(tmp_path, *arguments):
