@@ -126,7 +126,7 @@ def analyse(
 def analyse_deal(
     deal: DealRecord, settings: AnalysisSettings, priors: Float | None = None
 ) -> DealDecisions:
-    """Analyses every recorded decision of a deal, as far as its moves are legal.
+    """Analyses every decision of a deal, with unrecorded answers before play, as far as its moves are legal.
 
     Args:
         deal: the deal.
@@ -185,19 +185,14 @@ def _keyed(
 
 
 def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
-    """Yields number, seat and action of each recorded move, and the one game, before the move.
+    """Yields number, seat and action of each legal move, and the one game, before the move.
 
-    The caller plays the move. Answers before play that the record leaves out are played here.
+    The caller plays the move. Answers before play that the record leaves out are moves.
     """
     last: deque[Game] = deque(maxlen=1)
     with suppress(RecordError):  # the page says what is wrong
         last.extend(deal.replay())
     moves = last[0].deals[0].moves if last else []
     game = deal.begin()
-    number = 0
-    for move in moves:
-        if number < len(deal.moves) and move == deal.moves[number]:
-            number += 1
-            yield number, *move, game
-        else:
-            game.play(move[1])
+    for number, move in enumerate(moves, 1):
+        yield number, *move, game

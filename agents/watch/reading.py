@@ -149,7 +149,9 @@ def _recorded(record: Record, title: str) -> Source:
         problem.deal: UNFINISHED if problem.unfinished else problem.message
         for problem in record.problems
     }
-    deals = [Watched(deal, record.players, notes.get(deal.number, "")) for deal in record.deals]
+    deals = [
+        Watched(deal.answered(), record.players, notes.get(deal.number, "")) for deal in record.deals
+    ]
     return Source(title, tuple(deals), len(deals), record.problems, record.notes)
 
 

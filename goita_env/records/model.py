@@ -145,6 +145,12 @@ class DealRecord:
         """
         yield from _replay(self, "")
 
+    def answered(self) -> DealRecord:
+        """Returns the deal with the answers before play that ``replay`` adds among its moves."""
+        game, problem = _play_all(self, "")
+        left = self.moves[problem.move - 1 :] if problem and problem.move else ()
+        return replace(self, moves=(*game.deals[0].moves, *left))
+
     def result(self) -> Result:
         """Replays the deal and says how it ended.
 
