@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -133,38 +133,24 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            unsound = {problem.deal for problem in record.problems}
-            begin, lines = len(found), is_history(read_text(file, MOST_BYTES))
-            found += [
-                Recorded(
-                    file,
-                    deal,
-                    record.players,
-                    deal.number not in unsound,
-                    number if lines else begin,
-                )
-                for number, deal in enumerate(record.deals, begin)
-            ]
+            found += _recorded(file, record, len(found))
     if not found:
         where = ", ".join(map(str, paths))
         why = next((str(one) for one in (*problems, *notes)), "got none")
         raise SettingError(f"expected recorded deals in {where}: {why}")
     numbers = joined([one.game for one in found], [dealt(one.deal) for one in found])
     repeats = _repeats(found)
+    kept = [
+        replace(one, game=game)
+        for at, (one, game) in enumerate(zip(found, numbers, strict=True))
+        if at not in repeats
+    ]
     parts = Counter((found[at].file, found[repeats[at]].file) for at in sorted(repeats))
     notes += [
         f"left out: deals of {file} that {of} holds, too: {many}"
         for (file, of), many in parts.items()
     ]
-    return Records(
-        tuple(
-            replace(one, game=game)
-            for at, (one, game) in enumerate(zip(found, numbers, strict=True))
-            if at not in repeats
-        ),
-        tuple(problems),
-        (*notes, *_matches(found, numbers)),
-    )
+    return Records(tuple(kept), tuple(problems), (*notes, *_matches(found, numbers)))
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -174,6 +160,15 @@ def files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix.lower() in SUFFIXES and not file.name.startswith(".") and file.is_file()
     )
+
+
+def _recorded(file: Path, record: Record, begin: int) -> Iterator[Recorded]:
+    """Yields the deals of a file, of games that are numbered from ``begin`` on."""
+    unsound = {problem.deal for problem in record.problems}
+    lines = is_history(read_text(file, MOST_BYTES))
+    for number, deal in enumerate(record.deals, begin):
+        sound = deal.number not in unsound
+        yield Recorded(file, deal, record.players, sound, number if lines else begin)
 
 
 def dealt(deal: DealRecord) -> bytes:

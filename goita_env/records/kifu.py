@@ -28,7 +28,7 @@ Reading needs PyYAML, the extra ``goita-env[records]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from goita_env import actions
@@ -144,23 +144,10 @@ def _parse(text: str) -> dict[str, Any]:
             if self.depth > _MAX_DEPTH:
                 raise RecordError(f"expected at most {_MAX_DEPTH} levels, got more")
             node = super().compose_node(parent, index)
+            if isinstance(node, yaml.MappingNode):
+                _check_keys([(str(key.value), key.start_mark.line + 1) for key, _ in node.value])
             self.depth -= isinstance(event, yaml.CollectionStartEvent)
             return node
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            found: dict[Any, Any] = {}
-            for key, value in node.value:
-                name = brief(key.value)
-                line = key.start_mark.line + 1
-                if not isinstance(key, yaml.ScalarNode):
-                    raise RecordError(f"expected a text as key in line {line}, got {name}")
-                if key.value in found:
-                    raise RecordError(
-                        f"expected each key once, and one match in a file, got {name} again "
-                        f"in line {line}"
-                    )
-                found[key.value] = self.construct_object(value, deep)
-            return found
 
     try:
         root = yaml.load(text, Plain)
@@ -171,6 +158,18 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(root, dict):
         raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
     return root
+
+
+def _check_keys(keys: Sequence[tuple[str, int]]) -> None:
+    """Raises a RecordError where a mapping repeats a key; each comes with its line."""
+    seen: set[str] = set()
+    for key, line in keys:
+        if key in seen:
+            raise RecordError(
+                f"expected each key once, and one match in a file, got {brief(key)} again "
+                f"in line {line}"
+            )
+        seen.add(key)
 
 
 def _name(root: dict[str, Any], player: str) -> str:
