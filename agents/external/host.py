@@ -93,6 +93,8 @@ class Host:
         fits = self._call("hello", None, lambda: plays(self._agent, information))
         if fits is None:
             return
+        if not fits:
+            self._rules = None  # it cannot be asked
         answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
         if fits:
             answer |= information.to_keys()
@@ -102,7 +104,9 @@ class Host:
 
     def _deal(self, message: Message) -> None:
         if self._rules is None:
-            raise ProtocolError('expected "hello" before anything else')
+            raise ProtocolError(
+                'expected "hello" before anything else, with a game that the bot plays'
+            )
         table, agent = SeatTable(self._rules, message, self._information), self._agent
         self._tables[table.game] = table
         if isinstance(agent, StatefulAgent):

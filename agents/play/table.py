@@ -258,14 +258,16 @@ class PlayTable:
         if said:
             self.log.append(said)
             self.past.append(self.scene())
-        if save:
-            self._save()
-        if game.winner is not None:
-            self._tell_end()
-        elif redealt:
-            self._tell_redeal()
-        if len(game.deals) > deals:
-            self._tell_deal()
+        try:
+            if save:
+                self._save()
+        finally:  # agents with a memory miss nothing if the match cannot be saved
+            if game.winner is not None:
+                self._tell_end()
+            elif redealt:
+                self._tell_redeal()
+            if len(game.deals) > deals:
+                self._tell_deal()
         return said
 
     def _ask(self) -> int:

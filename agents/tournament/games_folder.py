@@ -60,9 +60,7 @@ class GamesFolder:
     def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
         self.path, self.share = path, check_share(share)
         self._prefixes = {
-            pairing.tasks[0].agents: "-".join(
-                [f"{number:03}", *(re.sub(r"[^\w.=+]+", "_", one)[-32:] for one in pairing.agents)]
-            )
+            pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])
             for number, pairing in enumerate(plan.pairings(), 1)
         }
         head = {
@@ -107,6 +105,11 @@ class GamesFolder:
         for file in self.path.glob("*.jsonl"):
             if file not in wanted:
                 file.unlink()
+
+
+def _short(name: str) -> str:
+    """Returns the end of an agent's name as 32 bytes of a file's name, which may have 255."""
+    return re.sub(r"[^\w.=+]+", "_", name).encode()[-32:].decode(errors="ignore")
 
 
 def read_games(folder: Path, pattern: str = "[!.]*.jsonl") -> Iterator[SavedDeal]:

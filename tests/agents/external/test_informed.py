@@ -196,6 +196,11 @@ def test_only_a_bot_that_plays_there_echoes_the_options():
     assert "information" not in answer
 
 
+def test_a_bot_that_declined_a_game_is_not_asked_there():
+    hello = HELLO | Information("partner").to_keys()
+    refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
+
+
 class _Undecided(Telling):
     def plays(self, information):
         raise LookupError("who knows")

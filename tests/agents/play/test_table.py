@@ -1,5 +1,6 @@
 """The match at the table, whatever it is shown on: moves, questions, take-back, saving."""
 
+import contextlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -213,6 +214,22 @@ class Counting(GreedyAgent):
         legal = np.flatnonzero(legal[0])
         luck = int(rng.integers(1_000_000))
         return legal[[(luck + sum(map(hash, map(repr, self.told)))) % len(legal)]]
+
+
+def test_an_agent_with_a_memory_misses_nothing_while_the_match_cannot_be_saved():
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    def told(keep):
+        agent = Counting()
+        one = PlayTable(MatchSettings(("", "greedy", agent, "greedy"), 1), keep=keep)
+        choose = any_move(0)
+        while len(one.results) < 3:
+            with contextlib.suppress(OSError):
+                list(play_on(one, choose, rounds=3))
+        return agent.told
+
+    assert told(full) == told(None)
 
 
 OWN = f"{__name__}:Counting"

@@ -10,6 +10,7 @@ from record_samples import SIX
 
 import evaluate
 from agents.base import RandomAgent
+from agents.files import write_whole
 from agents.statistics.sequential_test import Sprt
 from agents.tournament import arena
 from agents.tournament.arena import Tournament
@@ -61,6 +62,17 @@ def test_a_line_gives_back_the_deal_with_every_answer_before_play():
         assert again.record.number == one.record.number
         assert again.record.result() == one.record.result()
     assert any(move[1] >= actions.CALL for one in told for move in one.record.moves)
+
+
+def test_long_names_of_any_script_make_names_of_files_that_can_be_written(tmp_path):
+    names = [f"{'ごいた名人' * 10}{number}=random" for number in "一二三"]
+    planned = Plan(tuple(names), cross=True, deals=2, seed=1)
+    folder = GamesFolder(tmp_path / "games", planned)
+    files = [folder.file(task) for pairing in planned.pairings() for task in pairing.tasks]
+    for file in files:
+        write_whole(file, "")
+    assert len(set(files)) == len(files) > 3
+    assert all("ごいた名人" in file.name for file in files)
 
 
 def test_a_line_says_all_there_is_to_know_and_its_history_is_one_of_goita_core():
