@@ -136,8 +136,14 @@ def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
 
 
 def file_digest(path: str | Path) -> str:
-    """Returns the digest of a network file's network; raises as ``read_network`` does."""
-    return digest(*read_network(path))
+    """Returns the digest of a file's network, or of one of another design, whose metadata count.
+
+    Raises as ``read_network`` does.
+    """
+    metadata, tensors = read_tensors(path, range(9))
+    if isinstance(metadata, dict) and metadata.get("format") in FORMATS:
+        return digest(NetworkInfo.parse(metadata), tensors)
+    return tensor_digest(metadata, tensors)
 
 
 def transform_metadata(transform: tuple[str, ...], name: str) -> dict[str, str]:

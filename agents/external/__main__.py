@@ -1,6 +1,7 @@
-"""Runs ``python -m agents.external NAME``: hosts one of our bots behind the bot protocol."""
+"""Plays a bot of this repository, or a class, by the protocol: see agents/external/protocol.md."""
 
+from agents import cli
 from agents.external.host import main
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    cli.run(main)

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
-from agents.bots.network_file import read_tensors, tensor_digest
+from agents.bots.network import file_digest
 from agents.files import decode, locked, read_limited, write_whole
 from agents.learning.checkpoint import load_checkpoint
 from agents.learning.checkpoint_callback import CheckpointCallback
@@ -68,7 +68,7 @@ class Run:
             write_whole(self.files.init, init.read_bytes())
         made = provenance(self.players)
         if init is not None:
-            made["weights"]["init"] = tensor_digest({}, read_tensors(init)[1])
+            made["weights"]["init"] = file_digest(init)
         self.configure(self.config | {"provenance": made})
         return self
 
