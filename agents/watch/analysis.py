@@ -126,7 +126,9 @@ def analyse(
 def analyse_deal(
     deal: DealRecord, settings: AnalysisSettings, priors: Float | None = None
 ) -> DealDecisions:
-    """Analyses every decision of a deal, with unrecorded answers before play, as far as its moves are legal.
+    """Analyses every decision of a deal, as far as its moves are legal.
+
+    Answers before play that the record leaves out are decisions: see ``DealRecord.answered``.
 
     Args:
         deal: the deal.

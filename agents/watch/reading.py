@@ -150,7 +150,7 @@ def _recorded(record: Record, title: str) -> Source:
         for problem in record.problems
     }
     deals = [
-        Watched(deal.answered(), record.players, notes.get(deal.number, "")) for deal in record.deals
+        Watched(one.answered(), record.players, notes.get(one.number, "")) for one in record.deals
     ]
     return Source(title, tuple(deals), len(deals), record.problems, record.notes)
 
