@@ -82,4 +82,8 @@ HELD_OUT: Final = CoordinationTask(
     ),
     opponents=tuple(f"population:{method}-{seed}" for method in METHODS for seed in OPPONENT_SEEDS),
 )
-"""The benchmark. Nothing in the repository is trained on these agents or chosen by them."""
+"""The benchmark. An entrant is neither trained on these agents nor chosen by them.
+
+In this repository the normalisers are trained beside them; the champion's trainings watched the
+opponents and the variants of ``heuristic``, and its last parts were planned from that.
+"""
