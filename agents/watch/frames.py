@@ -6,9 +6,12 @@ colours the page exchanges, and all faces, which are definitions of their own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, Final
+from unicodedata import east_asian_width
 
 from agents.watch.reading import Watched
 from goita_env import Game, actions
@@ -22,7 +25,7 @@ Marked = Mapping[svg.Mark, int]
 """What is marked in the hand of a seat that decides."""
 
 MOST_NAME: Final = 14
-"""Characters of a name beside a seat."""
+"""Characters of a name beside a seat; wide ones, such as kanji, count twice."""
 
 Frame = tuple[list[int], list[int]]
 """Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
@@ -107,7 +110,7 @@ class Book:
 
 
 def named(scene: Scene, players: Sequence[str]) -> Scene:
-    """Writes players' names below those of their seats, where all characters can be drawn."""
+    """Writes players' names below those of their seats."""
     names = {f"seat {seat}": shortened(name) for seat, name in enumerate(players)}
     places = (
         replace(place, remarks=(name, *place.remarks)) if (name := names[place.name]) else place
@@ -117,9 +120,12 @@ def named(scene: Scene, players: Sequence[str]) -> Scene:
 
 
 def shortened(name: str) -> str:
-    """Returns the first characters of a name; nothing where one of them cannot be drawn."""
-    shown = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 2]}.."
-    return shown if set(shown) <= {*pen.glyphs(), " "} else ""
+    """Returns the first characters of a name, without those that no page shows."""
+    name = "".join(filter(str.isprintable, name))
+    ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in name))
+    if not ends or ends[-1] <= MOST_NAME:
+        return name
+    return f"{name[: bisect_right(ends, MOST_NAME - 2)]}.."
 
 
 def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:

@@ -1,7 +1,8 @@
 """Writes SVG that resvg, cairosvg, browsers and an ``<img>`` all understand: shapes, words, tiles.
 
 Only presentation attributes, opaque ``#rrggbb`` colours, ``transform`` attributes and ``<use>``
-with ``href``; words are outlines, so no font is needed. Numbers are pixels of a drawing 600
+with ``href``; words are outlines, so no font is needed, but for names in other scripts, which are left
+to the fonts of who shows them. Numbers are pixels of a drawing 600
 wide. Ids begin with a hash of what is drawn: two drawings in one page don't mix, and the same
 position gives the same bytes.
 """
@@ -124,7 +125,15 @@ class Pen:
         anchor: Anchor = "start",
     ) -> None:
         """Writes texts, each with its place, that look alike."""
-        known, uses, texts = glyphs(), "", list(texts)
+        known, uses, given, texts = glyphs(), "", list(texts), []
+        for x, y, text in given:
+            if set(text) <= known.keys() | {" "}:
+                texts.append((x, y, text))
+            else:
+                shown = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
+                look = f'font-family="sans-serif" font-size="{size:g}" text-anchor="{anchor}"'
+                look += f' fill="{color or self.colors.text}"'
+                self.lines.append(f'<text x="{number(x)}" y="{number(y)}" {look}>{shown}</text>')
         if not texts:
             return
         fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
@@ -136,11 +145,10 @@ class Pen:
             line = "" if alone else f' y="{y * 100 / size:.0f}"'
             scale = f"translate({number(left)} {number(y)}){scale}" if alone else scale
             for character in text:
-                shown = character if character in known else "?"
-                if shown != " ":
+                if character != " ":
                     place = f' x="{at}"' if at else ""
-                    uses += f'<use href="#{self._glyph(shown)}"{place}{line}/>'
-                at += known[shown][0]
+                    uses += f'<use href="#{self._glyph(character)}"{place}{line}/>'
+                at += known[character][0]
         self.lines.append(f'<g{fill} transform="{scale}">{uses}</g>')
 
     @contextmanager

@@ -324,13 +324,14 @@
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("input, select, textarea, dialog");
     if (event.ctrlKey || event.altKey || event.metaKey || field || state === null) return;
+    const act = keys[event.key] ?? keys[event.key.toLowerCase()]; // Shift and Caps Lock change nothing
     if (event.key === " " && !event.target.closest("button, summary, a")) {
       event.preventDefault();
       skip?.();
     } else if (!busy && event.key >= "1" && event.key <= "8" && event.key.length === 1) key(Number(event.key) - 1);
-    else if (!busy && keys[event.key]) {
+    else if (!busy && act) {
       event.preventDefault();
-      keys[event.key]();
+      act();
     }
   });
 

@@ -99,7 +99,7 @@ def test_a_frame_is_the_drawing_of_the_position(page, deal):
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
 
 
-def test_players_are_named_below_their_seats_where_that_can_be_written(deal):
+def test_players_are_named_below_their_seats(deal):
     *_, game = deal.replay()
     players = ("north", "", "和倉", "population:selfplay-3")
     for scene in (game.scene(), game.view(2).scene(2)):
@@ -107,7 +107,7 @@ def test_players_are_named_below_their_seats_where_that_can_be_written(deal):
         plain = {place.name: place.remarks for place in scene.places}
         assert remarks["seat 0"] == ("north", *plain["seat 0"])
         assert remarks["seat 1"] == plain["seat 1"]
-        assert remarks["seat 2"] == plain["seat 2"]  # the drawings' font lacks the characters
+        assert remarks["seat 2"] == ("和倉", *plain["seat 2"])
         assert remarks["seat 3"] == ("population:s..", *plain["seat 3"])
 
 
@@ -217,6 +217,17 @@ def test_names_cannot_break_out_of_the_page(deal):
     assert "alert(1)</script>" not in text
     text = watch.page(source(deal, players=("\ud800a", "", "", "")))
     assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
+
+
+def test_names_of_any_script_stand_on_the_board_and_are_data(deal):
+    names = ("能登 太郎", "Ann & <b>", "とても長い名前の人です", "a\u202eb§")
+    lines = Page(watch.page(source(deal, players=names))).told["lines"]
+    shown = {
+        "".join(ElementTree.fromstring(line).itertext())
+        for line in lines
+        if line.startswith("<text")
+    }
+    assert shown == {"能登 太郎", "Ann & <b>", "とても長い名..", "ab§"}
 
 
 def test_every_notation_is_read(tmp_path, deal):
