@@ -6,6 +6,7 @@ import re
 import pytest
 from programs import ROOT
 
+from agents.registry import weights
 from benchmarks import inference
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -104,3 +105,9 @@ def test_the_bound_of_the_champions_exploitability_is_that_of_its_page(page):
         re.MULTILINE,
     )
     assert re.search(rf"(?i)at least {re.escape(bound)} points", text(ROOT / page))
+
+
+@pytest.mark.parametrize("name", ["champion", "people"])
+def test_a_card_names_the_weights_that_it_is_of(name):
+    (digest,) = weights([name]).values()
+    assert f"`{digest}`" in text(ROOT / "docs" / f"{name}.md")

@@ -148,7 +148,7 @@ def open_and_ask(open_page, server) -> str:
 
 def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
     _, page = begun(serve, open_page)
-    page.keyboard.press("h")
+    page.keyboard.press("H")  # as with Caps Lock
     page.wait_for_selector("#advice .number")
     assert page.inner_text("#advice").startswith("The champion suggests ")
     page.click("[data-do=partner]")

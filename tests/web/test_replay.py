@@ -28,7 +28,7 @@ def at(page) -> tuple[str, str]:
 
 def test_keys_step_through_moves_deals_and_seats(file, open_page):
     page, seen = open_page(file.as_uri()), []
-    for key in ("ArrowRight", "]", "End", "ArrowLeft", "Home", "n", "v", "v", "h", "p"):
+    for key in ("ArrowRight", "]", "End", "ArrowLeft", "Home", "N", "v", "V", "h", "P"):
         page.keyboard.press(key)
         seen.append(at(page)[0])
     assert seen == ["1.1", "1.5", "1.13", "1.12", "1.0", "2.0", "2.0.0", "2.0.1", "2.0", "1.0"]
