@@ -9,7 +9,7 @@
 | reward "points" | of every scored round: its team's seats get the points, the others minus these |
 | information | who knows and tells what; it may change the three sizes |
 | reward "win" | +1 and -1 at the end of the episode |
-| episode | "round": ends with the first scored round; "match": ends at 150 points |
+| episode | "round": ends with the first scored round; "match": ends at the rules' total |
 
 The mask is all zero for a seat that is not asked. The questions before play (calls of five or more
 pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is

@@ -72,7 +72,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
     Args:
         num_envs: N.
         rules: a rule set or its name: "jga", "pagat", "nine".
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         reward: "points" or "win".
         reward_scale: a factor on every reward, above 0; points in ``info`` stay points.
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.

@@ -103,7 +103,7 @@ class GoitaVectorEnv:
     Args:
         num_games: N, 1 to 2**24.
         rules: a rule set or its name: "jga", "pagat", "nine".
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         reward: "points" (of each round, plus for the winner's team, minus for the other) or "win"
             (+1 / -1 at the end of the episode).
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
