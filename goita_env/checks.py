@@ -155,7 +155,7 @@ def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_
 
 
 def illegal_action(
-    action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = ""
+    action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = "", came: str = ""
 ) -> ActionError:
     """Returns the error for an action that is none, or that the rules forbid.
 
@@ -164,14 +164,14 @@ def illegal_action(
         legal: bool [A], what could have come.
         source: from whom, as " from seat 0".
         place: where, as " in game 3".
+        came: the name that came for it, if it is another than its own.
     """
     if not 0 <= action < len(legal):
         return ActionError(f"expected actions 0..{len(legal) - 1}{source}, got {action!r}{place}")
     many = len(legal)
     names = " ".join(actions.name(one, many) for one in np.flatnonzero(legal).tolist())
-    return IllegalActionError(
-        f"expected one of {names}{source}, got {actions.name(action, many)!r} ({action}){place}"
-    )
+    came = came or actions.name(action, many)
+    return IllegalActionError(f"expected one of {names}{source}, got {came!r} ({action}){place}")
 
 
 def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:

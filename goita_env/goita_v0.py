@@ -10,11 +10,10 @@ from typing import Any
 
 import pettingzoo
 from pettingzoo import ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from goita_env.engine.match import Episode, Reward
 from goita_env.envs.aec import env, raw_env
-from goita_env.envs.aec_base import Observation
+from goita_env.envs.aec_base import AllAct, Observation
 from goita_env.information import PLAIN, Information
 from goita_env.render import RenderMode
 from goita_env.rules import Rules
@@ -30,7 +29,7 @@ def parallel_env(
     information: Information = PLAIN,
 ) -> ParallelEnv[str, Observation, Any]:
     """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
-    return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode, information))
+    return AllAct(env(rules, episode, reward, render_mode, information))
 
 
 if hasattr(pettingzoo, "register"):

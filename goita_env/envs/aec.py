@@ -136,9 +136,10 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
         Raises:
             EpisodeOverError: before the first reset.
+            SettingError: if there is no such agent.
         """
         self._check_begun("observation")
-        state, seat = self._match.state, self._seats[agent]
+        state, seat = self._match.state, self._seat(agent)
         asked = seat == self._asked
         words = packing.pack(state) if asked else packing.pack_seat(state, seat)
         mask = self._legal.copy() if asked else np.zeros(self._num_actions, np.int8)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env.checks import check_options
-from goita_env.errors import EpisodeOverError, IllegalActionError
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
 from goita_env.render import RenderMode, check_render_mode
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -52,11 +53,21 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations, always the same object."""
+        """Returns the space of an agent's observations, always the same object.
+
+        Raises:
+            SettingError: if there is no such agent.
+        """
+        self._seat(agent)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions, always the same object."""
+        """Returns the space of an agent's actions, always the same object.
+
+        Raises:
+            SettingError: if there is no such agent.
+        """
+        self._seat(agent)
         return self._action_spaces[agent]
 
     def last(
@@ -96,6 +107,12 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self._has_reset = True
+
+    def _seat(self, agent: object) -> int:
+        """Returns the seat of an agent; a SettingError if nobody has the name."""
+        if not isinstance(agent, str) or agent not in self._seats:
+            raise SettingError(f"expected an agent of {self.possible_agents}, got {agent!r}")
+        return self._seats[agent]
 
     def _given(self, options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
         if isinstance(options, dict):
@@ -157,3 +174,17 @@ class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
             self.env.step(action)
         except IllegalActionError:
             cast(SeatedEnv, self.env.unwrapped).forfeit()
+
+
+class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
+    """Takes actions of all agents at a time; only that of the asked one counts."""
+
+    def step(self, actions: Mapping[str, Any]) -> Any:
+        """Makes the decision of the agent that is asked.
+
+        Raises:
+            ActionError: if its action is missing. Nothing has changed then.
+        """
+        if self.agents and (asked := self.aec_env.agent_selection) not in actions:
+            raise ActionError(f"expected an action of {asked!r}, got those of {[*actions]!r}")
+        return super().step(actions)  # type: ignore[no-untyped-call]
