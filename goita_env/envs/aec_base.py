@@ -22,7 +22,7 @@ _TRIED: Final = "options"
 """PettingZoo's conformance tests hand over ``{"options": 1}``, to see that options are taken."""
 
 
-class SeatedEnv(AECEnv[str, Observation, int | None]):
+class SeatedEnv(AECEnv[str, Any, int | None]):
     """Seats agents ``player_0`` .. in turn order, of whom one is asked at a time.
 
     Args:
@@ -30,13 +30,19 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         observation: space of an observation.
         num_actions: actions from 0 on.
         render_mode: one of ``RENDER_MODES``, or None.
+        flat: observations come without the mask, which ``infos`` have then.
 
     Raises:
         SettingError: if there is no such render mode.
     """
 
     def __init__(
-        self, num_seats: int, observation: Box, num_actions: int, render_mode: RenderMode | None
+        self,
+        num_seats: int,
+        observation: Box,
+        num_actions: int,
+        render_mode: RenderMode | None,
+        flat: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         check_render_mode(render_mode)
@@ -44,9 +50,9 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self.possible_agents = [f"player_{seat}" for seat in range(num_seats)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
-        mask = Box(0, 1, (num_actions,), np.int8)
+        self._flat, mask = flat, Box(0, 1, (num_actions,), np.int8)
         self._observation_spaces: dict[str, Space[Any]] = {
-            agent: Dict({"observation": observation, "action_mask": mask})
+            agent: observation if flat else Dict(observation=observation, action_mask=mask)
             for agent in self.possible_agents
         }
         self._action_spaces = {agent: Discrete(num_actions) for agent in self.possible_agents}
@@ -70,9 +76,7 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self._seat(agent)
         return self._action_spaces[agent]
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Returns observation, reward since its last step, and the flags of ``agent_selection``.
 
         Raises:

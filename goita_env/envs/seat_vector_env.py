@@ -50,6 +50,13 @@ ILLEGAL: Final = ("forfeit", "raise")
 GIVEN: Final = ("hands", "dealer", "scores")
 
 
+def check_form(form: Form) -> Form:
+    """Returns a form of observations; a SettingError if it is none."""
+    if form not in FORMS:
+        raise SettingError(f"expected an observation of {FORMS}, got {form!r}")
+    return form
+
+
 class SeatSettings(TypedDict, total=False):
     """Lists the settings that one game and a batch share; see ``SeatVectorEnv``."""
 
@@ -114,8 +121,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         information: Information = PLAIN,
     ) -> None:
         self.closed = True  # there is nothing to close yet, should a setting be refused
-        if observation not in FORMS:
-            raise SettingError(f"expected an observation of {FORMS}, got {observation!r}")
+        check_form(observation)
         if illegal not in ILLEGAL:
             raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
         if len(keys) != 2 or len({*keys}) != 2:

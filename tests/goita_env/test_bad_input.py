@@ -53,6 +53,7 @@ SETTINGS = {
     "rules": (MAKERS, ["chess", "JGA", "", None, 3, ["jga"]], "jga.*nine.*pagat"),
     "episode": (MAKERS, ["game", "", None, 1], "episode.*'round', 'match'"),
     "reward": (MAKERS.keys() - {"Game"}, ["money", "", None, 1], "reward.*'points', 'win'"),
+    "observation": (ENVIRONMENTS, ["box", "", None, 1], "observation.*'flat', 'dict'"),
     "render_mode": (ENVIRONMENTS, ["rgb", "", 1], "render_mode.*'ansi', 'human'"),
 }
 
