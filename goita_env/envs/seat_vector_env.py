@@ -22,6 +22,7 @@ docs/one_seat.md lists all: every argument, every key of ``info``, the three aut
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
@@ -145,8 +146,17 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.single_observation_space = _space(self._keys, information)
         self._num_actions = information.num_actions
         self.single_action_space: Space[Any] = Discrete(self._num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    # Gymnasium declares them as attributes.
+    @cached_property
+    def observation_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of all games' observations."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of all games' actions."""
+        return batch_space(self.single_action_space, self.num_envs)
 
     def set_opponents(
         self, opponents: Opponents | None = None, partner: Named | None = None
