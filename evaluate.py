@@ -66,7 +66,7 @@ class Args:
     """LOW,HIGH: stop a pair when a sequential test decides whether its points per round are
     LOW or HIGH, 5 % errors at most (0,1.5; write --sprt=-1,1 before a minus)"""
     episode: Literal["round", "match"] = "round"
-    """what each deal begins: a round, or a match to 150 points"""
+    """what each deal begins: a round, or a match to the rules' total (150 points)"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     information: Information = PLAIN

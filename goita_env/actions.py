@@ -92,10 +92,11 @@ def parse(text: str) -> int:
     Raises:
         ActionError: if the text names no action.
     """
-    if text in _NUMBERS:
-        return _NUMBERS[text]
-    digits = text.replace("9", "8")
-    if len(digits) == 2 and digits[0] in DIGITS and digits[1] in DIGITS:
-        return encode(DIGITS.index(digits[0]), DIGITS.index(digits[1]))
+    if isinstance(text, str):
+        if text in _NUMBERS:
+            return _NUMBERS[text]
+        digits = text.replace("9", "8")
+        if len(digits) == 2 and digits[0] in DIGITS and digits[1] in DIGITS:
+            return encode(DIGITS.index(digits[0]), DIGITS.index(digits[1]))
     words = ", ".join(repr(word) for word in _WORDS.values())
     raise ActionError(f"expected an action, two digits 1..9 or one of {words}, got {text!r}")

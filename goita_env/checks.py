@@ -12,10 +12,10 @@ import numpy.typing as npt
 from goita_env import actions
 from goita_env.arrays import Int
 from goita_env.errors import ActionError, IllegalActionError, SettingError
-from goita_env.tiles import MATCH_POINTS, NUM_SEATS
+from goita_env.tiles import NUM_SEATS
 
 MAX_GAMES: Final = 1 << 24
-"""More games side by side are refused; each takes up to two kilobytes."""
+"""More games side by side are refused; each takes about two kilobytes."""
 
 
 def as_array(values: object) -> npt.NDArray[Any] | None:
@@ -155,7 +155,7 @@ def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_
 
 
 def illegal_action(
-    action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = ""
+    action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = "", came: str = ""
 ) -> ActionError:
     """Returns the error for an action that is none, or that the rules forbid.
 
@@ -164,14 +164,14 @@ def illegal_action(
         legal: bool [A], what could have come.
         source: from whom, as " from seat 0".
         place: where, as " in game 3".
+        came: the name that came for it, if it is another than its own.
     """
     if not 0 <= action < len(legal):
         return ActionError(f"expected actions 0..{len(legal) - 1}{source}, got {action!r}{place}")
     many = len(legal)
     names = " ".join(actions.name(one, many) for one in np.flatnonzero(legal).tolist())
-    return IllegalActionError(
-        f"expected one of {names}{source}, got {actions.name(action, many)!r} ({action}){place}"
-    )
+    came = came or actions.name(action, many)
+    return IllegalActionError(f"expected one of {names}{source}, got {came!r} ({action}){place}")
 
 
 def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:
@@ -190,20 +190,21 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEA
     return seats
 
 
-def check_scores(scores: npt.ArrayLike, num_games: int) -> Int:
+def check_scores(scores: npt.ArrayLike, num_games: int, match_points: int) -> Int:
     """Returns the teams' points, [2] for all games or [N, 2], as int64 [2, N].
 
     Raises:
-        SettingError: if they are not points of two teams before the end of a match.
+        SettingError: if they are not points of two teams before the end of a match to
+            ``match_points``.
     """
     if (array := integer_rows(scores, (num_games, 2))) is None:
         raise SettingError(
             f"expected the points of two teams, or a row a game, shape ({num_games}, 2), "
             f"got {scores!r}"
         )
-    if (array % 10).any() or array.min() < 0 or array.max() >= MATCH_POINTS:
+    if (array % 10).any() or array.min() < 0 or array.max() >= match_points:
         raise SettingError(
-            f"expected points before a round, multiples of ten from 0 to {MATCH_POINTS - 10}, "
+            f"expected points before a round, multiples of ten from 0 to {match_points - 10}, "
             f"got {array.tolist()!r}"
         )
     return array.T

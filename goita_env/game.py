@@ -165,7 +165,8 @@ class Game:
         number = check_action(number, self.information.num_actions)
         legal = self._legal()
         if not legal[number]:
-            raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}")
+            came = action if isinstance(action, str) else ""
+            raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}", came)
         state, dealt = self._state, self._match.deals.copy()
         self._before.append(
             _Before(state.data.copy(), state.clock, dealt, self.scores, self.winner, self.points)

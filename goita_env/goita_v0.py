@@ -10,11 +10,11 @@ from typing import Any
 
 import pettingzoo
 from pettingzoo import ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from goita_env.engine.match import Episode, Reward
 from goita_env.envs.aec import env, raw_env
-from goita_env.envs.aec_base import Observation
+from goita_env.envs.aec_base import AllAct
+from goita_env.envs.seat_vector_env import Form
 from goita_env.information import PLAIN, Information
 from goita_env.render import RenderMode
 from goita_env.rules import Rules
@@ -28,9 +28,10 @@ def parallel_env(
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
     information: Information = PLAIN,
-) -> ParallelEnv[str, Observation, Any]:
+    observation: Form = "dict",
+) -> ParallelEnv[str, Any, Any]:
     """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
-    return turn_based_aec_to_parallel(env(rules, episode, reward, render_mode, information))
+    return AllAct(env(rules, episode, reward, render_mode, information, observation))
 
 
 if hasattr(pettingzoo, "register"):

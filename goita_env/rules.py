@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from goita_env.checks import is_writable
 from goita_env.errors import SettingError
+from goita_env.tiles import MATCH_POINTS
 
 Duty = Literal["choice", "duty"]
 
@@ -30,7 +31,7 @@ RULE_SETS: Final[dict[str, Rules]] = {}
 
 @dataclass(frozen=True)
 class Rules:
-    """Holds one rule set; every field is a point on which the source texts differ.
+    """Holds one rule set; every field is a point on which texts or players differ.
 
     The default of each field is the booklet's rule, so ``Rules(name="mine", last_king=False)`` is
     a rule set of your own.
@@ -75,6 +76,10 @@ class Rules:
     """Opponents who both called five: a redeal if both partners choose it (booklet B), or at once
     (nine-kinds page)."""
 
+    match_points: int = MATCH_POINTS
+    """A match ends when a team has so many points: a multiple of ten from 10 to 150. The texts say
+    150; clubs and other programs play to other totals, too."""
+
     def __post_init__(self) -> None:
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
@@ -84,6 +89,9 @@ class Rules:
                     wanted, fine = "a text that UTF-8 can write", False
             elif hint is bool:
                 wanted, fine = "True or False", isinstance(value, bool)
+            elif hint is int:
+                wanted = f"a multiple of ten from 10 to {MATCH_POINTS}"
+                fine = type(value) is int and value in range(10, MATCH_POINTS + 1, 10)
             else:
                 wanted, fine = " or ".join(map(repr, choices)), value in choices
             if not fine:

@@ -49,7 +49,7 @@ TEAMS: Final = (("player_0", "player_2"), ("player_1", "player_3"))
 """The two partnerships, by the names of their seats in the environments."""
 
 MATCH_POINTS: Final = 150
-"""A match ends when a team has this many points or more (article D of the booklet)."""
+"""Points of two fives of partners, and the most that a match goes to (``Rules.match_points``)."""
 
 MAX_PLAYS: Final = 13
 """Most plays in a round: the fourth play of a seat ends it (4 + 3 + 3 + 3)."""

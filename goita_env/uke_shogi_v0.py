@@ -10,9 +10,8 @@ from typing import Any
 
 import pettingzoo
 from pettingzoo import ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from goita_env.envs.aec_base import Observation
+from goita_env.envs.aec_base import AllAct, Observation
 from goita_env.render import RenderMode
 from goita_env.uke_shogi.environment import env, raw_env
 from goita_env.uke_shogi.rules import IMO_SHOGI, UkeShogiRules
@@ -24,7 +23,7 @@ def parallel_env(
     rules: UkeShogiRules = IMO_SHOGI, deals: int = 1, render_mode: RenderMode | None = None
 ) -> ParallelEnv[str, Observation, Any]:
     """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
-    return turn_based_aec_to_parallel(env(rules, deals, render_mode))
+    return AllAct(env(rules, deals, render_mode))
 
 
 if hasattr(pettingzoo, "register"):

@@ -32,7 +32,7 @@ class SeatTable:
         self.seat = protocol.read_seat(message, "seat")
         dealer = protocol.read_seat(message, "dealer")
         hand = protocol.read_counts(message, "hand")[None]
-        scores = check_scores(np.array([message.get("scores")]), 1)[:, 0]
+        scores = check_scores(np.array([message.get("scores")]), 1, rules.match_points)[:, 0]
         self._information = information
         self._shown = {(self.seat + relative) % NUM_SEATS for relative in information.shown_seats}
         game, shown = np.array([self.game]), self._shown_hands(message, hand)

@@ -66,6 +66,7 @@ def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
     return {
         "trial": None if trial is None else asdict(trial),
         "rules": table.settings.rules.name,
+        "match_points": table.settings.rules.match_points,
         "names": [names[(seat + place) % NUM_SEATS] for place in range(NUM_SEATS)],
         "scores": table.scores,
         "asks": "trial" if trial and over else table.asks,

@@ -41,7 +41,7 @@ PURPOSE: Final = "play"
 
 
 class PlayTable:
-    """Plays a match to 150 points.
+    """Plays a match.
 
     Args:
         settings: who plays, and by which rules.

@@ -129,9 +129,10 @@ class Terminal:
             f"{sentences.PLACES[place]}: {names[(seat + place) % NUM_SEATS]}"
             for place in range(1, NUM_SEATS)
         ]
-        rules, seed = self.table.settings.rules.name, self.table.settings.seed
+        rules, seed = self.table.settings.rules, self.table.settings.seed
+        total = f"to {rules.match_points} points, rules {rules.name}, seed {seed}"
         # The names may be those of a file that somebody else wrote.
-        self._say(line(f"Goita to 150 points, rules {rules}, seed {seed}. {', '.join(seated)}."))
+        self._say(line(f"Goita {total}. {', '.join(seated)}."))
         self._say("? helps.")
         self._log()
 

@@ -1,7 +1,8 @@
 """Runs rounds and matches over the core: who deals next, when an episode ends, and the next deal.
 
 The first dealer of an episode is drawn; then the winner of a round deals the next (article D of the
-booklet), and after a redeal the same seat deals again (article B). A match ends at 150 points.
+booklet), and after a redeal the same seat deals again (article B). A match ends at the rule set's
+``match_points``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from goita_env.errors import SettingError
 from goita_env.hands import read_hands
 from goita_env.information import PLAIN, Information, check_information
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import MATCH_POINTS
 
 Episode = Literal["round", "match"]
 EPISODES: Final = ("round", "match")
@@ -144,7 +144,8 @@ class Match:
         rows = np.arange(self.num_games) if rows is None else rows
         codes = None if hands is None else codes_of(read_hands(hands, len(rows)))
         dealers = None if dealer is None else check_dealer(dealer, len(rows))
-        before = None if scores is None else check_scores(scores, len(rows))
+        limit = self.rules.match_points
+        before = None if scores is None else check_scores(scores, len(rows), limit)
         if seed is not None:
             self.keys = seeds.game_keys(seed, self.games)
             self.episodes[:] = -1
@@ -178,7 +179,7 @@ class Match:
         if self.episode == "match":
             scores = state.scores[:, rows]
             scores[winner & 1, np.arange(len(rows))] += points
-            done = scores.max(axis=0) >= MATCH_POINTS
+            done = scores.max(axis=0) >= self.rules.match_points
             on = ~done
             if np.count_nonzero(on):
                 self._next_round(rows[on], winner[on], scores[:, on])

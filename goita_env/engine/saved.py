@@ -16,7 +16,7 @@ from goita_env.engine import core, tables
 from goita_env.engine.match import Match
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.errors import SettingError
-from goita_env.tiles import COUNTS, HAND_SIZE, MATCH_POINTS, MAX_PLAYS, NUM_SEATS
+from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_SEATS
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -72,7 +72,7 @@ def _check_state(state: State) -> None:
         ("offset", state.offset, NUM_SEATS),
         ("query", state.query, len(state.tables.questions.status)),
         ("dealer", state.dealer, NUM_SEATS),
-        ("scores", state.scores, MATCH_POINTS),
+        ("scores", state.scores, state.rules.match_points),
         ("points", state.points, 1),
         ("winner", state.winner + 1, 1),
     ):

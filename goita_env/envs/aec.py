@@ -5,11 +5,12 @@
 | agents | ``player_0`` .. ``player_3`` in turn order; partners are 0 and 2, 1 and 3 |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | observation | ``{"observation": uint8 [512], "action_mask": int8 [69]}`` (docs/observation.md) |
+| "flat" | uint8 [512]; the mask is in ``infos`` |
 | state | uint8 [704]: all hands and face-down tiles, for centralised critics |
 | reward "points" | of every scored round: its team's seats get the points, the others minus these |
 | information | who knows and tells what; it may change the three sizes |
 | reward "win" | +1 and -1 at the end of the episode |
-| episode | "round": ends with the first scored round; "match": ends at 150 points |
+| episode | "round": ends with the first scored round; "match": ends at the rules' total |
 
 The mask is all zero for a seat that is not asked. The questions before play (calls of five or more
 pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is
@@ -32,8 +33,9 @@ from pettingzoo import AECEnv
 from goita_env.checks import check_action, illegal_action
 from goita_env.engine import core
 from goita_env.engine.match import Episode, Match, Reward, check_reward
-from goita_env.envs.aec_base import ForfeitWrapper, Observation, SeatedEnv
+from goita_env.envs.aec_base import ForfeitWrapper, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
+from goita_env.envs.seat_vector_env import Form, check_form
 from goita_env.information import PLAIN, Information
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
@@ -55,6 +57,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
             ``goita-env[render]``).
         information: who knows and tells what (``goita_env.Information``).
+        observation: "dict" (observation and mask) or "flat" (the mask is in ``infos``).
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -74,14 +77,16 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         reward: Reward = "points",
         render_mode: RenderMode | None = None,
         information: Information = PLAIN,
+        observation: Form = "dict",
     ) -> None:
+        flat = check_form(observation) == "flat"
         self.reward: Reward = check_reward(reward, information)
         self._match = Match(
             1, rules, episode, secrets.randbits(63), auto_reset=False, information=information
         )
         self._num_actions = information.num_actions
         space = Box(0, 1, (information.observation_size,), np.uint8)
-        super().__init__(NUM_SEATS, space, self._num_actions, render_mode)
+        super().__init__(NUM_SEATS, space, self._num_actions, render_mode, flat)
         self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -131,18 +136,19 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         if self.render_mode == "human":
             self.render()
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Any:
         """Returns what an agent may know, asked or not.
 
         Raises:
             EpisodeOverError: before the first reset.
+            SettingError: if there is no such agent.
         """
         self._check_begun("observation")
-        state, seat = self._match.state, self._seats[agent]
+        state, seat = self._match.state, self._seat(agent)
         asked = seat == self._asked
         words = packing.pack(state) if asked else packing.pack_seat(state, seat)
-        mask = self._legal.copy() if asked else np.zeros(self._num_actions, np.int8)
-        return {"observation": packing.expand(words)[0], "action_mask": mask}
+        seen = packing.expand(words)[0]
+        return seen if self._flat else {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> npt.NDArray[np.uint8]:
         """Returns everything there is to know, for centralised critics: uint8 [704], or [768].
@@ -171,10 +177,19 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         low, high = core.legal_actions(state)
         self._legal = core.unpack_legal(low, high, self._num_actions)[0].view(np.int8)
         self.agent_selection = self.possible_agents[self._asked]
+        self._tell()
 
     def _end(self) -> None:
         self._asked = -1
+        self._tell()
         super()._end()
+
+    def _mask(self, seat: int) -> npt.NDArray[np.int8]:
+        return self._legal.copy() if seat == self._asked else np.zeros_like(self._legal)
+
+    def _tell(self) -> None:
+        if self._flat:
+            self.infos = {name: {"action_mask": self._mask(at)} for name, at in self._seats.items()}
 
 
 def env(
@@ -183,6 +198,7 @@ def env(
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
     information: Information = PLAIN,
-) -> AECEnv[str, Observation, int | None]:
+    observation: Form = "dict",
+) -> AECEnv[str, Any, int | None]:
     """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""
-    return ForfeitWrapper(raw_env(rules, episode, reward, render_mode, information))
+    return ForfeitWrapper(raw_env(rules, episode, reward, render_mode, information, observation))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from goita_env.checks import check_options
-from goita_env.errors import EpisodeOverError, IllegalActionError
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
 from goita_env.render import RenderMode, check_render_mode
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -21,7 +22,7 @@ _TRIED: Final = "options"
 """PettingZoo's conformance tests hand over ``{"options": 1}``, to see that options are taken."""
 
 
-class SeatedEnv(AECEnv[str, Observation, int | None]):
+class SeatedEnv(AECEnv[str, Any, int | None]):
     """Seats agents ``player_0`` .. in turn order, of whom one is asked at a time.
 
     Args:
@@ -29,13 +30,19 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         observation: space of an observation.
         num_actions: actions from 0 on.
         render_mode: one of ``RENDER_MODES``, or None.
+        flat: observations come without the mask, which ``infos`` have then.
 
     Raises:
         SettingError: if there is no such render mode.
     """
 
     def __init__(
-        self, num_seats: int, observation: Box, num_actions: int, render_mode: RenderMode | None
+        self,
+        num_seats: int,
+        observation: Box,
+        num_actions: int,
+        render_mode: RenderMode | None,
+        flat: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         check_render_mode(render_mode)
@@ -43,25 +50,33 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self.possible_agents = [f"player_{seat}" for seat in range(num_seats)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.agents: list[str] = []
-        mask = Box(0, 1, (num_actions,), np.int8)
+        self._flat, mask = flat, Box(0, 1, (num_actions,), np.int8)
         self._observation_spaces: dict[str, Space[Any]] = {
-            agent: Dict({"observation": observation, "action_mask": mask})
+            agent: observation if flat else Dict(observation=observation, action_mask=mask)
             for agent in self.possible_agents
         }
         self._action_spaces = {agent: Discrete(num_actions) for agent in self.possible_agents}
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations, always the same object."""
+        """Returns the space of an agent's observations, always the same object.
+
+        Raises:
+            SettingError: if there is no such agent.
+        """
+        self._seat(agent)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions, always the same object."""
+        """Returns the space of an agent's actions, always the same object.
+
+        Raises:
+            SettingError: if there is no such agent.
+        """
+        self._seat(agent)
         return self._action_spaces[agent]
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Returns observation, reward since its last step, and the flags of ``agent_selection``.
 
         Raises:
@@ -96,6 +111,12 @@ class SeatedEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self._has_reset = True
+
+    def _seat(self, agent: object) -> int:
+        """Returns the seat of an agent; a SettingError if nobody has the name."""
+        if not isinstance(agent, str) or agent not in self._seats:
+            raise SettingError(f"expected an agent of {self.possible_agents}, got {agent!r}")
+        return self._seats[agent]
 
     def _given(self, options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
         if isinstance(options, dict):
@@ -157,3 +178,17 @@ class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
             self.env.step(action)
         except IllegalActionError:
             cast(SeatedEnv, self.env.unwrapped).forfeit()
+
+
+class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
+    """Takes actions of all agents at a time; only that of the asked one counts."""
+
+    def step(self, actions: Mapping[str, Any]) -> Any:
+        """Makes the decision of the agent that is asked.
+
+        Raises:
+            ActionError: if its action is missing. Nothing has changed then.
+        """
+        if self.agents and (asked := self.aec_env.agent_selection) not in actions:
+            raise ActionError(f"expected an action of {asked!r}, got those of {[*actions]!r}")
+        return super().step(actions)  # type: ignore[no-untyped-call]

@@ -22,6 +22,7 @@ docs/one_seat.md lists all: every argument, every key of ``info``, the three aut
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
@@ -50,6 +51,13 @@ ILLEGAL: Final = ("forfeit", "raise")
 GIVEN: Final = ("hands", "dealer", "scores")
 
 
+def check_form(form: Form) -> Form:
+    """Returns a form of observations; a SettingError if it is none."""
+    if form not in FORMS:
+        raise SettingError(f"expected an observation of {FORMS}, got {form!r}")
+    return form
+
+
 class SeatSettings(TypedDict, total=False):
     """Lists the settings that one game and a batch share; see ``SeatVectorEnv``."""
 
@@ -72,7 +80,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
     Args:
         num_envs: N.
         rules: a rule set or its name: "jga", "pagat", "nine".
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         reward: "points" or "win".
         reward_scale: a factor on every reward, above 0; points in ``info`` stay points.
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
@@ -114,8 +122,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         information: Information = PLAIN,
     ) -> None:
         self.closed = True  # there is nothing to close yet, should a setting be refused
-        if observation not in FORMS:
-            raise SettingError(f"expected an observation of {FORMS}, got {observation!r}")
+        check_form(observation)
         if illegal not in ILLEGAL:
             raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
         if len(keys) != 2 or len({*keys}) != 2:
@@ -139,8 +146,17 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.single_observation_space = _space(self._keys, information)
         self._num_actions = information.num_actions
         self.single_action_space: Space[Any] = Discrete(self._num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    # Gymnasium declares them as attributes.
+    @cached_property
+    def observation_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of all games' observations."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> Space[Any]:  # type: ignore[override]
+        """The space of all games' actions."""
+        return batch_space(self.single_action_space, self.num_envs)
 
     def set_opponents(
         self, opponents: Opponents | None = None, partner: Named | None = None

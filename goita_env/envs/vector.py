@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Discrete, Space
 from gymnasium.vector.utils import batch_space
 
 from goita_env.arrays import Bits, Int
@@ -98,12 +98,12 @@ class StepResult:
 
 
 class GoitaVectorEnv:
-    """Plays N games at once.
+    """Plays N games at once, in one thread at a time.
 
     Args:
         num_games: N, 1 to 2**24.
         rules: a rule set or its name: "jga", "pagat", "nine".
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         reward: "points" (of each round, plus for the winner's team, minus for the other) or "win"
             (+1 / -1 at the end of the episode).
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
@@ -119,9 +119,7 @@ class GoitaVectorEnv:
         observe: whether observations are built in every step.
         information: the options.
         single_observation_space: of one game's observation: uint8 [512], [640] or [896].
-        observation_space: of all: uint8 [N, 512], ....
         single_action_space: of one game's action: 0 to 68, with a token to 76.
-        action_space: of all: int64 [N].
         state_space: of one game's row of ``state()``: uint8 [704], with a token [768].
     """
 
@@ -141,8 +139,6 @@ class GoitaVectorEnv:
         self._num_actions = information.num_actions
         self.single_observation_space = Box(0, 1, (information.observation_size,), np.uint8)
         self.single_action_space = Discrete(self._num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_games)
-        self.action_space = batch_space(self.single_action_space, self.num_games)
         self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
         self._no_winner = np.full(self.num_games, -1, np.int8)
         self._steps = -1  # made since the first reset
@@ -154,6 +150,17 @@ class GoitaVectorEnv:
     def num_games(self) -> int:
         """Returns N."""
         return self._match.num_games
+
+    # A batch of spaces holds bounds of every number: two kilobytes a game, which few ask for.
+    @cached_property
+    def observation_space(self) -> Space[Any]:
+        """The space of all games' observations: uint8 [N, 512], ...."""
+        return batch_space(self.single_observation_space, self.num_games)
+
+    @cached_property
+    def action_space(self) -> Space[Any]:
+        """The space of all games' actions: int64 [N]."""
+        return batch_space(self.single_action_space, self.num_games)
 
     def reset(
         self,

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from goita_env.checks import check_scores
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.records.model import DealRecord, Move, Problem, Record, brief, count_plays, unsound
-from goita_env.tiles import MATCH_POINTS
+from goita_env.rules import Rules
 
 Entry = TypeVar("Entry")
 
@@ -45,23 +45,23 @@ def check_text(text: object, limit: int) -> str:
     return text.removeprefix("\ufeff")
 
 
-def scores_of(value: object) -> tuple[int, int] | None:
+def scores_of(value: object, rules: Rules) -> tuple[int, int] | None:
     """Returns the points of two teams, as numbers or texts; None if no deal begins with them."""
     try:
         points = [int(one) if isinstance(one, str) else one for one in value]  # type: ignore[attr-defined]
-        even, odd = check_scores([points], 1)[:, 0].tolist()
+        even, odd = check_scores([points], 1, rules.match_points)[:, 0].tolist()
     except (TypeError, ValueError, OverflowError):
         return None
     return even, odd
 
 
-def score_notes(entries: Sequence[object], key: str) -> Iterator[str]:
+def score_notes(entries: Sequence[object], key: str, rules: Rules) -> Iterator[str]:
     """Says which entries have scores that no deal begins with; a replay needs none."""
     for number, entry in enumerate(entries, 1):
-        if isinstance(entry, dict) and scores_of(found := entry.get(key)) is None:
+        if isinstance(entry, dict) and scores_of(found := entry.get(key), rules) is None:
             yield (
                 f"deal {number}: expected {key}, points of two teams before the deal, tens from 0 "
-                f"to {MATCH_POINTS - 10}, got {brief(found)}, taken for 0:0"
+                f"to {rules.match_points - 10}, got {brief(found)}, taken for 0:0"
             )
 
 

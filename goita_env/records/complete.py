@@ -58,7 +58,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         strict=strict,
         source=source,
         players=tuple(players),
-        notes=score_notes(entries, "scores"),
+        notes=score_notes(entries, "scores", rules),
     )
 
 
@@ -129,7 +129,7 @@ def _read_deal(entry: object, rules: Rules, information: Information) -> DealRec
     return DealRecord(
         hands=tuple(hands),
         dealer=entry["dealer"],
-        scores=scores_of(entry["scores"]) or (0, 0),
+        scores=scores_of(entry["scores"], rules) or (0, 0),
         rules=rules,
         second_king_first=entry.get("second_king_first") is True,
         information=information,

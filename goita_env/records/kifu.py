@@ -99,7 +99,7 @@ def loads(
         strict=strict,
         source=source,
         players=players,
-        notes=[*_unknown(root, entries), *score_notes(entries, "score")],
+        notes=[*_unknown(root, entries), *score_notes(entries, "score", rule_set)],
     )
 
 
@@ -218,7 +218,7 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
         hands.append(hand[player].translate(_TO_DIGITS))
     if (dealer := entry.get("uchidashi")) not in _SEATS:
         raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
-    scores = scores_of(entry.get("score")) or (0, 0)
+    scores = scores_of(entry.get("score"), rules) or (0, 0)
     return DealRecord(hands=tuple(hands), dealer=int(dealer), scores=scores, rules=rules)
 
 

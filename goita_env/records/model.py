@@ -111,7 +111,7 @@ class DealRecord:
         many = check_information(self.information).num_actions
         parse_hands(self.hands)
         check_dealer([self.dealer], 1)
-        check_scores([self.scores], 1)
+        check_scores([self.scores], 1, self.rules.match_points)
         for move in self.moves:
             if not isinstance(move, Sequence) or len(move) != 2 or move[0] not in range(NUM_SEATS):
                 raise SettingError(f"expected a seat 0..3 and its action, got {brief(move)}")

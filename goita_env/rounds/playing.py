@@ -33,7 +33,7 @@ class Rounds:
     Args:
         num_games: N.
         rules: a rule set or its name.
-        episode: "round" (ends with the first scored round) or "match" (ends at 150 points).
+        episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         seed: seed of the deals.
         games: int [N] numbers of the games in the deals' keys, 0 to N - 1 by default: game i of a
             seed has the same deals in a batch of any size.

@@ -113,9 +113,14 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """Returns what an agent may know, asked or not."""
+        """Returns what an agent may know, asked or not.
+
+        Raises:
+            EpisodeOverError: before the first reset.
+            SettingError: if there is no such agent.
+        """
         self._check_begun("observation")
-        view = self._game.view(self._seats[agent])
+        view = self._game.view(self._seat(agent))
         mask = np.zeros(NUM_ACTIONS, np.int8)
         if self.agents and not self.terminations.get(agent, True):
             mask[view.legal_actions()] = 1

@@ -11,7 +11,7 @@ import pytest
 from deals import complete, kinds, uniform_hands
 from playing import after_reset, frozen, played
 
-from goita_env import Game, GoitaVectorEnv, actions, errors, goita_v0, views
+from goita_env import Game, GoitaVectorEnv, actions, errors, goita_v0, uke_shogi_v0, views
 from goita_env.engine.match import Match
 from goita_env.views.observation import OBSERVATION_SIZE
 
@@ -53,6 +53,7 @@ SETTINGS = {
     "rules": (MAKERS, ["chess", "JGA", "", None, 3, ["jga"]], "jga.*nine.*pagat"),
     "episode": (MAKERS, ["game", "", None, 1], "episode.*'round', 'match'"),
     "reward": (MAKERS.keys() - {"Game"}, ["money", "", None, 1], "reward.*'points', 'win'"),
+    "observation": (ENVIRONMENTS, ["box", "", None, 1], "observation.*'flat', 'dict'"),
     "render_mode": (ENVIRONMENTS, ["rgb", "", 1], "render_mode.*'ansi', 'human'"),
 }
 
@@ -163,6 +164,40 @@ def test_a_batch_refuses_wrong_hands(wrong, begun):
         env.step(env.reset().action_mask.argmax(axis=1))
     with Unchanged(env), refuses(errors.HandsError, part):
         env.reset(hands=hands)
+
+
+@pytest.mark.parametrize("name", ["player0", "", "player_4", 0, None, ["player_0"], np.arange(2)])
+@pytest.mark.parametrize(
+    "make", [*ENVIRONMENTS.values(), uke_shogi_v0.env, uke_shogi_v0.parallel_env]
+)
+def test_a_name_that_no_agent_has_is_refused_wherever_one_is_taken(make, name):
+    env = after_reset(make(), seed=1)
+    takers = ("observation_space", "action_space", *["observe"] * hasattr(env, "observe"))
+    for taker in takers:
+        with refuses(errors.SettingError, "an agent of .*'player_0'", re.escape(repr(name))):
+            getattr(env, taker)(name)
+
+
+@pytest.mark.parametrize("make", [goita_v0.parallel_env, uke_shogi_v0.parallel_env])
+def test_a_parallel_environment_wants_the_action_of_the_asked_agent(make):
+    env = after_reset(make(), seed=1)
+    asked = env.aec_env.agent_selection
+    before = env.state()
+    for wrong in ({}, {"player0": 1}, {name: 0 for name in env.agents if name != asked}):
+        with refuses(errors.ActionError, f"an action of {asked!r}", re.escape(repr([*wrong]))):
+            env.step(wrong)
+    assert np.array_equal(env.state(), before)
+    mask = env.aec_env.observe(asked)["action_mask"]
+    assert env.step({asked: int(mask.argmax())})
+
+
+def test_an_illegal_action_is_named_as_it_came():
+    game = Game(hands=complete("66223344", "", "", ""), dealer=0)
+    for came, number in (("99", 64), ("98", 64), ("79", 56), ("p", 0)):
+        with Unchanged(game), refuses(errors.IllegalActionError, rf"got '{came}' \({number}\)"):
+            game.play(came)
+    with refuses(errors.IllegalActionError, r"got '78' \(56\)"):
+        game.play(56)
 
 
 BAD_DEALERS = [4, -1, 1.0, "1", True, [0, 0], [[0]]]
@@ -295,9 +330,11 @@ def test_encoding_what_is_no_pair_of_kinds_is_refused(pair):
         actions.encode(*pair)
 
 
-@pytest.mark.parametrize("text", ["", "1", "123", "01", "1x", "pass", "１２", "Call"])
+@pytest.mark.parametrize(
+    "text", ["", "1", "123", "01", "1x", "pass", "１２", "Call", 12, None, ["p"]]
+)
 def test_parsing_what_names_no_action_is_refused(text):
-    with refuses(errors.ActionError, f"got {text!r}"):
+    with refuses(errors.ActionError, re.escape(f"got {text!r}")):
         actions.parse(text)
 
 

@@ -10,7 +10,9 @@ from goita_env import JGA, NINE, PAGAT, Game, GoitaVectorEnv, Rules
 from goita_env.errors import SettingError
 from goita_env.rules import read_rules
 
-MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
+MINE = Rules(
+    name="mine", call_five="duty", last_king=False, opponents_fives="redeal", match_points=100
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,10 @@ MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="re
         ({"kings_are_alike": None}, "kings_are_alike .* got None"),
         ({"partners_fives_win": ["held"]}, r"partners_fives_win .* got \['held'\]"),
         ({"opponents_fives": "both partners choose"}, "'choice' or 'redeal' as opponents_fives"),
+        *(
+            ({"match_points": total}, "expected a multiple of ten from 10 to 150 as match_points")
+            for total in (0, 5, 155, 160, -10, 100.0, "100", True, None)
+        ),
         ({"name": ""}, "expected a text as name"),
         ({"name": 3}, "got 3"),
     ],
@@ -50,6 +56,7 @@ def test_a_rule_set_goes_through_the_keys_of_a_json_object():
         {"rules": ["jga"]},
         {"rules": "mine", "rules_fields": 3},
         {"rules": "mine", "rules_fields": {"first_king": True}},
+        {"rules": "mine", "rules_fields": {"match_points": 155}},
         {"rules": "nine", "rules_fields": {}},
         {"rules": None, "rules_fields": {}},
     ):
@@ -89,3 +96,30 @@ def test_a_rule_set_of_ones_own_is_played_by_every_environment():
     mine, pagat = (Game(rules, hands=five, dealer=0).legal_actions() for rules in (MINE, PAGAT))
     assert mine == pagat
     assert GoitaVectorEnv(4, rules=MINE, seed=1).reset().view.rules == MINE
+
+
+def test_a_rule_set_without_a_total_goes_to_150_points():
+    keys = {"rules": "mine", "rules_fields": {"last_king": False}}
+    assert Rules.from_keys(keys).match_points == JGA.match_points == 150
+    assert Rules.from_keys(keys).to_keys()["rules_fields"]["match_points"] == 150
+    refuses(
+        SettingError, "expected 150 as match_points .* or another", Rules, "jga", match_points=100
+    )
+
+
+@pytest.mark.parametrize(
+    "make", [Game, lambda rules, **given: GoitaVectorEnv(2, rules).reset(**given)]
+)
+def test_scores_before_a_round_are_below_the_total(make):
+    assert make(MINE, scores=[90, 0])
+    refuses(SettingError, r"tens|ten from 0 to 90, got \[\[100, 0\]", make, MINE, scores=[100, 0])
+
+
+def test_partners_fives_win_a_match_to_any_total_and_count_150_points():
+    hands = ["11111234", "22334455", "11111234", "56677885"]
+    for total in (10, 100):
+        rules = replace(JGA, name="mine", match_points=total)
+        game = Game(rules, hands=hands, dealer=0, episode="match")
+        for _ in range(2):
+            game.play("call")
+        assert (game.done, game.points, game.scores) == (True, 150, (150, 0))

@@ -19,9 +19,6 @@ PASS = 0
 CALL, SILENT = 65, 66
 REDEAL, CONTINUE = 67, 68
 
-# A match.
-TARGET = 150
-
 
 @dataclass(frozen=True)
 class OracleRules:
@@ -39,6 +36,7 @@ class OracleRules:
             when both have called.
         opponents_redeal_at_once: Opponents' two called fives redeal at once; otherwise only if
             both partners choose it.
+        target: The points that win a match (A match).
     """
 
     five_is_duty: bool = False
@@ -49,6 +47,7 @@ class OracleRules:
     kings_alike: bool = False
     partners_win_by_holding: bool = False
     opponents_redeal_at_once: bool = False
+    target: int = 150
 
 
 ORACLE_RULES: dict[str, OracleRules] = {
@@ -103,7 +102,7 @@ class Referee:
 
     def __init__(
         self,
-        rules: str,
+        rules: str | OracleRules,
         hands: Sequence[Sequence[int]],
         dealer: int,
         scores: Sequence[int] = (0, 0),
@@ -111,7 +110,7 @@ class Referee:
         """Starts a match, or enters one at the given scores, with a first deal.
 
         Args:
-            rules: The name of a rule set: "jga", "pagat" or "nine".
+            rules: A rule set or its name: "jga", "pagat" or "nine".
             hands: Four hands of eight kind indices.
             dealer: The seat that deals.
             scores: The points of the two teams so far.
@@ -121,14 +120,14 @@ class Referee:
         """
         if dealer not in range(4):
             raise ValueError(f"no such seat: {dealer}")
-        self.rules = ORACLE_RULES[rules]
+        self.rules = ORACLE_RULES[rules] if isinstance(rules, str) else rules
         self.scores = list(scores)
         self._start_deal(hands, dealer)
 
     @property
     def match_over(self) -> bool:
         """Whether a team has won the match (A match)."""
-        return max(self.scores) >= TARGET
+        return max(self.scores) >= self.rules.target
 
     def deal(self, hands: Sequence[Sequence[int]]) -> None:
         """Gives the new deal of a redeal or of the next round.

@@ -16,7 +16,7 @@ from agents.base import Bool, Float, Int
 from agents.bots.heuristic.reading import Reading, holdings
 from agents.bots.heuristic.tally import Feature
 from goita_env import View
-from goita_env.tiles import HAND_SIZE, KING, KNIGHT, LANCE, MATCH_POINTS, NUM_KINDS, PAWN, POINTS
+from goita_env.tiles import HAND_SIZE, KING, KNIGHT, LANCE, NUM_KINDS, PAWN, POINTS
 
 NEXT, PARTNER, PREVIOUS = 1, 2, 3  # The other seats in a view.
 
@@ -152,7 +152,7 @@ class Board:
     @cached_property
     def wanted(self) -> Float:
         """[N, 1, 1] Tens of points that win the match."""
-        return (MATCH_POINTS - self.view.scores[:, :1, None]) / 10
+        return (self.view.rules.match_points - self.view.scores[:, :1, None]) / 10
 
     @cached_property
     def now_points(self) -> Float:

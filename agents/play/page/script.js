@@ -157,8 +157,9 @@
   }
 
   function match() {
-    const { names, scores, rounds, rules } = state;
-    find("facts").textContent = `Rules ${rules}, to 150 points. You and partner ${scores[0]}, the others ${scores[1]}.`;
+    const { names, scores, rounds, rules, match_points: total } = state;
+    find("facts").textContent = `Rules ${rules}, to ${total} points. You and partner ${scores[0]}, the others ${scores[1]}.`;
+    find("total").textContent = total;
     const seats = find("seats").tBodies[0], body = find("rounds").tBodies[0];
     seats.replaceChildren();
     ["you", "next, at your right", "partner", "previous, at your left"].forEach((place, n) => { if (names[n] !== place) row(seats, [place, names[n]], 1); });

@@ -66,7 +66,7 @@ class Head(msgspec.Struct, frozen=True):
     rules: Text
     first: Count
     rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
-    rules_fields: dict[str, str | bool] | None = None
+    rules_fields: dict[str, str | bool | int] | None = None
     information: dict[str, Any] | None = None
     drawn: bool = False
 

@@ -16,7 +16,7 @@ from agents.bots.heuristic.conventions import CONVENTIONS
 from agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
 from agents.bots.heuristic.weights import READING
 from agents.tournament import arena
-from goita_env import Game, View, actions
+from goita_env import Game, Rules, View, actions
 from goita_env.engine import core
 from goita_env.engine.match import Match
 from goita_env.views import acting_view, from_observation
@@ -155,8 +155,14 @@ def test_it_calls_and_as_partner_redeals_without_two_kings():
 
 
 def test_near_the_end_of_a_match_more_points_than_needed_are_worth_nothing():
-    game = Game(hands=complete("12222455", "", "", ""), dealer=0, scores=[140, 0])
-    assert Board(game.view(0), COUNTS_ONLY).last_points.max() == 1
+    for total in (50, 150):
+        game = Game(
+            Rules(name="mine", match_points=total),
+            hands=complete("12222455", "", "", ""),
+            dealer=0,
+            scores=[total - 10, 0],
+        )
+        assert Board(game.view(0), COUNTS_ONLY).last_points.max() == 1
 
 
 def test_counts_alone_are_the_hypergeometric_chances():

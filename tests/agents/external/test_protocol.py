@@ -218,6 +218,9 @@ def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told
     assert answer["type"] == "hello"
     for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
         refuses(SettingError, "expected", hosted, HELLO | wrong)
+    hello = HELLO | {"rules": "mine", "rules_fields": {"match_points": 60}}
+    assert hosted(hello, DEAL | {"scores": [50, 0]})
+    refuses(SettingError, "ten from 0 to 50", hosted, hello, DEAL | {"scores": [60, 0]})
 
 
 def host(name, text):

@@ -100,6 +100,7 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
     text = capsys.readouterr().out
     assert table.asks == "match"
     assert re.search(r"The match is over: you (win|lose), \d+ to \d+\.", text)
+    assert text.startswith("Goita to 150 points, rules jga, seed 3. ")
     for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
         assert said in text
     assert "expected a legal move, got '99'" in text

@@ -14,7 +14,7 @@ from agents.signals.log import schema
 from agents.signals.playing import Play, play
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
-from goita_env.rules import NINE
+from goita_env.rules import NINE, Rules
 
 pa = pytest.importorskip("pyarrow")
 ROUNDS, PART = 48, 16
@@ -62,6 +62,12 @@ def test_a_round_dealt_again_has_a_deal_for_each(folder):
     assert (told.winner[again - 1] == -1).all()
     assert (told.points[told.winner == -1] == 0).all()
     assert (np.diff(told.round) >= 0).all()
+
+
+def test_a_log_of_ones_own_rules_is_read_with_them(tmp_path):
+    mine = Rules(name="mine", last_king=False, match_points=60)
+    list(log.write(tmp_path / "log", ["random"], 4, rules=mine))
+    assert log.read(tmp_path / "log").rules == mine
 
 
 def test_some_deals_of_a_play_are_a_play(folder):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from deals import RULE_SETS, special_hands, tiles_of
-from oracle import Referee
+from oracle import ORACLE_RULES, OracleRules, Referee
 from playing import deal, legal_mask, pick
 
 from goita_env import JGA, NINE, PAGAT, GoitaVectorEnv, Rules
@@ -57,7 +57,13 @@ def rows_of_bits(mask: np.ndarray) -> list[bytes]:
 
 
 def check_environment(
-    rules: str | Rules, judged_by: str, episode: str, *, games: int, decisions: int, seed: int = 0
+    rules: str | Rules,
+    judged_by: str | OracleRules,
+    episode: str,
+    *,
+    games: int,
+    decisions: int,
+    seed: int = 0,
 ) -> int:
     """Plays random rounds or matches in environment and oracle; returns the number of decisions."""
     env = GoitaVectorEnv(games, rules, episode, seed=seed, observe=False)
@@ -156,6 +162,20 @@ def test_core_and_oracle_agree_on_random_decisions(rules, episode, how):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_core_and_oracle_agree_on_deals_rich_in_pawns(rules, games):
     assert check_core(rules, rules, games=games) >= 5 * games
+
+
+@pytest.mark.parametrize("total", range(10, 160, 10))
+def test_core_and_oracle_agree_on_where_a_match_to_another_total_ends(total):
+    rules = (JGA, PAGAT, NINE)[total // 10 % 3]
+    judge = replace(ORACLE_RULES[rules.name], target=total)
+    other = replace(rules, name="mine", match_points=total)
+    check_environment(other, judge, "match", games=64, decisions=12_000, seed=total)
+
+
+def test_a_match_that_ends_too_late_is_found():
+    judge = replace(ORACLE_RULES["jga"], target=140)
+    with pytest.raises(MismatchError):
+        check_environment("jga", judge, "match", games=64, decisions=12_000)
 
 
 def check_all(rules: Rules, judged_by: str) -> None:

@@ -12,7 +12,7 @@ from deals import RULE_SETS, complete
 from gymnasium.spaces import Box, Discrete
 from playing import after_reset, pick
 
-from goita_env import TEAMS, GoitaVectorEnv, actions, goita_v0
+from goita_env import TEAMS, GoitaVectorEnv, Information, Token, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
@@ -40,6 +40,43 @@ def test_pettingzoos_tests_pass(make, rules, episode, reward, capsys):
 def test_pettingzoos_tests_of_parallel_environments_and_states_pass(rules, episode, reward, capsys):
     makers = goita_v0.parallel_env, goita_v0.env
     conformance.check_parallel(*(partial(make, rules, episode, reward) for make in makers), capsys)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_pettingzoos_tests_pass_with_flat_observations_and_warn_of_nothing(make, capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        conformance.own.api_test(make(observation="flat"), num_cycles=300)
+    assert "Passed API test" in capsys.readouterr().out
+    conformance.own.seed_test(partial(make, observation="flat"), num_cycles=100)
+
+
+def test_pettingzoos_tests_of_flat_parallel_environments_pass(capsys):
+    makers = goita_v0.parallel_env, goita_v0.env
+    conformance.check_parallel(*(partial(make, observation="flat") for make in makers), capsys)
+
+
+@pytest.mark.parametrize("information", [Information(), Information(token=Token(bits=2))])
+def test_flat_observations_are_those_of_the_dict_and_infos_have_its_masks(information):
+    flat, full = (
+        goita_v0.env(observation=form, information=information) for form in ("flat", "dict")
+    )
+    for env in (flat, full):
+        env.reset(seed=3)
+    for agent in AGENTS:
+        assert flat.observation_space(agent) == full.observation_space(agent)["observation"]
+    while full.agents:
+        assert flat.agent_selection == full.agent_selection
+        for agent in full.agents:
+            told, info = full.observe(agent), flat.infos[agent]
+            assert np.array_equal(flat.observe(agent), told["observation"])
+            assert np.array_equal(info["action_mask"], told["action_mask"])
+        _, _, over, _, info = flat.last()
+        legal = np.flatnonzero(info["action_mask"])
+        info["action_mask"][:] = 1  # handed out, the caller's to write
+        action = None if over else int(legal[len(legal) // 2])
+        for env in (flat, full):
+            env.step(action)
 
 
 def test_the_two_warnings_left_out_are_given_indeed_and_no_others(capsys):

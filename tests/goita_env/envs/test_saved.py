@@ -6,7 +6,7 @@ from raising import refuses
 
 from goita_env import GoitaVectorEnv
 from goita_env.errors import EpisodeOverError, GoitaError, SettingError
-from goita_env.rules import JGA, NINE, PAGAT
+from goita_env.rules import JGA, NINE, PAGAT, Rules
 
 
 def after(steps, num_games=64, seed=3, **settings):
@@ -17,7 +17,10 @@ def after(steps, num_games=64, seed=3, **settings):
     return env, turn
 
 
-@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=lambda rules: rules.name)
+MINE = Rules(name="mine", match_points=60)
+
+
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, MINE], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("episode", ["round", "match"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 30, 31, 200])
 def test_restored_games_continue_as_the_saved_ones_do(rules, episode, steps):

@@ -1,12 +1,15 @@
 """The vector environment: what a step returns, auto-reset, rewards, and uniform sampling."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
 from gymnasium.spaces import Box, Discrete
+from gymnasium.vector.utils import batch_space
 from playing import after_reset, frozen, legal_mask, pick
 
-from goita_env import Game, GoitaVectorEnv, StepResult, actions, goita_v0
+from goita_env import Game, GoitaVectorEnv, SeatVectorEnv, StepResult, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import SettingError
 from goita_env.views import View
@@ -422,3 +425,21 @@ def test_the_greatest_draw_gives_the_last_legal_action_and_zero_the_first(positi
     legal = np.flatnonzero(turn.action_mask[0])
     assert env.sample_legal(Constant(np.nextafter(1.0, 0.0))) == legal[-1]
     assert env.sample_legal(Constant(0.0)) == legal[0]
+
+
+@pytest.mark.parametrize("make", [GoitaVectorEnv, SeatVectorEnv])
+def test_a_game_takes_up_to_two_kilobytes_until_the_batchs_spaces_are_asked_for(make):
+    games = 4_096
+    make(8).reset()  # the tables of the rules are built once
+    tracemalloc.start()
+    env = make(games)
+    turn = env.reset()
+    taken = tracemalloc.get_traced_memory()[0] / games
+    tracemalloc.stop()
+    assert turn is not None
+    assert taken < 2_000
+    singles = env.single_observation_space, env.single_action_space
+    for space, single in zip((env.observation_space, env.action_space), singles, strict=True):
+        assert space == batch_space(single, games)
+    assert env.observation_space is env.observation_space
+    assert env.action_space is env.action_space

@@ -112,3 +112,12 @@ def test_without_strictness_the_rest_is_kept():
     record = complete.loads(changed(moves=["2:46", "3:83", "x"]), strict=False, source="file")
     assert record.deals[0].moves == ((2, 30), (3, 59))
     assert str(record.problems[0]).startswith("file: deal 1, move 3 (play 3): ")
+
+
+def test_scores_that_the_rule_sets_total_excludes_are_noted_and_cost_no_deal():
+    rules = Rules(name="mine", match_points=60)
+    text = changed(scores=[60, 0], rules="mine", rules_fields={"match_points": 60})
+    (deal,), (note,) = (record := complete.loads(text)).deals, record.notes
+    assert (deal.scores, deal.rules) == ((0, 0), rules)
+    assert "tens from 0 to 50, got [60, 0], taken for 0:0" in note
+    assert complete.loads(text.replace("[60, 0]", "[50, 0]")).deals[0].scores == (50, 0)

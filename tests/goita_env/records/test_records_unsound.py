@@ -7,7 +7,7 @@ import pytest
 from raising import refuses
 from record_samples import FIVE, LINE, YAML, message, replayed
 
-from goita_env import errors, records
+from goita_env import Rules, errors, records
 from goita_env.records import DealRecord, Record
 
 
@@ -236,3 +236,11 @@ def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     refuses(ImportError, re.escape("pip install 'goita-env[records]'"), records.kifu.loads, YAML)
     assert records.kifu.dumps(records.history.loads(LINE))
+
+
+def test_scores_that_the_total_of_ones_own_rules_excludes_are_noted_and_cost_no_deal():
+    rules, text = Rules(name="mine", match_points=60), YAML.replace("[0,0]", "[60,0]")
+    record = records.kifu.loads(text, rules=rules)
+    assert record.deals[0].scores == (0, 0)
+    assert "tens from 0 to 50" in record.notes[0]
+    assert records.kifu.loads(text).deals[0].scores == (60, 0)
