@@ -211,7 +211,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
 def draw_seed(results: Path | None) -> int:
     """Returns the seed of a file of results, else one that nobody can know."""
     kept = read_arguments(results) if results else None
-    return secrets.randbits(64) if kept is None else int(kept["seed"])
+    return secrets.randbits(64) if kept is None else kept["seed"]
 
 
 def write_files(args: Args, found: Summary) -> None:

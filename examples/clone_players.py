@@ -26,7 +26,7 @@ SAMPLE = Path(__file__).parent / "population-sample"
 
 def read(folder: Path, method: str | None) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Returns what players saw [N, 512], what was legal [N, 69] and what they did [N]."""
-    frame = pd.concat(pd.read_parquet(file) for file in sorted(folder.glob("decisions-*.parquet")))
+    frame = pd.read_parquet(folder / "decisions")
     view = View(np.stack(frame["words"]))
     legal = view.legal()
     some = legal.sum(axis=1) > 1  # a single legal action says nothing about a player

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
-
 from agents.beliefs.supports import GUARD
+from agents.solver.kernel import compiled
 
 if TYPE_CHECKING:
     from agents.base import Bool, Float, Int
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_pairs(
     held_one: Int,
     held_two: Int,

@@ -173,7 +173,7 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
     """
     if not benchmark.seed_given:
         kept = read_arguments(results) if results else None
-        seed = secrets.randbits(64) if kept is None else int(kept["seed"])
+        seed = secrets.randbits(64) if kept is None else kept["seed"]
         given = kept is not None and bool(kept.get("seed_given", True))
         benchmark = replace(benchmark, seed=seed, seed_given=given)
     deals = SIZES[benchmark.episode, benchmark.quick].search

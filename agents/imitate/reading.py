@@ -21,14 +21,13 @@ from agents.imitate.examples import Examples
 from agents.imitate.replaying import replay
 from agents.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
 from agents.registry import short_name
+from agents.signals.log.reader import is_log
 from agents.signals.playing import deal_rounds
 from agents.tournament.games_folder import MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
-
-LOGS: Final = "decisions-*.parquet"
 
 SHOWN: Final = 12  # Names of players in an error.
 
@@ -116,7 +115,7 @@ def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
     records = [source for source in sources if _holds_records(source)]
     for source in sources:
         if source not in records:
-            yield _log(source) if any(source.glob(LOGS)) else _saved(source)
+            yield _log(source) if is_log(source) else _saved(source)
         elif source == records[0]:
             yield from _records(records, rules)
 
@@ -126,16 +125,16 @@ def _holds_records(source: Path) -> bool:
         raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
     if not source.is_dir():
         return source.suffix != ".jsonl"
-    if (source / MANIFEST).exists() or any(source.glob(LOGS)):
+    if (source / MANIFEST).exists() or is_log(source):
         return False
-    if parts := sorted(source.glob(f"*/{LOGS}")):
+    if parts := sorted(filter(is_log, source.glob("*"))):
         raise SettingError(
             f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
-            f"{str(parts[-1].parent)!r}"
+            f"{str(parts[-1])!r}"
         )
     if not files_of(source):
         raise SettingError(
-            f"expected saved games ({MANIFEST}), a log ({LOGS}) or records "
+            f"expected saved games ({MANIFEST}), a log (decisions-*.parquet) or records "
             f"({', '.join(SUFFIXES)}) in {str(source)!r}, got none"
         )
     return True

@@ -113,7 +113,7 @@ def croissant() -> dict[str, Any]:
                     "@id": f"{name}-files",
                     "name": f"{name}-files",
                     "encodingFormat": "application/x-parquet",
-                    "includes": f"{split}/{table}-*.parquet",
+                    "includes": f"{split}/{table}/{table}-*.parquet",
                 }
             )
             records.append(

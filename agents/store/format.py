@@ -227,7 +227,7 @@ def sqlite_errors(path: Path, layout: Layout) -> Iterator[None]:
     """Turns SQLite's errors into a SettingError (damaged, in use) or an OSError (disk)."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the file
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise _in_use(path, layout) from error

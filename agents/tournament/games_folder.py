@@ -3,7 +3,8 @@
 ::
 
     FOLDER/tournament.json                       the tournament, its rules (and who knew
-                                                 and told what), the share saved
+                                                 and told what), the share saved, the
+                                                 weights of networks, versions
     FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
 
     {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
@@ -22,9 +23,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from agents.files import decode, read_limited, write_whole
+from agents.provenance import versions
+from agents.registry import weights
 from agents.tournament.games import SavedDeal, check_share
 from agents.tournament.plan import Plan
 from agents.tournament.task import Task
@@ -53,7 +56,7 @@ class GamesFolder:
     """Writes the games of a tournament into a folder, which is created if missing.
 
     Raises:
-        SettingError: if the folder holds another tournament's games or another share.
+        SettingError: if the folder holds the games of another tournament, share or network.
         OSError: if it cannot be created or written.
     """
 
@@ -69,15 +72,19 @@ class GamesFolder:
             "arguments": plan.arguments(),
             "rules": asdict(get_rules(plan.rules)),
             **plan.information.to_keys(),
+            "weights": weights(plan.specs),
         }
-        text = json.dumps(head, indent=1) + "\n"
         path.mkdir(exist_ok=True)
         manifest = path / MANIFEST
         if not manifest.exists():
             if any(path.glob("[!.]*")):
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
-            write_whole(manifest, text)
-        elif read_limited(manifest, MOST_BYTES) != text.encode():
+            write_whole(manifest, json.dumps(head | {"versions": versions()}, indent=1) + "\n")
+            return
+        found = decode(read_limited(manifest, MOST_BYTES), dict[str, Any], f"JSON in {manifest}")
+        found.pop("versions", None)  # those of another commit may go on
+        # 0.2.1 and earlier wrote no weights.
+        if {"weights": head["weights"], **found} != json.loads(json.dumps(head)):
             raise SettingError(
                 f"expected {str(path)!r} to hold this tournament's games and the same share, "
                 f"got another one: see {str(manifest)!r}"

@@ -26,7 +26,7 @@ from agents.tournament.plan import Pairing, Schedule
 from agents.tournament.task import GAME_FIGURES, BlockResult, Count, Flag, Small, Task
 from goita_env.errors import SettingError
 
-_Seconds = Annotated[float, msgspec.Meta(ge=0)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 _GAMES: Final[Any] = GenericAlias(
     list, (GenericAlias(tuple, (Count, Small, *GAME_FIGURES.values())),)
 )
@@ -126,7 +126,7 @@ class ResultsFile(Store):
             try:
                 task = known.pop(block.key)
                 result, sources = _from_block(task, block)
-            except (KeyError, TypeError, ValueError, RecursionError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
                 raise damaged(
                     self.path, LAYOUT, f"block {number} is none of this tournament: {error}"
                 ) from error
@@ -147,7 +147,10 @@ class ResultsFile(Store):
 
 def read_arguments(path: Path) -> dict[str, Any] | None:
     """Returns the arguments of a file of results, None if missing; raises as opening does."""
-    return store.read_arguments(path, LAYOUT)
+    found = store.read_arguments(path, LAYOUT)
+    if found is not None and type(found.get("seed")) is not int:
+        raise damaged(path, LAYOUT, f"its seed is {found.get('seed')!r}")
+    return found
 
 
 def _key(task: Task) -> str:
@@ -214,6 +217,8 @@ def _from_block(task: Task, block: Block) -> tuple[BlockResult, list[str | None]
         name: column.reshape(shape).T.copy()
         for name, column in zip(GAME_FIGURES, games[2:], strict=True)
     }
+    if (figures["rounds_won"] > figures["rounds"]).any():
+        raise ValueError("expected no more rounds won than played")
     figures["won"] = figures["won"].astype(bool)
     result = BlockResult(
         task,

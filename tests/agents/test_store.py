@@ -224,6 +224,16 @@ def test_a_crafted_schema_is_refused_and_nothing_of_it_runs(path, sql):
     assert time.monotonic() - start < 5
 
 
+def test_a_schema_that_is_no_utf_8_is_refused_in_a_sentence(path):
+    whole = path.read_bytes()
+    for text in (b"TABLE rows", b"TEXT PRIMARY", b"NOT NULL"):
+        assert text in whole
+        path.write_bytes(whole.replace(text, b"\xff" + text[1:]))
+        for read in (contents, lambda path: read_arguments(path, LAYOUT)):
+            with refused(path, "damaged file|another SQLite file"):
+                read(path)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -22,8 +22,21 @@ _PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
 
 
 def part_file(folder: Path, kind: str, number: int) -> Path:
-    """Returns the path of a part of the deals or the decisions."""
-    return folder / f"{kind}-{number:05d}.parquet"
+    """Returns the path of a part of the deals or the decisions.
+
+    Each table has a folder, which other programs read as one. Earlier logs have both in one.
+    """
+    return folder / ("" if _parts(folder) else kind) / f"{kind}-{number:05d}.parquet"
+
+
+def is_log(folder: Path) -> bool:
+    """Returns whether a folder holds parts of a log."""
+    return bool(_parts(folder) or _parts(folder / DECISIONS))
+
+
+def _parts(folder: Path) -> list[int]:
+    names = [_PART.fullmatch(file.name) for file in folder.glob(f"{DECISIONS}-*.parquet")]
+    return sorted(int(name[1]) for name in names if name)
 
 
 def read(folder: str | Path, rounds: int | None = None) -> Play:
@@ -83,8 +96,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
 
 def _numbers(folder: Path) -> list[int]:
     """Returns the numbers of a log's parts: 0, 1, 2 and so on; a LogError if one is missing."""
-    names = [_PART.fullmatch(file.name) for file in folder.glob(f"{DECISIONS}-*.parquet")]
-    found = sorted(int(name[1]) for name in names if name)
+    found = _parts(folder) or _parts(folder / DECISIONS)
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
     if found != list(range(len(found))):

@@ -14,7 +14,7 @@ import numpy as np
 from agents.base import Float
 from agents.beliefs import PolicyModel
 from agents.beliefs.history import check_followed
-from agents.registry import check_names
+from agents.registry import check_names, weights
 from agents.signals.listening import listen
 from agents.signals.log.arrow import arrow
 from agents.signals.log.checking import MAX_PART_ROUNDS, check_file
@@ -83,6 +83,7 @@ def write(
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
+    known["weights"] = weights([*agents, *([belief] if belief else [])])
     known |= rule_set.to_keys() | information.to_keys() | ({"drawn": True} if drawn else {})
     firsts = range(0, rounds, part_rounds)
     parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
@@ -108,6 +109,8 @@ def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
     found = msgspec.to_builtins(check_file(file, DECISIONS))
     expected = {"information": None, "drawn": False, **part}
+    if found["weights"] is None:
+        del expected["weights"]
     if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
         wanted = {key: expected[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
@@ -129,6 +132,7 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
         file = part_file(folder, kind, number)
+        file.parent.mkdir(exist_ok=True)
         # A name of this process's own: another program may be writing the same part.
         beside = file.with_suffix(f".{os.getpid()}.tmp")
         arrow().parquet.write_table(table, beside, compression="zstd")

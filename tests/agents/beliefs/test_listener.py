@@ -1,5 +1,8 @@
 """What the listener says of itself: it follows, adds up, forgets nothing and refuses nonsense."""
 
+import importlib
+import runpy
+
 import numpy as np
 import pytest
 from belief_worlds import OddPolicy
@@ -112,6 +115,14 @@ def test_numpy_and_compiled_sums_agree(rules):
             one, other = heard.posterior(seat), plain.posterior(seat)
             np.testing.assert_allclose(one.probability, other.probability, rtol=1e-9, atol=1e-15)
             np.testing.assert_allclose(one.facts, other.facts, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("kernel", ["beliefs", "solver"])
+def test_compiled_code_needs_no_folder_that_may_be_written(monkeypatch, kernel):
+    caching = pytest.importorskip("numba.core.caching")
+    found = importlib.import_module(f"agents.{kernel}.kernel").__file__
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    runpy.run_path(found)
 
 
 def test_without_numba_compiled_sums_are_refused_and_numpy_does(monkeypatch):

@@ -11,7 +11,7 @@ from agents.signals import log
 from agents.signals.log import checking, schema
 
 pa = pytest.importorskip("pyarrow")
-DEALS, DECISIONS = "deals-00000.parquet", "decisions-00000.parquet"
+DEALS, DECISIONS = "deals/deals-00000.parquet", "decisions/decisions-00000.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -216,8 +216,8 @@ def test_whatever_bytes_are_changed_a_log_is_read_or_refused(folder):
 def test_a_part_that_is_missing_is_named(original, folder):
     for name in (DEALS, DECISIONS):
         shutil.copy(original / name, folder / name.replace("00000", "00002"))
-    refused(folder, "decisions-00001.parquet, got none")
-    (folder / "decisions-none.parquet").write_bytes(b"")  # no name of a part
+    refused(folder, "decisions/decisions-00001.parquet, got none")
+    (folder / "decisions" / "decisions-none.parquet").write_bytes(b"")  # no name of a part
 
 
 def test_an_extension_type_runs_no_code(folder, tmp_path):

@@ -71,7 +71,7 @@ def test_each_round_of_drawn_agents_is_a_game_to_learn_from(folder):
 
 
 def test_pandas_reads_parts_as_the_card_says(folder):
-    frame = pd.read_parquet(folder / "train" / "decisions-00000.parquet")
+    frame = pd.read_parquet(folder / "train" / "decisions")
     told = log.read(folder / "train")
     view = View(np.stack(frame["words"]))
     assert np.array_equal(view.observation(), told.view().observation())
@@ -113,13 +113,16 @@ def test_the_description_names_each_column_of_each_table(folder):
 
 
 def test_the_command_goes_on_with_a_data_set_and_refuses_another(folder, tmp_path, capsys):
-    part = tmp_path / "train" / "decisions-00000.parquet"
+    part = tmp_path / "train" / "decisions" / "decisions-00000.parquet"
     assert main(["data", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
     made = part.stat().st_mtime_ns
     (tmp_path / "README.md").unlink()
     assert main(["data", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
     assert part.stat().st_mtime_ns == made
-    assert part.read_bytes() == (folder / "train" / "decisions-00000.parquet").read_bytes()
+    assert (
+        part.read_bytes()
+        == (folder / "train" / "decisions" / "decisions-00000.parquet").read_bytes()
+    )
     assert (tmp_path / "README.md").read_bytes() == (folder / "README.md").read_bytes()
     assert main(["data", str(tmp_path), "--rounds", str(ROUNDS), "--seed", "5"]) == 1
     assert "'seed': 0" in capsys.readouterr().err

@@ -1,13 +1,16 @@
 """Plays and logs: every decision as it was made, written once and read back the same."""
 
 import json
+import shutil
 from dataclasses import fields
+from functools import partial
 
 import numpy as np
 import pytest
 from raising import refuses
 
 from agents.base import AgentError
+from agents.registry import weights
 from agents.signals import log
 from agents.signals.__main__ import main
 from agents.signals.log import schema
@@ -101,10 +104,53 @@ def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
     written = log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART)
     next(written)
     written.close()
-    (tmp_path / "decisions-00001.99.tmp").write_bytes(b"cut off")
+    (tmp_path / "decisions" / "decisions-00001.99.tmp").write_bytes(b"cut off")
     done = list(log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART))
     assert done == [PART, 2 * PART, ROUNDS]
     assert same(log.read(tmp_path), log.read(folder))
+
+
+def test_the_folder_of_a_table_is_read_as_that_table(folder):
+    pd = pytest.importorskip("pandas")
+    told = log.read(folder)
+    decisions, deals = pd.read_parquet(folder / "decisions"), pd.read_parquet(folder / "deals")
+    assert (len(decisions), len(deals)) == (len(told.deal), len(told.hands))
+    assert not decisions.isna().any(axis=None)
+    assert not deals.isna().any(axis=None)
+    assert np.array_equal(np.stack(decisions["words"]), told.words)
+
+
+def test_a_log_with_both_tables_in_one_folder_is_read_and_goes_on_there(folder, tmp_path):
+    for file in folder.rglob("*.parquet"):
+        shutil.copy(file, tmp_path)
+    assert same(log.read(tmp_path), log.read(folder))
+    (tmp_path / "decisions-00001.parquet").unlink()
+    before = sorted(folder.rglob("*.parquet"))
+    list(log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART))
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(file.name for file in before)
+    assert same(log.read(tmp_path), log.read(folder))
+
+
+def test_a_log_names_the_weights_of_its_agents_and_does_not_go_on_with_others(tmp_path):
+    written = partial(log.write, tmp_path, ["champion"], 2, belief="greedy")
+    list(written())
+    files = list(tmp_path.rglob("*.parquet"))
+    for given in (weights(["champion"]), {"champion": "0" * 64}, None):
+        for file in files:
+            table = pa.parquet.read_table(file)
+            known = json.loads(table.schema.metadata[schema.KEY])
+            if given:
+                assert set(known["weights"]) == {"champion"}
+                known["weights"] = given
+            else:
+                del known["weights"]
+            table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
+            pa.parquet.write_table(table, file)
+        assert log.read(tmp_path).rounds == 2
+        if given and given != weights(["champion"]):
+            refuses(log.LogError, "got {'weights': {'champion': '0000", list, written())
+        else:
+            assert list(written()) == [2]
 
 
 def test_another_log_in_the_folder_is_an_error_and_stays(folder):
@@ -116,11 +162,11 @@ def test_another_log_in_the_folder_is_an_error_and_stays(folder):
 
 
 def test_a_log_of_another_version_is_an_error(folder, tmp_path):
-    for file in folder.iterdir():
+    for file in folder.rglob("*.parquet"):
         table = pa.parquet.read_table(file)
         known = json.loads(table.schema.metadata[schema.KEY]) | {"format": "goita-signals-0"}
         table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
-        pa.parquet.write_table(table, tmp_path / file.name)
+        pa.parquet.write_table(table, tmp_path / file.name)  # in one folder, as it was
     refuses(
         log.LogError,
         r"goita-signals-1, goita-signals-2, goita-signals-3, got 'goita-signals-0'",

@@ -6,13 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from programs import refusal
+from raising import refuses
 from record_samples import SIX
 
 import evaluate
+import goita_env
 from agents.base import RandomAgent
 from agents.files import write_whole
+from agents.registry import weights
 from agents.statistics.sequential_test import Sprt
-from agents.tournament import arena
+from agents.tournament import arena, games_folder
 from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
 from agents.tournament.games import SavedDeal, is_saved, play_deals
@@ -141,9 +144,10 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     assert Rules(**told["rules"]).name == "jga"
 
 
-def test_names_of_agents_make_names_of_files(tmp_path):
+def test_names_of_agents_make_names_of_files(tmp_path, monkeypatch):
     pair = Plan(("file:runs/x/policy.safetensors", "exec:a b; rm -r /"), deals=2)
     object.__setattr__(pair, "arguments", dict)  # the files are not there to be hashed
+    monkeypatch.setattr(games_folder, "weights", dict.fromkeys)
     (task,) = Tournament(pair).tasks()
     games = GamesFolder(tmp_path / "games", pair)
     assert games.file(task).name == "001-file_runs_x_policy.safetensors-exec_a_b_rm_r_-00000.jsonl"
@@ -185,6 +189,21 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
     assert contents(games.path) == contents(alone.path)
 
 
+def test_a_folder_goes_on_with_other_versions_but_not_with_other_networks(tmp_path):
+    path, planned = tmp_path / "games", Plan(("champion", "greedy"), deals=2)
+    GamesFolder(path, planned)
+    told = json.loads((path / "tournament.json").read_text())
+    assert told["weights"] == weights(["champion"])
+    assert told["versions"]["goita_env"] == goita_env.__version__
+    earlier = {key: told[key] for key in told.keys() - {"weights", "versions"}}
+    for other in (earlier, told | {"versions": {"commit": "0" * 40}}):
+        (path / "tournament.json").write_text(json.dumps(other))
+        GamesFolder(path, planned)
+        assert json.loads((path / "tournament.json").read_text()) == other
+    (path / "tournament.json").write_text(json.dumps(told | {"weights": {"champion": "0" * 64}}))
+    refuses(SettingError, "this tournament's games", GamesFolder, path, planned)
+
+
 def test_a_folder_of_another_tournament_or_share_is_refused(tmp_path):
     path = tmp_path / "games"
     GamesFolder(path, plan(), 0.5)
@@ -192,6 +211,8 @@ def test_a_folder_of_another_tournament_or_share_is_refused(tmp_path):
     for other, share in ((plan(seed=4), 0.5), (plan(), 0.6)):
         with pytest.raises(SettingError, match=r"tournament\.json"):
             GamesFolder(path, other, share)
+    (path / "tournament.json").write_text("[]")
+    refuses(SettingError, r"expected JSON in .*tournament\.json", GamesFolder, path, plan(), 0.5)
     (path / "tournament.json").unlink()
     (path / "diary").touch()
     with pytest.raises(SettingError, match="saved games or none"):

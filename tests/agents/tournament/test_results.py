@@ -13,13 +13,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from network_files import encoded, tensors
-from programs import ROOT, run, run_small
+from programs import ROOT, refusal, run, run_small
+from raising import refuses
 from sqlite_files import edit, refused, table
 from tournament_plans import found, keep, plan, played, unclocked
 
 import evaluate
 from agents.faults import Fault
 from agents.statistics.sequential_test import Sprt
+from agents.store.format import meta_of
 from agents.tournament import children, results
 from agents.tournament.arena import Tournament
 from agents.tournament.block import play_block
@@ -113,6 +115,19 @@ def test_arguments_are_told_before_a_plan_is_made(tmp_path):
             read_arguments(path)
         with pytest.raises(SettingError, match="no other program has open"):
             ResultsFile(path, whole)
+
+
+@pytest.mark.parametrize("seed", ["x", None, 1e999, [3]])
+def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(tmp_path, capsys, seed):
+    path = tmp_path / "results.db"
+    keep(path, plan())
+    arguments = read_arguments(path) | {"seed": seed}
+    for key, value in meta_of(results.LAYOUT, arguments).items():
+        edit(path, f"UPDATE meta SET value = '{value}' WHERE key = '{key}'")
+    refuses(SettingError, "damaged file .*: .its seed is", read_arguments, path)
+    assert "its seed is" in refusal(
+        capsys, evaluate.main, ["--agents", "greedy", "random", "--results", str(path)]
+    )
 
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
@@ -250,10 +265,13 @@ def test_a_file_of_version_0_2_0_is_refused_with_a_sentence_and_stays(tmp_path):
 FIRST = "WHERE block = 2"
 SECOND_GAME = f"{FIRST} AND deal = (SELECT min(deal) FROM games {FIRST}) AND seating = 1"
 GAME_CHANGES = [f"points = {points}" for points in ("'many'", "1.5", "2147483648", "x'80'")]
+GAME_CHANGES += ["rounds = 2147483648", "rounds_won = 2", "rounds_won = 9007199254740992"]
 GAME_CHANGES += ["rounds = -1", "won = 2", "seating = 7", "deal = 4000"]
 PLAYER_CHANGES = ["agent = 'exec:rm'", "decisions = -1", "thinking = -1.0", "thinking = 'long'"]
+PLAYER_CHANGES += ["thinking = 9e999", "thinking = 1e308"]
 PLAYER_CHANGES += ["source = x'00'", "forfeited = 9"]
 BLOCK_CHANGES = ["seconds = 'long'", "pairing = 'others'", "deals = 3", "number = 99", "key = 'x'"]
+BLOCK_CHANGES += ["seconds = 9e999"]
 BLOCK_CHANGES += ["""key = '["exec:rm", "greedy", 1]'"""]
 
 
