@@ -1,10 +1,9 @@
 """Writes SVG that resvg, cairosvg, browsers and an ``<img>`` all understand: shapes, words, tiles.
 
 Only presentation attributes, opaque ``#rrggbb`` colours, ``transform`` attributes and ``<use>``
-with ``href``; words are outlines, so no font is needed, but for names in other scripts, which are left
-to the fonts of who shows them. Numbers are pixels of a drawing 600
-wide. Ids begin with a hash of what is drawn: two drawings in one page don't mix, and the same
-position gives the same bytes.
+with ``href``; words are outlines, so no font is needed, but for names in other scripts, which are
+left to the fonts of who shows them. Numbers are pixels of a drawing 600 wide. Ids begin with a hash
+of what is drawn: two drawings in one page don't mix, and the same position gives the same bytes.
 """
 
 from __future__ import annotations

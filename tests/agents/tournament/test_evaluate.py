@@ -198,7 +198,10 @@ def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys,
     assert "100 %" in out
 
 
-def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(tmp_path, capsys):
+def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "120")
     file = tmp_path / "out.json"
     arguments = ["--agents", "exec:false", "greedy", "--deals", "4", "--json", str(file)]
     assert evaluate.main(arguments) == 1
