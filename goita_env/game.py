@@ -62,7 +62,7 @@ class Game:
             seat; None: dealt.
         dealer: seat of the first dealer; None: drawn.
         scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples of
-            ten.
+            ten below the rules' total.
         episode: "round", or "match", where the winner of a round deals the next at once.
         seed: of the deals, 0 to 2**64 - 1; None: drawn.
         information: who knows and tells what (``goita_env.Information``).

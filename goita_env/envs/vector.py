@@ -181,7 +181,7 @@ class GoitaVectorEnv:
                 kinds as int [N, 4, 8]; None: dealt.
             dealer: seat of the first dealer, or int [N]; None: drawn.
             scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples
-                of ten: int [2], or int [N, 2]; None: 0.
+                of ten below the rules' total: int [2], or int [N, 2]; None: 0.
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
