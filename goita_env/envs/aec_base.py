@@ -52,7 +52,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         self.agents: list[str] = []
         self._flat, mask = flat, Box(0, 1, (num_actions,), np.int8)
         self._observation_spaces: dict[str, Space[Any]] = {
-            agent: observation if flat else Dict(observation=observation, action_mask=mask)
+            agent: observation if flat else Dict({"observation": observation, "action_mask": mask})
             for agent in self.possible_agents
         }
         self._action_spaces = {agent: Discrete(num_actions) for agent in self.possible_agents}
@@ -187,8 +187,10 @@ class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         """Makes the decision of the agent that is asked.
 
         Raises:
-            ActionError: if its action is missing. Nothing has changed then.
+            EpisodeOverError: before the first reset.
+            ActionError: if its action is missing. Nothing has changed in each case.
         """
+        cast(SeatedEnv, self.unwrapped)._check_begun("step")
         if self.agents and (asked := self.aec_env.agent_selection) not in actions:
             raise ActionError(f"expected an action of {asked!r}, got those of {[*actions]!r}")
         return super().step(actions)  # type: ignore[no-untyped-call]

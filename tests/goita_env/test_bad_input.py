@@ -180,6 +180,8 @@ def test_a_name_that_no_agent_has_is_refused_wherever_one_is_taken(make, name):
 
 @pytest.mark.parametrize("make", [goita_v0.parallel_env, uke_shogi_v0.parallel_env])
 def test_a_parallel_environment_wants_the_action_of_the_asked_agent(make):
+    with pytest.raises(OVER, match="expected a reset before the first step"):
+        make().step({"player_0": 0})
     env = after_reset(make(), seed=1)
     asked = env.aec_env.agent_selection
     before = env.state()
