@@ -99,7 +99,8 @@ def test_late_in_a_round_it_agrees_with_trying_every_deal(rules, rounds):
 
 def changed(field: str) -> Rules:
     """Returns a rule set of one's own that differs from the booklet's in one field."""
-    choices = get_args(get_type_hints(Rules)[field]) or (True, False)
+    hint = get_type_hints(Rules)[field]
+    choices = get_args(hint) or {bool: (True, False), int: (150, 60)}[hint]
     (other,) = (choice for choice in choices if choice != getattr(JGA, field))
     return Rules(**{"name": "mine", field: other})
 
