@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -141,7 +140,7 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
-    command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if argv is None else argv)])
+    command = cli.command("python evaluate.py", argv)
     try:
         return run(args, command)[0]
     except KeyboardInterrupt:

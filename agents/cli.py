@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -79,7 +80,9 @@ def parse(
         prog=f"{_program()} {command}".rstrip(),
         args=argv,
         # Lines of columns are indented: tyro fills other lines up.
-        description=re.sub(r"^(?=\S.*\S {3})", "  ", description or "", flags=re.MULTILINE),
+        description=re.sub(
+            r"^(?=\S.*\S {3})", "  ", without_marks(description), flags=re.MULTILINE
+        ),
         config=(tyro.conf.DisallowNone,),
         registry=registry,
     )
@@ -93,6 +96,23 @@ def parse(
         return cls(**values)
     except ValueError as error:
         fail(error)
+
+
+def without_marks(text: str | None) -> str:
+    """Returns a docstring as a terminal shows it, without the marks of code."""
+    return re.sub(r"^::\n\n", "", text or "", flags=re.MULTILINE).replace("``", "")
+
+
+def command(program: str, argv: Sequence[str] | None) -> str:
+    """Returns a command line for reports.
+
+    Args:
+        program: what ran the words: "python evaluate.py".
+        argv: the words; None: those of this process, which may have been started in another way.
+    """
+    if argv is None:
+        program, argv = _module() or shlex.join(["python", sys.argv[0]]), sys.argv[1:]
+    return f"{program} {shlex.join(argv)}"
 
 
 def fail(error: Exception | str) -> NoReturn:
@@ -175,8 +195,13 @@ def _nowhere() -> TextIO:
 
 def _program() -> str:
     """Returns the command: "evaluate.py", "python -m agents.solver"."""
+    return _module() or Path(sys.argv[0]).name
+
+
+def _module() -> str:
+    """Returns "python -m agents.solver", or an empty text for a script."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
+    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else ""
 
 
 def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:

@@ -44,7 +44,7 @@ def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = 
     """
     add = None if compiled is False else compiled_sums()
     if compiled and add is None:
-        raise ImportError("compiled sums need numba: pip install 'goita-env[search]'")
+        raise ImportError("compiled sums need numba: pip install -e '.[search]'")
     add = add or _add_pairs
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
     weight, found = np.array(weights)[order], np.zeros((3, len(support)))

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -115,9 +114,8 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
-    words = sys.argv[1:] if argv is None else argv
     try:
-        return run(args, shlex.join(["python", "-m", "agents.coordination", *words]))[0]
+        return run(args, cli.command("python -m agents.coordination", argv))[0]
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped before anything was played\n")
         return 130

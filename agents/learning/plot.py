@@ -106,7 +106,7 @@ def draw(
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingError(f"expected matplotlib (extra [train]): {error}") from error
+        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
     opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
     if not opponents:
         raise SettingError(f"expected measurements, got none in {', '.join(curves)}")

@@ -34,9 +34,7 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
-    raise ImportError(
-        "a page needs Starlette and uvicorn: pip install 'goita-env[play]'"
-    ) from error
+    raise ImportError("a page needs Starlette and uvicorn: pip install -e '.[play]'") from error
 
 from agents.play import advice, pages
 from agents.play.guard import POLICY, Guard, policy_of

@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     if given[:1] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(f"{__doc__}\n")
+        sys.stdout.write(f"{cli.without_marks(__doc__)}\n")
         return 0 if given else 2
     if given[0] not in COMMANDS:
         cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")

@@ -15,7 +15,6 @@ arguments. 130: interrupted; the same command resumes a log or a report.
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -242,7 +241,7 @@ class ReportArgs:
 
         found = study(plan, self.workers, progress, parts)
         sys.stderr.write("\n")
-        command = f"python -m agents.signals {shlex.join(sys.argv[1:])}"
+        command = cli.command("python -m agents.signals", None)
         write_whole(self.output, html(found, command))
         if self.json is not None:
             write_whole(self.json, to_json(found, command))
@@ -263,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     if given[:1] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(f"{__doc__}\n")
+        sys.stdout.write(f"{cli.without_marks(__doc__)}\n")
         return 0 if given else 2
     if given[0] not in COMMANDS:
         cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")

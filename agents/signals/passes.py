@@ -188,7 +188,7 @@ class Args:
     deals: int = 400
     """deals, each played with every listener"""
     precision: float = 0.5
-    """half width of the 95 %% interval, in points a round, for which deals are counted"""
+    """half width of the 95 % interval, in points a round, for which deals are counted"""
     epsilon: float = EPSILON
     """probability with which the models take a random legal action"""
     seed: int = 0

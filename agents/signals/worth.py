@@ -10,6 +10,7 @@ import numpy as np
 from tabulate import tabulate
 
 from agents.models import EPSILON
+from agents.registry import short_name
 from agents.signals import measures
 from agents.signals.filters import Where, select
 from agents.signals.listening import (
@@ -128,7 +129,7 @@ def table(found: Sequence[Worth]) -> str:
     ]
     rows = [
         [
-            f"control: {one.agent}" if one.control else one.agent,
+            f"{'control: ' if one.control else ''}{short_name(one.agent)}",
             one.content.actions,
             _bounds(one.content.told),
             _bounds(one.uniform.told),

@@ -21,7 +21,7 @@ import numpy.typing as npt
 try:
     from numba import njit
 except ImportError as error:
-    raise ImportError("the solver needs numba: pip install 'goita-env[search]'") from error
+    raise ImportError("the solver needs numba: pip install -e '.[search]'") from error
 
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]

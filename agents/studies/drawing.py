@@ -49,7 +49,7 @@ def _begin(size: tuple[float, float]) -> tuple[Any, Any]:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingError(f"expected matplotlib (extra [train]): {error}") from error
+        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)

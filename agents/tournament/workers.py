@@ -48,7 +48,7 @@ def check_workers(workers: int, backend: Backend) -> None:
         if find_spec("ray") is None:
             raise SettingError(
                 "expected ray for --backend ray, but it is not installed: "
-                "pip install 'goita-env[ray,eval]', in an environment of its own (docs/scaling.md)"
+                "pip install -e '.[ray,eval]', in an environment of its own (docs/scaling.md)"
             )
         processors = _connect()
         if workers > processors:

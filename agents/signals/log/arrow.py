@@ -17,7 +17,7 @@ def arrow() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError("a log needs pyarrow: pip install 'goita-env[signals]'") from error
+        raise ImportError("a log needs pyarrow: pip install -e '.[signals]'") from error
     version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
     if version < SAFE_ARROW:
         raise ImportError(

@@ -75,7 +75,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("a table needs pandas: pip install 'goita-env[signals]'") from error
+        raise ImportError("a table needs pandas: pip install -e '.[signals]'") from error
     frames, key, have = [], ["round", "redeal"], 0
     for number in _numbers(Path(folder)):
         loaded = []

@@ -314,6 +314,6 @@ def _sklearn() -> Any:
         import sklearn.preprocessing
         import sklearn.tree
     except ImportError as error:
-        said = "trees and probes need scikit-learn: pip install 'goita-env[signals]'"
+        said = "trees and probes need scikit-learn: pip install -e '.[signals]'"
         raise ImportError(said) from error
     return sklearn

@@ -1,5 +1,7 @@
 """Filters of decisions, what measures make of them, and what the decisions are worth."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from programs import refusal
@@ -120,6 +122,9 @@ def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
     assert np.array_equal(greedy.signal.points[:, :drawn], again.points)
     text = table([random, greedy])
     assert "control: greedy" in text
+    named = table([replace(random, agent="mine=random"), replace(greedy, agent="tame=greedy")])
+    assert "=" not in named
+    assert "control: tame" in named
     assert "-0.00" not in text
 
 

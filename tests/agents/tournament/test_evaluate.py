@@ -31,9 +31,10 @@ def written(folder, *kinds):
     return files, [part for kind, file in files.items() for part in (f"--{kind}", str(file))]
 
 
-def test_the_command_plays_prints_a_table_and_writes_json(tmp_path):
+@pytest.mark.parametrize("started", ["evaluate.py", "-m evaluate"])
+def test_the_command_plays_prints_a_table_and_writes_json(tmp_path, started):
     file = tmp_path / "out.json"
-    command = f"evaluate.py {TWO} --deals 200 --seed 1 --json {file}"
+    command = f"{started} {TWO} --deals 200 --seed 1 --json {file}"
     done = run([sys.executable, *command.split()])
     assert (done.returncode, done.stderr) == (0, "")
     assert "points per round" in done.stdout
@@ -43,7 +44,7 @@ def test_the_command_plays_prints_a_table_and_writes_json(tmp_path):
     assert results["episode"] == "round"
     assert (results["deals"], results["seed"], results["rules"]) == (200, 1, "jga")
     assert results["versions"]["goita_env"] == __version__
-    assert results["command"].startswith("python evaluate.py --agents greedy random --deals 200")
+    assert results["command"] == f"python {command}"
     (pair,) = results["pairs"]
     assert (pair["a"], pair["b"], pair["deals"]) == ("greedy", "random", 200)
     low, high = pair["ci95"]
