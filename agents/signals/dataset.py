@@ -21,7 +21,7 @@ from agents.files import write_whole
 from agents.population import METHODS, origin
 from agents.registry import expand
 from agents.signals import log
-from agents.signals.log.columns import TABLES, TEXT, Column, columns
+from agents.signals.log.columns import FOLDERS, TABLES, TEXT, Column, columns
 from goita_env.errors import SettingError
 
 SPLITS: Final = {"train": "population:train", "heldout": "population:heldout"}
@@ -81,6 +81,7 @@ def _card(rounds: dict[str, int], decisions: dict[str, int], seed: int) -> str:
     return str(
         _page().render(
             players=players,
+            folders=FOLDERS,
             methods=METHODS,
             rounds=rounds,
             decisions=decisions,
@@ -113,7 +114,7 @@ def croissant() -> dict[str, Any]:
                     "@id": f"{name}-files",
                     "name": f"{name}-files",
                     "encodingFormat": "application/x-parquet",
-                    "includes": f"{split}/{table}/{table}-*.parquet",
+                    "includes": f"{split}/{FOLDERS[table]}/{table}-*.parquet",
                 }
             )
             records.append(

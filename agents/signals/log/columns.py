@@ -13,6 +13,8 @@ from goita_env.tiles import NUM_SEATS
 DEALS: Final = "deals"
 DECISIONS: Final = "decisions"
 TABLES: Final = (DECISIONS, DEALS)
+FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
+"""Of the tables in a log. Who reads a whole log by pandas gets the decisions alone."""
 
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""

@@ -10,7 +10,7 @@ import msgspec
 
 from agents.signals.log.arrow import arrow
 from agents.signals.log.checking import Head, check_file, check_play, check_whole
-from agents.signals.log.columns import DEALS, DECISIONS
+from agents.signals.log.columns import DEALS, DECISIONS, FOLDERS
 from agents.signals.log.schema import LogError, play_of
 from agents.signals.playing import MAX_ROUNDS, Play
 from goita_env.errors import SettingError
@@ -26,12 +26,12 @@ def part_file(folder: Path, kind: str, number: int) -> Path:
 
     Each table has a folder, which other programs read as one. Earlier logs have both in one.
     """
-    return folder / ("" if _parts(folder) else kind) / f"{kind}-{number:05d}.parquet"
+    return folder / ("" if _parts(folder) else FOLDERS[kind]) / f"{kind}-{number:05d}.parquet"
 
 
 def is_log(folder: Path) -> bool:
     """Returns whether a folder holds parts of a log."""
-    return bool(_parts(folder) or _parts(folder / DECISIONS))
+    return bool(_parts(folder) or _parts(folder / FOLDERS[DECISIONS]))
 
 
 def _parts(folder: Path) -> list[int]:
@@ -96,7 +96,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
 
 def _numbers(folder: Path) -> list[int]:
     """Returns the numbers of a log's parts: 0, 1, 2 and so on; a LogError if one is missing."""
-    found = _parts(folder) or _parts(folder / DECISIONS)
+    found = _parts(folder) or _parts(folder / FOLDERS[DECISIONS])
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
     if found != list(range(len(found))):

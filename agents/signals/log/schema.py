@@ -1,6 +1,6 @@
 """Turns plays into the tables of a log and back; ``columns`` says what their columns mean.
 
-A log is a folder with two tables in parts, ``deals/deals-00000.parquet`` and
+A log is a folder with two tables in parts, ``_deals/deals-00000.parquet`` and
 ``decisions/decisions-00000.parquet`` and so on. Every file names its format and all that its
 content depends on in the metadata of its schema, under ``goita``: JSON with "format", "agents",
 "weights" (the SHA-256 of each network), "seed", "rules", "first", "rounds", "observation_version"

@@ -11,7 +11,7 @@ from agents.signals import log
 from agents.signals.log import checking, schema
 
 pa = pytest.importorskip("pyarrow")
-DEALS, DECISIONS = "deals/deals-00000.parquet", "decisions/decisions-00000.parquet"
+DEALS, DECISIONS = "_deals/deals-00000.parquet", "decisions/decisions-00000.parquet"
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,8 @@ def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
 def test_the_folder_of_a_table_is_read_as_that_table(folder):
     pd = pytest.importorskip("pandas")
     told = log.read(folder)
-    decisions, deals = pd.read_parquet(folder / "decisions"), pd.read_parquet(folder / "deals")
+    decisions, deals = pd.read_parquet(folder / "decisions"), pd.read_parquet(folder / "_deals")
+    assert decisions.equals(pd.read_parquet(folder))
     assert (len(decisions), len(deals)) == (len(told.deal), len(told.hands))
     assert not decisions.isna().any(axis=None)
     assert not deals.isna().any(axis=None)
