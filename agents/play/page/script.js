@@ -325,7 +325,7 @@
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("input, select, textarea, dialog");
     if (event.ctrlKey || event.altKey || event.metaKey || field || state === null) return;
-    const act = keys[event.key] ?? keys[event.key.toLowerCase()]; // Shift and Caps Lock change nothing
+    const act = keys[event.key] ?? keys[event.key.toLowerCase()]; /* Shift and Caps Lock change nothing */
     if (event.key === " " && !event.target.closest("button, summary, a")) {
       event.preventDefault();
       skip?.();

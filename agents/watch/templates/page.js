@@ -177,7 +177,7 @@
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
     const pressed = [" ", "Enter"].includes(event.key) && event.target.closest("button, summary, a, input");
-    const act = keys[event.key] ?? keys[event.key.toLowerCase()]; // Shift and Caps Lock change nothing
+    const act = keys[event.key] ?? keys[event.key.toLowerCase()]; /* Shift and Caps Lock change nothing */
     if (event.ctrlKey || event.altKey || event.metaKey || field || pressed || !act) return;
     event.preventDefault();
     if (timer !== null && !" -+".includes(event.key)) play(false);
