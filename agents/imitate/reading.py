@@ -23,7 +23,7 @@ from agents.record_files import SUFFIXES, check_plain, dealt, files_of, joined, 
 from agents.registry import short_name
 from agents.signals.log.reader import is_log
 from agents.signals.playing import deal_rounds
-from agents.tournament.games_folder import MANIFEST, read_games
+from agents.tournament.games_folder import GAMES, MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import DealRecord
@@ -157,7 +157,7 @@ def _check_copies(parts: Sequence[_Part]) -> None:
 
 
 def _saved(source: Path) -> _Part:
-    folder, pattern = (source, "[!.]*.jsonl") if source.is_dir() else (source.parent, source.name)
+    folder, pattern = (source, GAMES) if source.is_dir() else (source.parent, source.name)
     if not (folder / MANIFEST).exists():
         raise SettingError(f"expected {MANIFEST} beside {str(source)!r}, got none")
     # A file may stand there twice.

@@ -38,6 +38,7 @@ from goita_env.rules import Rules, get_rules
 FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.
 
 MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
+GAMES: Final = "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
 
 MOST_BYTES: Final = 10**8
 """Largest file that is read; that of a block has some hundred thousand bytes."""
@@ -119,7 +120,7 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.=+]+", "_", name).encode()[-32:].decode(errors="ignore")
 
 
-def read_games(folder: Path, pattern: str = "[!.]*.jsonl") -> Iterator[SavedDeal]:
+def read_games(folder: Path, pattern: str = GAMES) -> Iterator[SavedDeal]:
     """Yields every deal of a folder of games, possibly somebody else's, block by block.
 
     Raises:

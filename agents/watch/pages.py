@@ -16,6 +16,7 @@ from agents.files import write_whole
 from agents.provenance import provenance
 from agents.registry import short_name
 from agents.report.figures import clean
+from agents.tournament.games_folder import GAMES
 from agents.watch import graph, verdicts
 from agents.watch.decisions import COUNTS, Decision
 from agents.watch.frames import Book, Marked
@@ -112,7 +113,7 @@ def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
         RecordError: if the folder holds no games.
     """
     first: dict[str, Path] = {}
-    for file in sorted(folder.glob("[!.]*.jsonl")):
+    for file in sorted(folder.glob(GAMES)):
         first.setdefault(file.stem.rpartition("-")[0], file)
     pages = {name: folder / f"{name}.html" for name, file in first.items() if file.stat().st_size}
     for name, path in pages.items():

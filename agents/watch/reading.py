@@ -11,7 +11,7 @@ from typing import Final
 from agents.files import read_limited
 from agents.record_files import is_history, read_record
 from agents.tournament import games_folder
-from agents.tournament.games_folder import MANIFEST, read_games
+from agents.tournament.games_folder import GAMES, MANIFEST, read_games
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
@@ -157,7 +157,7 @@ def _recorded(record: Record, title: str) -> Source:
 
 def _saved(path: Path, last: int) -> Source:
     """Returns the games of a folder, or of one of its files, up to a deal."""
-    folder, pattern = (path, "[!.]*.jsonl") if path.is_dir() else (path.parent, path.name)
+    folder, pattern = (path, GAMES) if path.is_dir() else (path.parent, path.name)
     if not (folder / MANIFEST).exists():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
     total = sum(
