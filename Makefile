@@ -45,7 +45,7 @@ part:
 	@$(if $(QUICK),:,$(error expected PART=PACKAGE with tests in tests/quick.txt, got PART=$(PART)))
 
 test: lint $(VENV)/.installed
-	$(VENV)/bin/mypy --strict agents/learning train.py
+	$(VENV)/bin/mypy --strict goita_lab/learning train.py
 	$(VENV)/bin/pytest -n $(WORKERS)
 
 release-check: test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
@@ -55,7 +55,7 @@ lint: $(LINT)/.installed
 	$(LINT)/bin/ruff check
 	$(LINT)/bin/ruff format --check
 	$(LINT)/bin/vulture
-	$(LINT)/bin/mypy --strict goita_env agents evaluate.py --exclude '^agents/learning/'
+	$(LINT)/bin/mypy --strict goita_env agents evaluate.py --exclude '^goita_lab/learning/'
 
 format: $(LINT)/.installed
 	$(LINT)/bin/ruff check --fix
@@ -115,13 +115,13 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,eval,records,render,search,signals,play,docs,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,render,docs,dev]'
 	mv $(VENV)/.installing $@
 
 $(LINT)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(LINT))
 	$(LINT)/$(PIP) -c constraints.txt hatchling
-	$(LINT)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,play,render,search,lint]'
+	$(LINT)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render,lint]'
 	mv $(LINT)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed
@@ -139,7 +139,7 @@ $(COMPAT)/.installed: pyproject.toml constraints.txt
 $(PLAIN)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(PLAIN))
 	$(PLAIN)/$(PIP) -c constraints.txt hatchling
-	$(PLAIN)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,records,render,search,signals,play,docs,dev]'
+	$(PLAIN)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render,docs,dev]'
 	mv $(PLAIN)/.installing $@
 
 $(RAY)/.installed: pyproject.toml constraints.txt
@@ -147,13 +147,13 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(RAY)/constraints.txt
 	echo ray==2.60.0 >> $(RAY)/constraints.txt
 	$(RAY)/$(PIP) -c $(RAY)/constraints.txt hatchling
-	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,eval]' pytest hypothesis
+	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,lab]' pytest hypothesis
 	mv $(RAY)/.installing $@
 
 $(WEB)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(WEB))
 	$(WEB)/$(PIP) -c constraints.txt hatchling
-	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[eval,play,records,render,search]' pytest hypothesis playwright axe-playwright-python
+	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
 # Beside what a framework pins, the versions that the checks run with.
@@ -182,7 +182,7 @@ $(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
 $(FRAMEWORKS)/data/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(FRAMEWORKS)/data)
 	$(FRAMEWORKS)/data/$(PIP) -c constraints.txt hatchling
-	$(FRAMEWORKS)/data/$(PIP) -c constraints.txt --no-build-isolation -e '.[signals]' datasets mlcroissant pytest hypothesis
+	$(FRAMEWORKS)/data/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab]' datasets mlcroissant pytest hypothesis
 	mv $(FRAMEWORKS)/data/.installing $@
 
 clean:

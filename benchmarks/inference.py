@@ -32,15 +32,15 @@ sys.path.insert(0, str(ROOT))
 import msgspec  # noqa: E402  (after the number of threads)
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
+from goita_agents.champion.agent import network  # noqa: E402
+from goita_agents.files import locked, write_whole  # noqa: E402
 
-from agents import cli  # noqa: E402
-from agents.champion.agent import network  # noqa: E402
-from agents.files import locked, write_whole  # noqa: E402
-from agents.statistics.intervals import Interval, mean_interval  # noqa: E402
-from agents.tournament.block import play_block  # noqa: E402
-from agents.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task  # noqa: E402
 from goita_env.rounds import Episode  # noqa: E402
 from goita_env.rules import JGA  # noqa: E402
+from goita_lab import cli  # noqa: E402
+from goita_lab.arena.statistics.intervals import Interval, mean_interval  # noqa: E402
+from goita_lab.arena.tournament.block import play_block  # noqa: E402
+from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task  # noqa: E402
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100

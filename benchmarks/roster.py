@@ -19,10 +19,15 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import evaluate  # noqa: E402  (after the path to it)
-from agents import AgentError, cli, load_agent, report  # noqa: E402
-from agents.base import close  # noqa: E402
+from goita_agents import AgentError, load_agent  # noqa: E402
+from goita_agents.base import close  # noqa: E402
+
 from goita_env.errors import SettingError  # noqa: E402
+from goita_lab import cli  # noqa: E402
+from goita_lab.arena import (
+    evaluate,
+    report,
+)
 
 ROSTER: Final = {
     "random": None,

@@ -24,10 +24,11 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402  (after the number of threads)
+from goita_agents import load_agent  # noqa: E402
+from goita_agents.base import Agent  # noqa: E402
 
-from agents import cli, load_agent  # noqa: E402
-from agents.base import Agent  # noqa: E402
 from goita_env import Game, GoitaVectorEnv  # noqa: E402
+from goita_lab import cli  # noqa: E402
 
 BATCH: Final = 1024
 SLOW_MS: Final = 10.0

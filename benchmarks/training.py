@@ -26,7 +26,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from agents import cli, learning  # noqa: E402  (first: it sets how torch waits)
+from goita_lab import cli, learning  # noqa: E402  (first: it sets how torch waits)
 
 import torch as th  # noqa: E402  # isort: skip
 import numpy as np  # noqa: E402  # isort: skip

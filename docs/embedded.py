@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from agents import watch
+from goita_lab.pages import watch
 
 ROUND: Final = (
     "11113445,22334689,11122357,11145567,"

@@ -11,7 +11,9 @@ Each deal is played twice, with the teams' seats exchanged, so that the luck of 
 """
 
 # %%
-from agents import load_agent, play_pair
+from goita_agents import load_agent
+
+from goita_lab.arena import play_pair
 
 heuristic, greedy = load_agent("heuristic"), load_agent("greedy")
 result = play_pair(heuristic, greedy, deals=256, seed=5)

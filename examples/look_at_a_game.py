@@ -74,7 +74,7 @@ Bots are asked with the observation of the seat that is to move.
 """
 
 # %%
-from agents import choose, load_agent
+from goita_agents import choose, load_agent
 
 for name in ("greedy", "heuristic", "champion"):
     action = choose(load_agent(name), view.observation(), np.random.default_rng(0))
@@ -90,7 +90,7 @@ and the best move by what a seat knows may lose points in the actual deal.
 """
 
 # %%
-from agents.grading import grade
+from goita_lab.arena.grading import grade
 
 for one in grade(record):
     if one.loss:

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np
+from goita_agents import load_agent
 
-from agents import load_agent
 from goita_env import View, actions
 from goita_env.testing import check_agent
 
@@ -46,7 +46,7 @@ def main() -> None:
     args = parser.parse_args()
     check_agent(Cautious())  # legal actions, right shapes, the same answer to the same question
     bot = load_agent("own_bot:Cautious:keep=3")
-    env = gymnasium.make("agents:goita/Seat-v0", partner=bot, opponents="greedy")
+    env = gymnasium.make("goita_env:goita/Seat-v0", partner=bot, opponents="greedy")
     points: list[float] = []
     _, info = env.reset(seed=0)
     for _ in range(args.steps):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.beliefs import PolicyModel, follow
+from goita_agents.beliefs import PolicyModel, follow
+
 from goita_env import actions, records
 
 HISTORY = (

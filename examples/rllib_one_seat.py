@@ -26,7 +26,7 @@ def configure(opponents: str, games: int, batch: int) -> PPOConfig:
     return (
         PPOConfig()
         .environment(
-            "agents:goita/Seat-v0",
+            "goita_env:goita/Seat-v0",
             env_config={
                 "partner": "random",
                 "opponents": opponents,

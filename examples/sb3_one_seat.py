@@ -23,7 +23,7 @@ import gymnasium
 import numpy as np
 from sb3_contrib import MaskablePPO
 
-from agents.learning import SeatVecEnv
+from goita_lab.learning import SeatVecEnv
 
 
 def make(

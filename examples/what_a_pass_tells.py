@@ -14,14 +14,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
-from agents.signals import log, measures
-from agents.signals.listening import seen_by
-from agents.signals.measures.value import ALL, NOT_PARTNER
-from agents.signals.playing import Play
+from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
+
 from goita_env.actions import PASS
 from goita_env.hands import format_hand
 from goita_env.tiles import NAMES
+from goita_lab.signals import log, measures
+from goita_lab.signals.listening import seen_by
+from goita_lab.signals.measures.value import ALL, NOT_PARTNER
+from goita_lab.signals.playing import Play
 
 LOG = Path(__file__).parent / "champion-log"
 

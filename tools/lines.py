@@ -11,11 +11,12 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 
 SUFFIXES = {".py", ".html", ".css", ".js"}
-SOURCE = ("goita_env", "agents", "train.py", "evaluate.py")
+SOURCE = ("goita_env", "agents", "goita_lab", "train.py", "evaluate.py")
+LAYERS = ("goita_env", "agents", "goita_lab")
 ROWS = (*SOURCE, "tests", "examples", "benchmarks", "tools", "docs")
 
 Counts = dict[str, tuple[int, int]]
-"""Lines and statements by place: a top-level name, or a package of ``goita_env`` and ``agents``."""
+"""Lines and statements by place: a top-level name, or a package of one of the layers."""
 
 
 def main() -> None:
@@ -54,8 +55,9 @@ def count(revision: str | None) -> Counts:
         if path.suffix not in SUFFIXES or path.parts[0] not in ROWS:
             continue
         text = content(revision, name)
-        deep = path.parts[0] in ("goita_env", "agents") and len(path.parts) > 2
-        place = "/".join(path.parts[: 2 if deep else 1])
+        parts = path.parts[1:] if path.parts[:2] == ("agents", "goita_agents") else path.parts
+        deep = path.parts[0] in LAYERS and len(parts) > 2
+        place = "/".join(parts[: 2 if deep else 1])
         lines, statements = found[place]
         extra = statements_of(text) if path.suffix == ".py" else 0
         found[place] = lines + len(text.splitlines()), statements + extra

@@ -33,7 +33,7 @@ def main() -> None:
     words = ["--web", "--port", "0", "--seed", SEED, "--save"]
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        command = [sys.executable, "-m", "agents.play", *words, f"{folder}/match.json"]
+        command = [sys.executable, "-m", "goita_lab", "play", *words, f"{folder}/match.json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
             try:
                 found = re.search(r"http://\S+", served.stdout.readline() if served.stdout else "")

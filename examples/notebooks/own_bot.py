@@ -39,7 +39,7 @@ is of 95 %, over deals.
 """
 
 # %%
-from agents import play_pair
+from goita_lab.arena import play_pair
 
 for other in ("random", "greedy", "heuristic"):
     result = play_pair(Saver(), other, deals=400, seed=1)

@@ -10,7 +10,7 @@ Install with `pip install -e ".[train]"` in the checkout, and run in its root. I
 import gymnasium
 from sb3_contrib import MaskablePPO
 
-from agents.learning import SeatVecEnv
+from goita_lab.learning import SeatVecEnv
 
 games = gymnasium.make_vec("goita/Seat-v0", num_envs=256, partner="random", opponents="random")
 env = SeatVecEnv(games, seed=0, reward_scale=0.02)  # 50 points are a reward of 1
@@ -38,7 +38,7 @@ A saved model is an agent like any other: duplicate deals against a rule bot, wi
 # %%
 import numpy as np
 
-from agents import play_pair
+from goita_lab.arena import play_pair
 
 
 class Learned:

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from goita_agents.population import Population
 
-from agents.population import Population
-from agents.signals import log
-from agents.signals.dataset import make
+from goita_lab.signals import log
+from goita_lab.signals.dataset import make
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NEEDS = {"sb3_one_seat.py": "sb3_contrib", "cleanrl_ppo.py": "torch", "uke_shogi.py": "sb3_contrib"}

@@ -6,7 +6,7 @@ Nothing is downloaded: what datasets would ask its hub for is switched off.
 import numpy as np
 import pytest
 
-from agents.signals import dataset, log
+from goita_lab.signals import dataset, log
 
 datasets = pytest.importorskip("datasets", reason="needs datasets, in an environment of its own")
 mlcroissant = pytest.importorskip("mlcroissant")

@@ -1,9 +1,9 @@
 """What an agent is: uniform draws, random play, and who is told of deals."""
 
 import numpy as np
+from goita_agents.base import is_stateless
 from hosted_bots import Diary
 
-from agents.base import is_stateless
 from goita_env import GoitaVectorEnv, SeatVectorEnv
 from goita_env.agent import RandomAgent, RedealObserver, StatefulAgent, sample, uniform
 

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from agents.external.agent import ExternalAgent
+from goita_agents.external.agent import ExternalAgent
 
 BAD = Path(__file__).parent / "bots" / "bad.py"
 

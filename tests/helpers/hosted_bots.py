@@ -85,14 +85,14 @@ class OfItsProcess(First):
     """Plays otherwise where it is not at home."""
 
     def act(self, view, legal, rng):
-        return pick(legal, [0 if "agents.check" in sys.modules else -1] * len(legal))
+        return pick(legal, [0 if "goita_lab.arena.check" in sys.modules else -1] * len(legal))
 
 
 class RaisesElsewhere(OfItsProcess):
     """Fails where it is not at home."""
 
     def act(self, view, legal, rng):
-        if "agents.check" not in sys.modules:
+        if "goita_lab.arena.check" not in sys.modules:
             raise OSError("not here")
         return super().act(view, legal, rng)
 

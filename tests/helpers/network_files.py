@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+from goita_agents.bots.network import NetworkInfo
 from safetensors.numpy import save as reference_save
 
-from agents.bots.network import NetworkInfo
 from goita_env.information import PLAIN
 
 INFO = NetworkInfo(layers=2, decisions=7, reward_scale=0.02, rules="jga")

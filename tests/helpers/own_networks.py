@@ -2,7 +2,7 @@
 
 import torch as th
 
-from agents.learning import SelfPlayPolicy
+from goita_lab.learning import SelfPlayPolicy
 
 
 class TwoTrunks(SelfPlayPolicy):

@@ -6,10 +6,10 @@ from threading import Thread
 import uvicorn
 from play_tables import GREEDY
 
-from agents.play import savegame, web
-from agents.play.review import Reviewer
-from agents.play.seating import MatchSettings
-from agents.play.sitting import Sitting
+from goita_lab.pages.play import savegame, web
+from goita_lab.pages.play.review import Reviewer
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.sitting import Sitting
 
 READY = "body:not([aria-busy])"
 WORLDS = (8, 16)

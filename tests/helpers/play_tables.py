@@ -1,4 +1,4 @@
-"""Tables of agents.play in tests: agents that play as told, persons who choose, requests."""
+"""Tables of goita_lab.pages.play in tests: agents that play as told, persons who choose, requests."""
 
 import asyncio
 import json
@@ -8,10 +8,10 @@ import numpy as np
 from deals import digits
 from redrawn_worlds import World
 
-from agents.play.seating import MatchSettings
-from agents.play.table import PlayTable
 from goita_env.actions import CALL, REDEAL
 from goita_env.records import DealRecord
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.table import PlayTable
 
 GREEDY = ("", "greedy", "greedy", "greedy")
 TOKEN = "secret"

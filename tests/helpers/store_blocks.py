@@ -4,7 +4,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from agents.store import Block, Layout, Store, TableSchema
+from goita_lab.store import Block, Layout, Store, TableSchema
 
 LAYOUT = Layout(
     kind="blocks of a test",

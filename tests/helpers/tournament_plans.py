@@ -2,10 +2,10 @@
 
 import json
 
-from agents.tournament.arena import Tournament
-from agents.tournament.plan import Plan
-from agents.tournament.results import ResultsFile
-from agents.tournament.summary import Summary
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.results import ResultsFile
+from goita_lab.arena.tournament.summary import Summary
 
 CLOCKED = ("ms_per_decision", "rounds_per_second")
 

@@ -5,8 +5,8 @@ import signal
 
 from stable_baselines3.common.logger import configure
 
-from agents.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
 from goita_env import GoitaVectorEnv
+from goita_lab.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
 
 TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--threads", "1"]
 TINY += ["--no-progress"]

@@ -188,7 +188,7 @@ def past_the_interface(texts: dict[str, str]) -> set[str]:
         for name, text in texts.items()
         for module in [*QUOTED.findall(text), *(module for module, _ in imports(text))]
         if subpackage(module) == ENGINE
-        and (subpackage(name), module) != ("agents.solver", SOLVER_API)
+        and (subpackage(name), module) != ("goita_agents.solver", SOLVER_API)
     }
 
 
@@ -209,7 +209,7 @@ RULES = {
     "a package imports only from packages above it": (upward, BOTH, set()),
     "no import cycle": (cycle, BOTH, []),
     "the core imports numpy, gymnasium and pettingzoo alone": (foreign, GAME, set()),
-    "only learning imports torch": (with_torch, BOTH, {"agents.learning"}),
+    "only learning imports torch": (with_torch, BOTH, {"goita_lab.learning"}),
     "epsilon's numbers stand in the models alone": (numbers_for_epsilon, AGENTS, set()),
     # That of the benchmarks times the tables.
     "only the solver imports the engine": (past_the_interface, OUTSIDE, {"benchmarks.startup"}),
@@ -245,17 +245,17 @@ def test_a_planted_import_from_a_package_below_is_caught():
         "from goita_env import tiles, views\n"
         "from goita_env.envs.vector import StepResult\n"
         "import goita_env\n"
-        "import agents.base\n"
+        "import goita_agents.base\n"
         "def draw():\n"
         "    from goita_env import game\n"
     )
     assert {module for _, module in upward({"goita_env.engine.core": text})} == {
-        *("goita_env.views", "goita_env.envs.vector", "goita_env", "agents.base"),
+        *("goita_env.views", "goita_env.envs.vector", "goita_env", "goita_agents.base"),
         "goita_env.game",
     }
-    assert upward({"agents.bots.greedy": "from agents import load_agent, search"}) == {
-        ("agents.bots.greedy", "agents"),
-        ("agents.bots.greedy", "agents.search"),
+    assert upward({"goita_agents.bots.greedy": "from agents import load_agent, search"}) == {
+        ("goita_agents.bots.greedy", "agents"),
+        ("goita_agents.bots.greedy", "goita_agents.search"),
     }
 
 
@@ -279,7 +279,7 @@ def test_a_planted_import_of_another_package_is_caught():
 
 
 def test_a_planted_import_of_torch_is_caught():
-    assert with_torch({"agents.bots.network": "def load():\n    from torch import nn"})
+    assert with_torch({"goita_agents.bots.network": "def load():\n    from torch import nn"})
 
 
 @pytest.mark.parametrize(
@@ -293,17 +293,17 @@ def test_a_planted_import_of_torch_is_caught():
     ],
 )
 def test_a_planted_number_for_epsilon_is_caught(text):
-    assert numbers_for_epsilon({"agents.watch.analysis": text})
+    assert numbers_for_epsilon({"goita_lab.pages.watch.analysis": text})
     named = re.sub(r"0\.\d+|\(0.*0\.1\)", "EPSILON", text, count=1)
-    assert not numbers_for_epsilon({"agents.watch.analysis": named})
+    assert not numbers_for_epsilon({"goita_lab.pages.watch.analysis": named})
 
 
 @pytest.mark.parametrize(
     ("name", "text", "caught"),
     [
-        ("agents.solver.position", "from goita_env.engine.solver_api import position", False),
-        ("agents.solver.position", "from goita_env.engine.state import State", True),
-        ("agents.solver", "def f():\n    from goita_env.engine import core", True),
+        ("goita_agents.solver.position", "from goita_env.engine.solver_api import position", False),
+        ("goita_agents.solver.position", "from goita_env.engine.state import State", True),
+        ("goita_agents.solver", "def f():\n    from goita_env.engine import core", True),
         ("train", "import goita_env.engine", True),
         ("benchmarks.solver", "CODE = '''\nfrom goita_env.engine import tables\n'''", True),
     ],

@@ -15,9 +15,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from pages import FENCED, blocks, run_page
 
-import evaluate
-from agents import cli
 from goita_env import Game
+from goita_lab import cli
+from goita_lab.arena import evaluate
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -154,7 +154,7 @@ COMMANDS = [(name, words) for name in NAMES for words in commands(text_of(name))
 @pytest.mark.parametrize(("name", "words"), COMMANDS, ids=lambda value: str(value)[:60])
 def test_a_command_of_a_page_exists(name, words):
     if words[0] == "-m":
-        # Ours are checked as files, because find_spec of agents.learning.plot would import torch.
+        # Ours are checked as files, because find_spec of goita_lab.learning.plot would import torch.
         own = ROOT.joinpath(*words[1].split("."))
         ours = own.with_suffix(".py").is_file() or (own / "__main__.py").is_file()
         assert ours or importlib.util.find_spec(words[1]), f"{name}: {words}"
@@ -169,17 +169,23 @@ DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE
 PUBLIC = [
     *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
     *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
-    *("agents", "agents.base", "agents.beliefs", "agents.exploit", "agents.grading"),
-    "agents.imitate",
     *(
-        "agents.learning",
-        "agents.models",
-        "agents.population",
-        "agents.report",
-        "agents.search.evaluate",
+        "agents",
+        "goita_agents.base",
+        "goita_agents.beliefs",
+        "goita_lab.exploit",
+        "goita_lab.arena.grading",
     ),
-    *("agents.search.sampling", "agents.signals.log", "agents.signals.measures"),
-    *("agents.solver", "agents.watch"),
+    "goita_lab.imitate",
+    *(
+        "goita_lab.learning",
+        "goita_agents.models",
+        "goita_agents.population",
+        "goita_lab.arena.report",
+        "goita_agents.search.evaluate",
+    ),
+    *("goita_agents.search.sampling", "goita_lab.signals.log", "goita_lab.signals.measures"),
+    *("goita_agents.solver", "goita_lab.pages.watch"),
 ]
 """Modules with public names; the reference documents all of them."""
 
@@ -216,7 +222,7 @@ def exported(module: ModuleType) -> set[str]:
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_has_every_public_name(module):
-    if module in {"agents", "agents.learning"}:  # both hold the learners
+    if module in {"agents", "goita_lab.learning"}:  # both hold the learners
         pytest.importorskip("sb3_contrib")
     names, whole = documented()
     found = importlib.import_module(module)

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
+from goita_agents.registry import weights
 from programs import ROOT
 
-from agents.registry import weights
 from benchmarks import inference
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -22,11 +22,11 @@ ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own
 from programs import ROOT  # noqa: E402
 from tournament_plans import played  # noqa: E402
 
-from agents.tournament.children import play_blocks  # noqa: E402
-from agents.tournament.plan import Plan, tasks  # noqa: E402
-from agents.tournament.workers import check_workers, ray_pool  # noqa: E402
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
+from goita_lab.arena.tournament.children import play_blocks  # noqa: E402
+from goita_lab.arena.tournament.plan import Plan, tasks  # noqa: E402
+from goita_lab.arena.tournament.workers import check_workers, ray_pool  # noqa: E402
 
 # Ray leaves sockets and files to the end of the process.
 pytestmark = [
@@ -109,7 +109,7 @@ def test_workers_are_spread_over_both_nodes(cluster):
 
 
 def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
-    from agents.statistics.sequential_test import Sprt
+    from goita_lab.arena.statistics.sequential_test import Sprt
 
     stopped = plan(sprt=Sprt(0, 1.5))
     found = played(stopped, workers=2, backend="ray")
@@ -124,7 +124,7 @@ def test_more_workers_than_the_cluster_has_processors_are_refused(cluster):
 
 
 def test_an_agents_error_comes_back_from_another_node(cluster):
-    from agents import AgentError
+    from goita_agents import AgentError
 
     with pytest.raises(AgentError, match=r"^expected to build 'file:no"):
         list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2, "ray"))

@@ -5,9 +5,9 @@ from record_samples import LINE
 
 pytest.importorskip("numba")
 
-from agents import watch
-from agents.watch.reading import read
 from goita_env.tiles import NAMES
+from goita_lab.pages import watch
+from goita_lab.pages.watch.reading import read
 
 
 @pytest.fixture(scope="module")

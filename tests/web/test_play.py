@@ -9,7 +9,7 @@ pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
 from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
 
-from agents.play import savegame
+from goita_lab.pages.play import savegame
 
 
 def over(page) -> bool:

@@ -5,8 +5,8 @@ import html
 import pytest
 from record_samples import LINE
 
-from agents import watch
-from agents.watch.reading import read
+from goita_lab.pages import watch
+from goita_lab.pages.watch.reading import read
 
 LAST = "seat 2 plays rook, then silver; seat 2 ends the round, 30 points"
 

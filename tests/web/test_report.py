@@ -2,7 +2,7 @@
 
 import pytest
 
-import evaluate
+from goita_lab.arena import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,0 @@
-"""The rule bot: skills that need no partner's understanding, and people's conventions."""
-
-from agents.bots.heuristic.agent import HeuristicAgent
-
-__all__ = ["HeuristicAgent"]

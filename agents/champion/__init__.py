@@ -1,5 +1,0 @@
-"""Plays the shipped policy, alone or with search: docs/champion.md is its model card."""
-
-from agents.champion.agent import load
-
-__all__ = ["load"]

@@ -1,1 +1,0 @@
-"""Plays with any program, and hosts our bots for others: ``python -m agents.external NAME``."""

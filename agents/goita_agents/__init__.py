@@ -1,0 +1,73 @@
+"""Plays Goita: bots, search, and what they know of each other; ``load_agent`` builds them."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.answers import check_actions
+from goita_agents.base import Agent, AgentError
+from goita_agents.models import check_stateless
+from goita_agents.registry import is_own as is_own
+from goita_agents.registry import load_agent, names
+from goita_env.actions import NUM_ACTIONS
+from goita_env.checks import describe
+from goita_env.rules import JGA, Rules
+from goita_env.views import from_observation
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "choose",
+    "load_agent",
+    "names",
+]
+
+
+def choose(
+    agent: Agent,
+    observation: dict[str, npt.NDArray[Any]] | npt.ArrayLike,
+    rng: np.random.Generator,
+    *,
+    mask: npt.ArrayLike | None = None,
+    rules: str | Rules = JGA,
+) -> int:
+    """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
+
+    Args:
+        agent: any agent without a memory of its own, as ``load_agent`` builds it.
+        observation: what PettingZoo hands over, {"observation": [512], "action_mask": [69]}, or the
+            observation alone.
+        rng: consumed.
+        mask: [69] nonzero where legal, beside an observation alone; None: read from it.
+        rules: the rule set that is played; the observation does not carry it.
+
+    Raises:
+        ObservationError: if it is no observation.
+        AgentError: if it is no agent or one with a memory, if it is not one observation and its
+            mask, if nothing is legal because the seat is not asked, or if the answer is illegal.
+    """
+    named = isinstance(getattr(agent, "name", None), str)
+    if isinstance(agent, str) or not (named and callable(getattr(agent, "act", None))):
+        raise AgentError(
+            "expected an object with act() and a name, which load_agent builds from a text, "
+            f"got {agent!r}"
+        )
+    check_stateless(agent)
+    if isinstance(observation, dict):
+        if not {"observation", "action_mask"} <= observation.keys():
+            raise AgentError(
+                "expected a dict with the keys 'observation' and 'action_mask', "
+                f"got the keys {[*observation]}"
+            )
+        observation, mask = observation["observation"], observation["action_mask"]
+    view = from_observation(observation, rules=rules)
+    legal = view.legal() if mask is None else np.atleast_2d(np.asarray(mask, bool))
+    if len(view) != 1 or legal.shape != (1, NUM_ACTIONS):
+        raise AgentError(
+            f"expected one observation and its mask [{NUM_ACTIONS}], got {describe(observation)} "
+            f"and {describe(legal)}"
+        )
+    if not legal.any():
+        raise AgentError("expected a legal action in the mask, got none: the seat is not asked")
+    return int(check_actions(agent.act(view, legal, rng), legal, agent.name, view.game)[0])

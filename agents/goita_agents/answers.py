@@ -1,0 +1,69 @@
+"""Checks the answers of agents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goita_agents.base import AgentError, Bool, Int
+from goita_env import actions
+from goita_env.checks import describe
+
+
+class AnswerError(AgentError):
+    """Reports an answer that is no array of one action per row."""
+
+
+def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int, str]]:
+    """Reads an agent's answer.
+
+    Args:
+        answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
+        legal: bool [N, 69], with a token [N, 77].
+        name: of the agent, for the error.
+
+    Returns:
+        The actions, int64 [N], 0 in wrong rows; and for each row with an illegal action or NaN a
+        text with what was expected and what came.
+
+    Raises:
+        AnswerError: if the answer is not N whole numbers.
+    """
+    wanted = f"expected {len(legal)} actions as whole numbers, got"
+    try:
+        chosen = np.array(answer)
+    except ValueError as error:
+        raise AnswerError(f"{wanted} rows of different lengths from {name!r}") from error
+    missing = np.isnan(chosen) if chosen.dtype.kind == "f" else np.zeros(chosen.shape, bool)
+    if chosen.shape != (len(legal),) or not (chosen.dtype.kind in "iu" or missing.any()):
+        raise AnswerError(f"{wanted} {describe(chosen)} from {name!r}")
+    inside = (chosen >= 0) & (chosen < legal.shape[1]) & (chosen % 1 == 0)
+    numbers: Int = np.where(inside, chosen, 0).astype(np.int64)
+    fine = inside & legal[np.arange(len(legal)), numbers]
+    wrong = {
+        row: _illegal(chosen[row].item(), legal[row], name)
+        for row in np.flatnonzero(~fine).tolist()
+    }
+    return numbers, wrong
+
+
+def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
+    """Returns an agent's actions, int64 [N]; raises an AgentError if one is illegal.
+
+    Args:
+        answer: what ``act`` returned.
+        legal: bool [N, 69], with a token [N, 77].
+        name: of the agent, for the error.
+        games: [N] numbers of the games, for the error.
+    """
+    chosen, wrong = read_actions(answer, legal, name)
+    for row, text in wrong.items():
+        raise AgentError(f"{text} in game {int(games[row])}")
+    return chosen
+
+
+def _illegal(one: float, legal: Bool, name: str) -> str:
+    many = len(legal)
+    names = " ".join(actions.name(action, many) for action in np.flatnonzero(legal).tolist())
+    known = isinstance(one, int) and 0 <= one < many
+    got = repr(actions.name(int(one), many) if known else one)
+    return f"expected one of {names}, got {got} from {name!r}"

@@ -1,0 +1,40 @@
+"""Infers hidden hands from what the others did.
+
+``Listener`` follows a round as one seat sees it, ``follow`` a record. How the others play is
+``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about one
+seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where messages were not heard.
+``TypeListener`` infers how the others play, too, among ``Types``.
+"""
+
+from goita_agents.beliefs.deal_belief import DealBelief
+from goita_agents.beliefs.following import Seat
+from goita_agents.beliefs.hand_belief import HandBelief
+from goita_agents.beliefs.listener import Listener, follow
+from goita_agents.beliefs.mixture import DealMixture
+from goita_agents.beliefs.types import TypeListener, Types, types_of
+from goita_agents.models import (
+    LEGAL_MODEL,
+    UNIFORM_MODEL,
+    CachedModel,
+    OpponentModel,
+    PolicyModel,
+    UnexplainedError,
+)
+
+__all__ = [
+    "LEGAL_MODEL",
+    "UNIFORM_MODEL",
+    "CachedModel",
+    "DealBelief",
+    "DealMixture",
+    "HandBelief",
+    "Listener",
+    "OpponentModel",
+    "PolicyModel",
+    "Seat",
+    "TypeListener",
+    "Types",
+    "UnexplainedError",
+    "follow",
+    "types_of",
+]

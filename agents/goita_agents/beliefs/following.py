@@ -1,0 +1,241 @@
+"""Follows a round as one seat sees it: a filter for each other seat and each model of it.
+
+``Listener`` has one model of each seat; ``TypeListener`` weighs several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from goita_agents.base import Float, Int
+from goita_agents.beliefs.deal_belief import DealBelief
+from goita_agents.beliefs.filtering import RoundStart, SeatFilter
+from goita_agents.beliefs.hand_belief import HandBelief
+from goita_agents.beliefs.history import Event, Messages, check_followed, events, order_of
+from goita_agents.beliefs.mixture import DealMixture
+from goita_agents.beliefs.summing import sums
+from goita_agents.beliefs.supports import support
+from goita_agents.models import OpponentModel, UnexplainedError
+from goita_env import View
+from goita_env.errors import SettingError
+from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.worlds.facts import check_in_play
+
+Seat = Literal["next", "partner", "previous"]
+
+SEATS: Final[dict[Seat, int]] = {"next": 1, "partner": 2, "previous": 3}
+"""The other seats by relative number; the next one and the previous are the opponents."""
+
+Filters = tuple[SeatFilter, SeatFilter, SeatFilter]
+"""One of each of the seats 1, 2 and 3."""
+
+
+class Following:
+    """Keeps filters of the relative seats 1, 2 and 3 up to date.
+
+    Args:
+        view: what the seat sees at any moment of a round: one row.
+        compiled: sum over deals with numba; None: if it is installed.
+        sent: as in ``hear``.
+
+    Raises:
+        SettingError: if the view is not one row, shows a round that was decided before play, or is
+            of a game that listeners cannot follow (``history.check_followed``).
+        UnexplainedError: if what happened has probability 0.
+    """
+
+    def __init__(self, view: View, compiled: bool | None, sent: int | None = None) -> None:
+        check_followed(view.information)
+        self._compiled = compiled
+        self._heard: list[Event] = []
+        self._view = view
+        self.hear(view, sent=sent)
+
+    @property
+    def seat(self) -> int:
+        """Seat that sends, plays or passes next, relative to the viewer."""
+        if self._asked_message:
+            return order_of(self._view)[len(self._messages.sent)]
+        return (int(self._view.dealer[0]) + len(self._heard)) % NUM_SEATS
+
+    def hear(self, view: View, *, sent: int | None = None) -> None:
+        """Takes in what has happened since the last view, by a later view of one row.
+
+        Args:
+            view: one row.
+            sent: how many messages have been sent, which a view shows only to who is asked; None:
+                all, but where the viewer is asked for its own.
+
+        Raises:
+            SettingError: if it is not one row, shows a round decided before play, or no later
+                moment of the same round.
+            UnexplainedError: if something has probability 0 under the models. What happened before
+                it has been taken in.
+        """
+        if len(view) != 1:
+            raise SettingError(f"expected a view of one row, got {len(view)} rows")
+        if not view.num_plays[0]:
+            check_in_play(view)
+        heard = events(view)
+        if view is not self._view:
+            self._check_same_round(view, heard)
+        self._view = view
+        if not self._heard:
+            self._begin(view, Messages.read(view, sent))
+        for event in heard[len(self._heard) :]:
+            self._take(event)
+
+    def _check_same_round(self, view: View, heard: list[Event]) -> None:
+        before, known = self._view, self._heard
+        same = (
+            view.rules == before.rules
+            and view.information == before.information
+            and (own_tiles(view) == COUNTS - self._support.unseen).all()
+            and view.dealer[0] == before.dealer[0]
+            and (view.scores == before.scores).all()
+            and heard[: len(known)] == known
+            and (not known or (view.tokens == before.tokens).all())
+        )
+        if not same:
+            raise SettingError(
+                f"expected a view of a later moment of the same round, after {len(known)} plays "
+                f"and passes, got another with {len(heard)}"
+            )
+
+    def _begin(self, view: View, messages: Messages) -> None:
+        self._support = support(np.array(COUNTS) - own_tiles(view))
+        self._messages = messages
+        self._asked_message = messages.bits > 0 and len(messages.sent) < NUM_SEATS
+        self._starts = [RoundStart.read(view, sent) for sent in messages.possible()]
+        """One for each way in which messages that the viewer doesn't hear may have been sent."""
+        all_asked = self._starts[0].answers.all_asked
+        self._apart = view.rules.partners_fives_win == "held" and all_asked
+        self._shown = np.zeros((NUM_SEATS, NUM_KINDS), np.int64)
+        self._begin_filters()
+
+    def _begin_filters(self) -> None:
+        """Begins the filters, at the first moment of the round."""
+        raise NotImplementedError
+
+    def _take(self, event: Event) -> None:
+        """Takes in an event, which the filters have taken in before or will later."""
+        self._heard.append(event)
+        if event.seat and event.action:
+            block, attack = divmod(event.action - 1, NUM_KINDS)
+            self._shown[event.seat, attack] += 1
+            self._shown[event.seat, block] += not event.hidden
+
+    def _filter(self, seat: int, model: OpponentModel, start: RoundStart) -> SeatFilter:
+        """Returns a filter of a seat at the beginning of the round.
+
+        It leaves out the hands that don't fit to what the view shows.
+        """
+        unseen, shown = self._support.unseen, self._view.face_up[0].astype(np.int64)
+        limits = bounds(unseen, shown, seat)
+        found = SeatFilter(start, seat, self._support.hands, limits, model)
+        if seat == SEATS["partner"] and self._apart and COUNTS[PAWN] - unseen[PAWN] == 5:
+            limit = unseen.copy()
+            limit[PAWN] = 4
+            found.drop(limit)
+        return found
+
+    def _narrow(self, one: SeatFilter) -> None:
+        """Gives up a seat's hands that don't fit to what the others have shown."""
+        others = self._shown.sum(axis=0) - self._shown[one.seat]
+        one.drop(self._support.unseen - others)
+
+    def _deals(self, filters: Filters) -> DealBelief:
+        """Returns the belief by one filter of each seat.
+
+        Raises:
+            UnexplainedError: if no deal explains what all seats did together.
+        """
+        held, (one, two, three) = self._support, filters
+        weights = one.by_hand() * held.ways, two.by_hand() * held.ways, three.by_hand() * held.ways
+        found = sums(held, weights, self._apart, self._compiled)
+        total, names = float(found[0].sum()), (one.model.name, two.model.name, three.model.name)
+        if not total > 0:
+            raise UnexplainedError(
+                "expected a deal that explains what all seats did, got none; "
+                f"models: {', '.join(names)}"
+            )
+        marginals = found[0] / total, found[1] / total, found[2] / total
+        states = one.states(), two.states(), three.states()
+        return DealBelief(held, weights, marginals, total, self._apart, states, self._view, names)
+
+    def _log_evidence(self, filters: Filters, belief: DealBelief) -> float:
+        """Returns the log-probability, in nats, of what the viewer saw the others do."""
+        explained = np.log(belief.total / self._support.whole_ways())
+        return float(explained + sum(one.scale for one in filters))
+
+    def _mixture(
+        self, branches: Iterable[Filters]
+    ) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
+        """Returns the belief over all that may have been sent, its log-evidence, and what it mixes.
+
+        Args:
+            branches: one filter of each seat, for each way in which messages may have been sent.
+
+        Raises:
+            UnexplainedError: if no deal explains what all seats did together in any of them.
+        """
+        beliefs, evidence, kept, refused = [], [], [], None
+        for filters in branches:
+            try:
+                beliefs.append(self._deals(filters))
+            except UnexplainedError as error:
+                refused = error
+            else:
+                kept.append(filters)
+                evidence.append(self._log_evidence(filters, beliefs[-1]))
+        if not beliefs:
+            raise refused or UnexplainedError("expected messages that explain what was done")
+        if len(beliefs) == 1:
+            return beliefs[0], evidence[0], kept
+        total = float(np.logaddexp.reduce(evidence))
+        return DealMixture(np.exp(np.array(evidence) - total), tuple(beliefs)), total, kept
+
+    def _hand_belief(
+        self,
+        number: int,
+        marginal: Float,
+        branches: Sequence[Filters],
+        models: tuple[str, str, str],
+    ) -> HandBelief:
+        held = self._support
+        one, two, three = (
+            np.isin(np.arange(len(held)), np.concatenate([each.hand for each in filters]))
+            * held.ways
+            for filters in zip(*branches, strict=True)
+        )
+
+        def facts() -> Float:
+            found = sums(held, (one, two, three), self._apart, self._compiled)[number - 1]
+            found /= found.sum()
+            return found
+
+        return HandBelief(held.hands, marginal, held.prior, models, facts)
+
+
+def own_tiles(view: View) -> Int:
+    """Returns the tiles of each kind dealt to the viewer of one row: int64 [8]."""
+    dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
+    return dealt
+
+
+def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
+    """Returns the fewest and the most tiles of each kind that a seat may have been dealt: [8] each.
+
+    ``unseen``: [8] tiles that the viewer was not dealt; ``shown``: [4, 8] by each seat.
+    """
+    return shown[seat], unseen - (shown[1:].sum(axis=0) - shown[seat])
+
+
+def number_of(seat: Seat) -> int:
+    """Returns the relative number of a seat; a SettingError if it is none of the three."""
+    if seat not in SEATS:
+        raise SettingError(f"expected a seat of {list(SEATS)}, got {seat!r}")
+    return SEATS[seat]

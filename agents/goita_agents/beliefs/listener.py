@@ -1,0 +1,219 @@
+"""Follows a round and infers the hidden hands from what the others did.
+
+The posterior over deals is the prior times one factor for each seat, the likelihood of its actions
+given its own hand. The viewer's own moves cancel, since they depend on its own hand alone. Every
+sum is over all deals, so nothing is estimated. Messages that the viewer doesn't hear are summed
+over: given what was sent, the seats' factors are apart again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_agents.beliefs.deal_belief import DealBelief
+from goita_agents.beliefs.filtering import SeatFilter
+from goita_agents.beliefs.following import SEATS, Filters, Following, Seat, number_of
+from goita_agents.beliefs.hand_belief import HandBelief
+from goita_agents.beliefs.history import Event
+from goita_agents.beliefs.mixture import DealMixture
+from goita_agents.models import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, UnexplainedError
+from goita_env import Game, View
+from goita_env.actions import MESSAGE
+from goita_env.errors import SettingError
+from goita_env.records import DealRecord
+
+
+class Listener(Following):
+    """Follows one round as one seat sees it.
+
+    Args:
+        view: what the seat sees at any moment of a round: one row.
+        models: how the others play, by "next", "partner" and "previous"; one for all of them. A
+            seat that is left out gets ``LEGAL_MODEL``. Of a message that the viewer doesn't hear
+            the legal model takes each to be as likely.
+        sent: how many messages have been sent; see ``hear``.
+        compiled: sum over deals with numba; None: if it is installed.
+
+    Raises:
+        SettingError: if the view is not one row, or shows a round that was decided before play, or
+            a seat is none of the three; if tiles of others are shown, or messages are private and
+            have three bits.
+        UnexplainedError: if what happened has probability 0 under the models.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        models: OpponentModel | Mapping[Seat, OpponentModel],
+        *,
+        sent: int | None = None,
+        compiled: bool | None = None,
+    ) -> None:
+        self._models = _each_seat(models)
+        super().__init__(view, compiled, sent)
+
+    @property
+    def models(self) -> tuple[str, str, str]:
+        """Names of the models of the relative seats 1, 2 and 3."""
+        one, two, three = (model.name for model in self._models)
+        return one, two, three
+
+    def _begin_filters(self) -> None:
+        one, two, three = self._models
+        starts = self._starts
+        if len(starts) > 1 and all(model in (LEGAL_MODEL, UNIFORM_MODEL) for model in (one, three)):
+            # Who hears nothing in a message sends any: the sum over all is 1.
+            starts = [replace(starts[0], messages=self._messages.heard())]
+        partner, refused = self._filter(2, two, starts[0]), None  # It hears what the viewer does.
+        self._branches: list[Filters] = []
+        for start in starts:
+            try:
+                self._branches.append(
+                    (self._filter(1, one, start), partner, self._filter(3, three, start))
+                )
+            except UnexplainedError as error:
+                refused = error
+        if refused is not None and not self._branches:
+            raise refused
+        unheard = self._messages.unheard if len(starts) > 1 else ()
+        legal = [seat for seat in unheard if self._models[seat - 1] is LEGAL_MODEL]
+        self._any_message = len(legal) * self._messages.bits * np.log(2)
+        """The legal model gives each message likelihood 1: what its evidence is too high by."""
+        self._known: tuple[DealBelief | DealMixture, float] | None = None
+
+    def _take(self, event: Event) -> None:
+        # The seat that acted may refuse; then nothing has been taken in.
+        filters = self._filters()
+        self._keep(lambda one: one.take(event), (f for f in filters if f.seat == event.seat))
+        self._keep(lambda one: one.take(event), (f for f in filters if f.seat != event.seat))
+        super()._take(event)
+        self._known = None
+        if event.seat and event.action:
+            self._keep(self._narrow, self._filters())
+
+    def _filters(self) -> list[SeatFilter]:
+        """Lists the filters, each once."""
+        return [*{id(one): one for branch in self._branches for one in branch}.values()]
+
+    def _keep(self, take: Callable[[SeatFilter], None], filters: Iterable[SeatFilter]) -> None:
+        """Has filters take something in; gives up the branches in which one refuses.
+
+        Raises:
+            UnexplainedError: if no branch is left; the branches stay.
+        """
+        kept = self._branches
+        for one in filters:
+            try:
+                take(one)
+            except UnexplainedError:
+                kept = [branch for branch in kept if one not in branch]
+                if not kept:
+                    raise
+        self._branches = kept
+
+    def posterior(self, of: Seat = "partner") -> HandBelief:
+        """Returns the belief about a seat's hand.
+
+        Raises:
+            SettingError: if it is none of the three seats.
+            UnexplainedError: if no deal explains what all seats did together.
+        """
+        number = number_of(of)
+        marginal = self.deals().marginals[number - 1]
+        return self._hand_belief(number, marginal, self._branches, self.models)
+
+    def deals(self) -> DealBelief | DealMixture:
+        """Returns the belief about all three hands together, from which worlds can be drawn.
+
+        It is a mixture where messages that the viewer doesn't hear were sent.
+
+        Raises:
+            UnexplainedError: if no deal explains what all seats did together.
+        """
+        return self._believed()[0]
+
+    def _believed(self) -> tuple[DealBelief | DealMixture, float]:
+        if self._known is None:
+            belief, evidence, self._branches = self._mixture(self._branches)
+            self._known = belief, evidence
+        return self._known
+
+    def outlook(self, of: Seat) -> Float:
+        """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
+
+        The action is a play or a pass, or where one is sent next a message; then [M, 77].
+        Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
+        whose block would lie face down counts as the one with block 0. The belief after an action
+        is, up to a factor, ``posterior(of).probability * outlook(of)[:, action]``.
+
+        Raises:
+            SettingError: if it is not that seat's turn.
+        """
+        number = number_of(of)
+        if number != self.seat:
+            raise SettingError(
+                f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
+            )
+        belief, asked = self.deals(), self._asked_message
+        found = [
+            branch[number - 1].messages() if asked else branch[number - 1].outlook()
+            for branch in self._branches
+        ]
+        if not isinstance(belief, DealMixture):
+            return found[0]
+        weight = np.array([chance * one.marginals[number - 1] for chance, one in belief.parts()])
+        total = weight.sum(axis=0)
+        np.divide(weight, total, out=weight, where=total > 0)
+        return np.asarray((weight[:, :, None] * found).sum(axis=0))
+
+    def log_evidence(self) -> float:
+        """Returns the log-probability of all that the viewer saw the others do, in nats.
+
+        A seat with ``LEGAL_MODEL`` contributes the probability of a deal that allows its actions.
+
+        Raises:
+            UnexplainedError: if no deal explains what all seats did together.
+        """
+        return self._believed()[1] - float(self._any_message)
+
+
+def follow(
+    record: DealRecord,
+    seat: int,
+    models: OpponentModel | Mapping[Seat, OpponentModel],
+    *,
+    compiled: bool | None = None,
+) -> Iterator[tuple[Game, Listener]]:
+    """Yields a record's game and a seat's listener, always the same two, after each move.
+
+    What the seat, 0 to 3, cannot see (who was asked before play and kept silent) changes nothing.
+    Nothing is yielded for moves that decide the round before play. ``models`` and ``compiled`` are
+    those of ``Listener``.
+
+    Raises:
+        SettingError: if the seat is none.
+        RecordError: if a move is illegal.
+        UnexplainedError: if something has probability 0 under the models.
+    """
+    listener: Listener | None = None
+    for game in record.replay():
+        if len(game.deals) > 1 or (game.done and not game.view(seat).num_plays[0]):
+            return
+        view, sent = game.view(seat), sum(action >= MESSAGE for _, action in game.moves)
+        if listener is None:
+            listener = Listener(view, models, sent=sent, compiled=compiled)
+        else:
+            listener.hear(view, sent=sent)
+        yield game, listener
+
+
+def _each_seat(models: OpponentModel | Mapping[Seat, OpponentModel]) -> list[OpponentModel]:
+    if not isinstance(models, Mapping):
+        return [models] * 3
+    if unknown := sorted(map(repr, models.keys() - SEATS.keys())):
+        raise SettingError(f"expected seats of {list(SEATS)}, got {', '.join(unknown)}")
+    return [models.get(seat, LEGAL_MODEL) for seat in SEATS]

@@ -1,0 +1,58 @@
+"""Names the types that people are taken for, by hints and analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from goita_agents.beliefs.types import Types, types_of
+from goita_agents.models import PolicyModel
+from goita_agents.registry import load_agent
+
+LEARNED: Final = "people"
+"""The type that is learned from records of people."""
+
+PEOPLE: Final = (LEARNED, "heuristic", "heuristic:conventions=off", "champion:temperature=1")
+"""Policies that people play like, more or less. A broad type stands beside them."""
+
+EPSILON: Final = 0.3
+"""Share of their actions that may be any legal ones: people play unlike any bot."""
+
+LEARNED_EPSILON: Final = 0.05
+"""Of ``LEARNED``, which knows how far people are from its likeliest action."""
+
+
+def people(policies: Sequence[str] = PEOPLE) -> Types:
+    """Returns the types of opponents, and of a partner, who play about like some policies.
+
+    The last type of the opponents is a broad one: see ``types_of``.
+
+    Args:
+        policies: as ``load_agent`` takes them.
+
+    Raises:
+        AgentError: if one is no agent with known probabilities, or none is given.
+    """
+    agents = [load_agent(text) for text in policies]
+    types = types_of(agents, agents, EPSILON)
+    models = list(types.opponents)
+    for number, text in enumerate(policies):
+        if text == LEARNED:
+            models[number] = PolicyModel(agents[number], epsilon=LEARNED_EPSILON)
+    return replace(types, opponents=tuple(models))
+
+
+def names_of(types: Types) -> tuple[str, ...]:
+    """Returns a name for each type of the opponents, all different: [K].
+
+    It is that of the policy, with the epsilon where an earlier type has the same policy.
+    """
+    found: list[str] = []
+    for number, model in enumerate(types.opponents, 1):
+        name = model.name
+        if isinstance(model, PolicyModel):
+            name = model.agent.name
+            name = f"{name}, epsilon {model.epsilon:g}" if name in found else name
+        found.append(f"{name} ({number})" if name in found else name)
+    return tuple(found)

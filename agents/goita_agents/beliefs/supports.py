@@ -1,0 +1,102 @@
+"""Lists the hands that a seat may have been dealt, in the forms that sums over deals need.
+
+A hand is a count of each kind. As *packed* it is one number with a field for each kind and a bit to
+spare in each, so that one subtraction tells whether a hand is part of another; as *place* it is a
+number in mixed radix, by which it is found in the list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb, factorial, prod
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Float, Int
+from goita_env.tiles import HAND_SIZE, NUM_KINDS
+
+_SHIFT: Final = np.array([0, 5, 9, 13, 17, 21, 25, 29])
+"""Where the field of each kind begins: ten pawns and a spare bit, four others and a spare bit."""
+
+GUARD: Final = int(sum(1 << (s - 1) for s in _SHIFT[1:]) + (1 << 32))
+"""The spare bits: they are set in what is subtracted from, and stay so where nothing is missing."""
+
+_WAYS: Final = np.array([1 / factorial(n) for n in range(HAND_SIZE + 1)])
+
+
+@dataclass(frozen=True)
+class Support:
+    """Holds the M hands of eight tiles that can be taken from the 24 unseen ones."""
+
+    unseen: Int  # [8] Tiles of each kind that the viewer was not dealt.
+    hands: Int  # [M, 8] Tiles of each kind in each hand.
+    prior: Float  # [M] Probability that a given seat is dealt it.
+    ways: Float
+    """[M] Product of 1 / (tiles of a kind)!: a deal is as likely as the product of its hands'."""
+    packed: Int  # [M] See above.
+    place: Int  # [M] See above.
+    index: Int  # [places] Number of the hand with a place, -1 where there is none.
+    whole: int  # The unseen tiles as packed, spare bits set.
+    last: int  # The place of the unseen tiles.
+
+    def __len__(self) -> int:
+        return len(self.hands)
+
+    def whole_ways(self) -> float:
+        """Returns the sum over all deals of the product of the ``ways`` of their three hands."""
+        tiles = factorial(int(self.unseen.sum())) / factorial(HAND_SIZE) ** 3
+        return tiles / prod(factorial(n) for n in self.unseen.tolist())
+
+    def find(self, hand: Int) -> int:
+        """Returns the number of a hand [8]; -1 if it isn't one of them."""
+        if (hand < 0).any() or (hand > self.unseen).any() or hand.sum() != HAND_SIZE:
+            return -1
+        return int(self.numbers(hand[None])[0])
+
+    def numbers(self, hands: Int) -> Int:
+        """Returns the numbers of hands [n, 8] that are among them: int64 [n]."""
+        return np.asarray(self.index[hands @ _radix(self.unseen)])
+
+
+def support(unseen: Int) -> Support:
+    """Returns the hands of eight that can be taken from unseen tiles: [8]."""
+    return _support(tuple(unseen.tolist()))
+
+
+@lru_cache(maxsize=64)
+def _support(tiles: tuple[int, ...]) -> Support:
+    unseen = np.array(tiles)
+    hands = np.zeros((1, NUM_KINDS), np.int64)
+    for kind in range(NUM_KINDS):
+        room, later = HAND_SIZE - hands.sum(axis=1), int(unseen[kind + 1 :].sum())
+        low = np.maximum(room - later, 0)
+        many = np.minimum(room, unseen[kind]) - low + 1
+        first = many.cumsum() - many
+        hands = hands.repeat(many, axis=0)
+        hands[:, kind] = np.arange(len(hands)) - first.repeat(many) + low.repeat(many)
+    prior = np.ones(len(hands))
+    for kind, tiles_of_kind in enumerate(tiles):
+        prior *= np.array([comb(tiles_of_kind, n) for n in range(HAND_SIZE + 1)])[hands[:, kind]]
+    radix = _radix(unseen)
+    place = hands @ radix
+    index = np.full(int(unseen @ radix) + 1, -1)
+    index[place] = np.arange(len(hands))
+    packs = np.int64(1) << _SHIFT
+    return Support(
+        unseen=unseen,
+        hands=hands,
+        prior=prior / comb(int(unseen.sum()), HAND_SIZE),
+        ways=_WAYS[hands].prod(axis=1),
+        packed=hands @ packs,
+        place=place,
+        index=index,
+        whole=int(unseen @ packs) | GUARD,
+        last=int(unseen @ radix),
+    )
+
+
+def _radix(unseen: Int) -> Int:
+    """Returns the amount that one tile of each kind adds to a hand's place: [8]."""
+    return np.concatenate(([1], (unseen[:-1] + 1).cumprod()))

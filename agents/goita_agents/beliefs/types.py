@@ -1,0 +1,292 @@
+"""Infers how others play: an exact posterior over types of opponents and partners, and over deals.
+
+A type says how a player acts. The two opponents share one, the partner has one of its own. Each
+seat is filtered under each of its types (``goita_agents.beliefs.filtering``), and the sum over all deals
+is the evidence of a pair of types. So the posterior over types and deals together is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Agent, AgentError, Float, Int
+from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
+from goita_agents.beliefs.filtering import SeatFilter
+from goita_agents.beliefs.following import Filters, Following, Seat, number_of
+from goita_agents.beliefs.hand_belief import HandBelief
+from goita_agents.beliefs.history import Event
+from goita_agents.beliefs.mixture import DealMixture, sample_of
+from goita_agents.models import (
+    EPSILONS,
+    LEGAL_MODEL,
+    OpponentModel,
+    PolicyModel,
+    SharedAnswers,
+    UnexplainedError,
+)
+from goita_env import View
+from goita_env.errors import SettingError
+from goita_env.worlds import Worlds
+
+NEGLIGIBLE: Final = 0.01
+"""Types of opponents less likely than this count as impossible, and need not be followed."""
+
+
+BROAD_EPSILON: Final = 0.5
+
+BROAD_PRIOR: Final = 0.1  # Of the broad type, at first.
+
+
+@dataclass(frozen=True)
+class Types:
+    """Lists how the opponents and the partner may play, and how likely each is at first.
+
+    One type in each list should be broad, such as a policy with a large epsilon: it explains
+    players who are nobody in the list.
+
+    Raises:
+        AgentError: if a list is empty or holds ``LEGAL_MODEL``, which gives no distribution over
+            actions, or probabilities are not one positive number for each type.
+    """
+
+    opponents: tuple[OpponentModel, ...]  #: K models of the opposing team.
+    partners: tuple[OpponentModel, ...]  #: J models of the partner.
+    opponent_prior: tuple[float, ...] = ()  #: [K] Empty: all are as likely.
+    partner_prior: tuple[float, ...] = ()  #: [J] Empty: all are as likely.
+
+    def __post_init__(self) -> None:
+        for models, prior in (
+            (self.opponents, self.opponent_prior),
+            (self.partners, self.partner_prior),
+        ):
+            if not models or any(model is LEGAL_MODEL for model in models):
+                raise AgentError(
+                    "expected one type or more, each a distribution over actions, got "
+                    f"{[model.name for model in models]}"
+                )
+            positive = all(0 < chance < inf for chance in prior)
+            if prior and (len(prior) != len(models) or not positive):
+                raise AgentError(f"expected {len(models)} probabilities above 0, got {list(prior)}")
+
+    def prior(self) -> Float:
+        """Returns the probability of each pair of types at first: float64 [K, J]."""
+        each = [
+            np.array(prior or (1.0,) * len(models)) / (sum(prior) or len(models))
+            for models, prior in (
+                (self.opponents, self.opponent_prior),
+                (self.partners, self.partner_prior),
+            )
+        ]
+        return np.outer(*each)
+
+
+def types_of(
+    opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float = EPSILONS[0]
+) -> Types:
+    """Returns types of policies, with a broad one for players who are nobody in the list.
+
+    The broad type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Of the partner
+    any type has the epsilon that search assumes of a partner, which is large.
+
+    Args:
+        opponents: policies that the opposing team may play, all as likely.
+        partners: those that the partner may play.
+        epsilon: of the opponents' policies.
+
+    Raises:
+        AgentError: if an agent's probabilities are not known, or a list is empty.
+    """
+    if not opponents:
+        raise AgentError("expected one type of opponents or more, got none")
+    models = [PolicyModel(agent, epsilon=epsilon) for agent in opponents]
+    share = (1 - BROAD_PRIOR) / len(models)
+    return Types(
+        (*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
+        tuple(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners),
+        (*[share] * len(models), BROAD_PRIOR),
+    )
+
+
+class TypeListener(Following):
+    """Follows one round as one seat sees it, and infers who plays it.
+
+    What it infers depends on the view and the prior alone, whenever it began to listen.
+
+    Args:
+        view: what the seat sees at any moment of a round: one row.
+        types: how the others may play.
+        prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
+            ``types``.
+        compiled: sum over deals with numba; None: if it is installed.
+
+    Raises:
+        SettingError: if the view is not one row, or shows a round that was decided before play.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        types: Types,
+        prior: Float | None = None,
+        *,
+        compiled: bool | None = None,
+    ) -> None:
+        self.types = types
+        self._followed: list[int] = []
+        self.prior = types.prior() if prior is None else prior
+        super().__init__(view, compiled)
+
+    def probability(self) -> Float:
+        """Returns how likely each pair of types is now: float64 [K, J], with sum 1.
+
+        Raises:
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        try:
+            return self._probability()
+        finally:
+            self._answers.forget()
+
+    def _probability(self) -> Float:
+        weighed = {opponents for opponents, _ in self._beliefs}
+        todo = [number for number in self._followed if number not in weighed]
+        while True:
+            for number in todo:
+                self._weigh(number)
+            score = np.log(self.prior) + self._evidence
+            best = score[self._followed].max()
+            if best == -np.inf:
+                raise UnexplainedError("expected a type that explains what all seats did, got none")
+            likely = np.flatnonzero(score.max(axis=1) > best + np.log(NEGLIGIBLE)).tolist()
+            todo = [number for number in likely if number not in self._followed]
+            if not todo:
+                break
+            self._followed += todo
+        self._followed = likely
+        found = np.zeros(score.shape)
+        found[likely] = np.exp(score[likely] - best)
+        found /= found.sum()
+        return found
+
+    def beliefs(self) -> list[tuple[float, int, int, DealBelief | DealMixture]]:
+        """Returns what is possible: probability, type of the opponents, of the partner, belief.
+
+        Raises:
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        found = self.probability()
+        pairs = np.argwhere(found).tolist()
+        return [(float(found[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
+
+    def posterior(self, of: Seat = "partner") -> HandBelief:
+        """Returns the belief about a seat's hand, over all types.
+
+        Raises:
+            SettingError: if it is none of the three seats.
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        number = number_of(of)
+        beliefs = self.beliefs()
+        marginal = sum(p * belief.marginals[number - 1] for p, _, _, belief in beliefs)
+        _, k, j, _ = beliefs[0]
+        branches = self._branches(k, j)
+        return self._hand_belief(number, np.asarray(marginal), branches, ("types",) * 3)
+
+    def sample(
+        self, count: int, rng: np.random.Generator, opponents: int | None = None
+    ) -> tuple[Worlds, Int]:
+        """Draws worlds, each with a pair of types: worlds and numbers of pairs, int64 [count].
+
+        The pair ``n`` is ``divmod(n, J)``: the type of the opponents and that of the partner. Pairs
+        are a systematic sample, of which each quarter is one by itself.
+
+        Args:
+            count: how many.
+            rng: of all that is random in them.
+            opponents: number of the type that the opponents are known to have; None: any.
+
+        Raises:
+            SettingError: if the opponents cannot be of that type, or are hardly.
+            UnexplainedError: if no type explains what all seats did together.
+        """
+        beliefs = [one for one in self.beliefs() if opponents in (None, one[1])]
+        if not beliefs:
+            raise SettingError(f"expected a type that is still possible, got {opponents!r}")
+        pair = np.array([k * len(self.types.partners) + j for _, k, j, _ in beliefs])
+        if len(beliefs) == 1:
+            return beliefs[0][-1].sample(count, rng), pair.repeat(count)
+        chances = np.array([chance for chance, *_ in beliefs])
+        which = systematic_sample(chances, count, float(rng.random()))
+        return sample_of([belief for *_, belief in beliefs], which, rng), pair[which]
+
+    def _begin_filters(self) -> None:
+        number = len(self.types.opponents)
+        self._answers = SharedAnswers((*self.types.opponents, *self.types.partners))
+        opponents, partners = self._answers.models[:number], self._answers.models[number:]
+        self._filters: dict[tuple[int, int, int], SeatFilter] = {}
+        """By seat, type, and the way in which messages may have been sent."""
+        self._taken: dict[tuple[int, int, int], int] = {}
+        """How many events each has taken in."""
+        for seat, models in ((1, opponents), (2, partners), (3, opponents)):
+            # The partner hears what the viewer does.
+            for way, start in enumerate(self._starts[:1] if seat == 2 else self._starts):
+                for number, model in enumerate(models):
+                    with suppress(UnexplainedError):
+                        self._filters[seat, number, way] = self._filter(seat, model, start)
+                        self._taken[seat, number, way] = 0
+        self._evidence = np.zeros((len(opponents), len(partners)))
+        """Log-probability of what has happened, of each pair of types. It only falls from event to
+        event, so what was found earlier bounds it from above."""
+        self._followed = list(range(len(opponents)))
+        self._beliefs: dict[tuple[int, int], DealBelief | DealMixture] = {}
+
+    def _take(self, event: Event) -> None:
+        super()._take(event)
+        self._beliefs.clear()
+
+    def _weigh(self, opponents: int) -> None:
+        """Computes the evidence of a type of the opponents beside each type of the partner."""
+        for partner in range(len(self.types.partners)):
+            self._evidence[opponents, partner] = -np.inf
+            with suppress(UnexplainedError):
+                branches = self._branches(opponents, partner)
+                belief, found, _ = self._mixture(branches)
+                self._beliefs[opponents, partner] = belief
+                self._evidence[opponents, partner] = found
+
+    def _branches(self, opponents: int, partner: int) -> list[Filters]:
+        """Returns filters of a pair of types for each way in which messages may have been sent.
+
+        They know all that happened. Ways that they cannot explain are left out.
+        """
+        found = []
+        for way in range(len(self._starts)):
+            one, three = self._brought_up(1, opponents, way), self._brought_up(3, opponents, way)
+            two = self._brought_up(2, partner, 0)
+            if one and two and three:
+                found.append((one, two, three))
+        return found
+
+    def _brought_up(self, seat: int, number: int, way: int) -> SeatFilter | None:
+        """Returns a filter that knows all that happened; None if its type cannot explain it."""
+        key = seat, number, way
+        one = self._filters.get(key)
+        if one is None:
+            return None
+        events = self._heard[self._taken[key] :]
+        self._taken[key] += len(events)
+        try:
+            if events:
+                self._narrow(one)
+            for event in events:
+                one.take(event)
+        except UnexplainedError:
+            del self._filters[key]
+            return None
+        return one

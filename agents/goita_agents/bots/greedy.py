@@ -1,0 +1,120 @@
+"""The bot of six rules that a beginner could play by. Frozen: a changed one gets a new name.
+
+1. It calls every special hand. As a caller's partner it chooses a redeal unless it holds a king.
+2. It never receives its partner's attack unless that empties its hand.
+3. It receives an opponent's attack whenever it can, with the attack's own kind before a king.
+4. Emptying its hand, it takes the pair that scores most.
+5. Otherwise it attacks with the kind it will hold most of after the block, ties to more points then
+   the lower index, with a king only if nothing else is legal.
+6. Face down goes the cheapest kind it holds one of, else the cheapest, never a king if avoidable.
+
+Where the rules leave room, they are read like this:
+
+- The last pair comes first: with two tiles in hand and a legal pair, rule 4 alone decides. So it
+  does receive its partner's attack then (rule 2's "unless"), and a king goes face down there if
+  the rule set forbids it to attack. Of pairs that score the same it takes the lower action number.
+- A turn is one action, but rules 3 and 6 choose the block by itself, and rule 5 then looks at the
+  hand without it. The attacking tile still counts: two golds left are two, of which one attacks.
+- Rule 6 looks for kinds of which it holds exactly one, before the block is laid. A single king is
+  no candidate: with no other single kind, the cheapest kind of all goes, a king last.
+- "Cheapest" is by points, ties to the lower index. A king attacks "only if nothing else is legal"
+  behind the chosen block; with more than two tiles in hand something else always is.
+- "Unless it holds a king": as a caller's partner it continues with one king or two. It calls
+  without a look at the score, five and more alike.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import Bool, Float, Int, certain
+from goita_agents.registry.entries import Entry
+from goita_env import View
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
+from goita_env.tiles import COUNTS, KING, NUM_KINDS, POINTS
+
+PARTNER: Final = 2  # The partner's seat in a view.
+
+_KINDS: Final = range(NUM_KINDS)
+_PAIRS: Final = slice(1, 1 + NUM_KINDS * NUM_KINDS)  # the actions that play a pair
+
+
+def _block_cost(kind: int, held: int) -> int:
+    """Returns the cost of a kind as a block face down when so many are held (rule 6)."""
+    if held == 0:
+        return 10_000
+    return 1_000 * (kind == KING) + 100 * (held > 1) + POINTS[kind]
+
+
+def _attack_worth(kind: int, held: int) -> int:
+    """Returns the worth of a kind as an attack when so many are held after the block (rule 5)."""
+    return 0 if kind == KING else 100 * held + POINTS[kind]
+
+
+_BLOCK_COST: Final = np.array(
+    [[_block_cost(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
+)
+_ATTACK_WORTH: Final = np.array(
+    [[_attack_worth(kind, held) for kind in _KINDS] for held in range(COUNTS[0] + 1)], np.int16
+)
+_PAIR_POINTS: Final = np.tile(np.array(POINTS, np.int16), NUM_KINDS)
+"""[64] Points of a last pair that is not alike: those of its attack, whatever the block."""
+
+
+class GreedyAgent:
+    """Plays by the six rules above; it never draws a random number."""
+
+    deterministic: Final = True
+
+    def __init__(self) -> None:
+        self.name = "greedy"
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        return self._choose(view, legal)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        return certain(self._choose(view, legal))
+
+    def _choose(self, view: View, legal: Bool) -> Int:
+        chosen = np.full(len(view), PASS, np.int64)
+        may_pass, may_play = legal[:, PASS], legal[:, _PAIRS].any(axis=1)
+        last_pair = view.hand_sizes[:, 0] == 2
+        plays = may_play & (~may_pass | (view.attacker != PARTNER) | last_pair)
+
+        rows = np.flatnonzero(plays & last_pair)
+        if len(rows):
+            # Two tiles alike are one pair and no choice: a doubled pair is never weighed.
+            chosen[rows] = 1 + np.where(legal[rows, _PAIRS], _PAIR_POINTS, -1).argmax(axis=1)
+        rows = np.flatnonzero(plays & ~last_pair)
+        if len(rows):
+            chosen[rows] = _pair(view.hand[rows], view.attack[rows], legal[rows])
+        rows = np.flatnonzero(~may_pass & ~may_play)
+        if len(rows):
+            choice = np.where(view.hand[rows, KING] > 0, CONTINUE, REDEAL)
+            chosen[rows] = np.where(legal[rows, CALL], CALL, choice)
+        return chosen
+
+
+def _pair(hand: npt.NDArray[np.int8], attack: npt.NDArray[np.int8], legal: Bool) -> Int:
+    """Returns the pair of rules 3, 5 and 6 where it does not empty the hand: int64 [n].
+
+    ``hand``: [n, 8]; ``attack``: [n] kind of the last attack; ``legal``: [n, 69], some pair is.
+    """
+    rows = np.arange(len(hand))
+    cheapest = _BLOCK_COST[hand, np.arange(NUM_KINDS)].argmin(axis=1)
+    own_kind = np.where(hand[rows, attack] > 0, attack, KING)
+    block: Int = np.where(legal[:, PASS], own_kind, cheapest)
+
+    after = hand.copy()
+    after[rows, block] -= 1
+    behind = legal[:, _PAIRS].reshape(-1, NUM_KINDS, NUM_KINDS)[rows, block]
+    worth = np.where(behind, _ATTACK_WORTH[after, np.arange(NUM_KINDS)], -1)
+    new: Int = worth.argmax(axis=1)
+    return 1 + NUM_KINDS * block + new
+
+
+ENTRY = Entry(GreedyAgent)
+"""``greedy``, as texts name it."""

@@ -1,0 +1,315 @@
+"""Plays with any program that speaks the bot protocol on its standard streams: ``exec:COMMAND``.
+
+``docs/protocol.md`` specifies the protocol, its limits and clocks. One process serves one seat, so
+partners share no memory. The programs are asked one after the other: at any moment at most one
+program of an agent thinks, and its clock is its own.
+
+``goita bot NAME`` is the other side: it hosts one of our bots.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import numpy as np
+
+from goita_agents.base import AgentError, Bool, Int, Results, uniform
+from goita_agents.external import protocol
+from goita_agents.external.command import limited, split_command, split_options
+from goita_agents.external.program import OwnFaultError, Program, UnknownGameError
+from goita_agents.external.protocol import EventMessages
+from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
+from goita_agents.registry.entries import Entry
+from goita_env.information import PLAIN, Information
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import View
+
+PATIENCE: Final = 0.5
+"""Seconds that a program may take to end after "bye", and again after SIGTERM."""
+
+_FIRST_UNKNOWN: Final = 1 << 40  # Number of the first game whose beginning the agent was not told.
+
+
+@dataclass
+class _Table:
+    """Holds the current deal of one game for the program at one seat."""
+
+    game: int
+    seat: int
+    history: list[str] = field(default_factory=list)
+    """Lines of this deal: all that a restarted program needs."""
+    unsent: list[str] = field(default_factory=list)
+    """Lines that the program has not been sent, also of the deal before."""
+
+    def deal(self, view: View, row: int) -> None:
+        self.history = [protocol.encode(protocol.deal(self.game, self.seat, view, row))]
+        self.unsent += self.history
+
+    def note(self, history: EventMessages, row: int) -> None:
+        """Adds the events that are not yet among the lines."""
+        new = history.since(row, self.seat, self.game, known=len(self.history) - 1)
+        lines = [protocol.encode(event) for event in new]
+        self.history += lines
+        self.unsent += lines
+
+    def take_unsent(self) -> str:
+        lines, self.unsent = self.unsent, []
+        return "".join(lines)
+
+
+class ExternalAgent:
+    """Plays by a program that speaks the bot protocol.
+
+    Args:
+        command: the program and its arguments, split as a shell would split them.
+        ms: milliseconds for a decision.
+        start_ms: milliseconds for the handshake.
+        shell: run the command by ``/bin/sh`` instead.
+        memory: bytes that each of the program's processes may take; None: no limit.
+        seed: sent in the handshake for the program's random numbers, the same to all seats; None:
+            not sent.
+
+    Raises:
+        AgentError: if a limit is impossible or there is no such program.
+
+    Attributes:
+        title: the name that the program gave itself, "" before the handshake.
+        restarts: number of restarted programs.
+        faults, forfeited: as in ``goita_agents.faults.FaultTracking``.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        ms: int = 1000,
+        start_ms: int = 10_000,
+        shell: bool = False,
+        memory: int | None = None,
+        seed: int | None = None,
+    ) -> None:
+        if os.name != "posix":
+            raise AgentError(f"expected a POSIX system for a program as a bot, got {os.name!r}")
+        if min(ms, start_ms) < 1:
+            raise AgentError(f"expected limits of at least 1 ms, got {ms!r} and {start_ms!r}")
+        self.name, self.title = command, ""
+        self.ms, self.start_ms, self.shell, self.command = ms, start_ms, shell, command
+        self.seed = seed
+        words = ["/bin/sh", "-c", command] if shell else split_command(command)
+        self._command = words if memory is None else limited(words, memory)
+        self.faults: list[Fault] = []
+        self.forfeited = False
+        self.restarts = 0
+        self._rules: Rules = JGA
+        self._information: Information = PLAIN
+        self._tables: dict[int, _Table] = {}
+        self._programs: dict[int, Program] = {}
+        self._unknown = _FIRST_UNKNOWN
+        self._announced: set[int] = set()
+        """Every game that was sent to a program with its beginning."""
+        weakref.finalize(self, _end_all, self._programs)  # also when the interpreter exits
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Builds the agent of "COMMAND" or "[ms=200,mem=2G]COMMAND"; else raises an AgentError."""
+        command, options = split_options(text)
+        return cls(command, **options)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str], dict[str, Any]]:
+        """Copies and pickles as a new agent with the same settings and no running program."""
+        settings = ("name", "ms", "start_ms", "shell", "seed", "_command")
+        return type(self), (self.command,), {key: getattr(self, key) for key in settings}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------------------------ the agent
+
+    def begin(self, games: Int, seats: Int, view: View) -> None:
+        self._play_by(view)
+        if self.forfeited:
+            return
+        for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
+            self._tables.setdefault(game, _Table(game, seat)).deal(view, row)
+            self._announced.add(game)
+        self.start(np.unique(seats).tolist())
+
+    def redeal(self, games: Int, view: View) -> None:
+        """Notes deals that ended in a redeal, for programs that want to be told."""
+        history = EventMessages(view)
+        for row, game in enumerate(games.tolist()):
+            if (table := self._tables.get(game)) is None:
+                continue
+            table.note(history, row)
+            program = self._programs.get(table.seat)
+            if program is not None and protocol.REDEAL in program.features:
+                table.unsent.append(protocol.encode({"type": protocol.REDEAL, "game": game}))
+
+    def end(self, games: Int, results: Results, hands: Int) -> None:
+        history = EventMessages(results.view)
+        for row, game in enumerate(games.tolist()):
+            table = self._tables.pop(game, None)
+            if table is None or self.forfeited or table.seat not in self._programs:
+                continue
+            table.note(history, row)
+            winner, points = int(results.winner[row]), int(results.points[row])
+            last = protocol.encode(protocol.end(game, winner, points, hands[row]))
+            self._programs[table.seat].process.send(table.take_unsent() + last)
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns what the programs answer, a random legal action where one fails: int64 [N].
+
+        A game whose beginning the agent was not told is sent as a new game under a number of its
+        own, with all its events, and never ends; its seat is the game's number modulo 4.
+        """
+        self._play_by(view)
+        history = None if self.forfeited else EventMessages(view)
+        chosen = np.empty(len(view), np.int64)
+        for row, game in enumerate(view.game.tolist()):
+            answer = None
+            if history is not None and not self.forfeited:
+                table = self._tables.get(game) or self._unknown_table(game, view, row)
+                table.note(history, row)
+                answer = self._decide(table, legal[row])
+            if answer is None:
+                answer = uniform(legal[row : row + 1], rng.random(1))[0]
+            chosen[row] = answer
+        return chosen
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the program plays games with these options, by starting it once.
+
+        One that fails before it can say so is let in: its faults count as those of any other.
+        """
+        if information == PLAIN:
+            return True
+        programs: dict[int, Program] = {}
+        try:
+            programs[0] = self._started(JGA, information)
+            programs[0].greet(time.monotonic() + self.start_ms / 1000)
+        except UnknownGameError:
+            return False
+        except BotError:
+            return True
+        finally:
+            _end_all(programs)
+        return True
+
+    def close(self) -> None:
+        """Says goodbye to all programs and waits until they are gone, a second at most."""
+        ended = dict(self._programs)
+        _end_all(self._programs)
+        self._tables.clear()
+        for seat, program in ended.items():
+            program.take_last_words()
+            self._record_own_faults(seat, program)
+
+    def forfeit(self) -> None:
+        """Forfeits: ends the programs; every further decision is a random one."""
+        self.forfeited = True
+        for seat in list(self._programs):
+            self._kill(seat)
+        self._tables.clear()
+
+    # --------------------------------------------------------------------------------- the programs
+
+    def _play_by(self, view: View) -> None:
+        if (view.rules, view.information) != (self._rules, self._information):
+            self.close()  # a program knows one game
+            self._rules, self._information = view.rules, view.information
+
+    def _unknown_table(self, game: int, view: View, row: int) -> _Table:
+        table = _Table(self._unknown, game % NUM_SEATS)
+        self._unknown += 1
+        table.deal(view, row)
+        return table
+
+    def _started(self, rules: Rules, information: Information) -> Program:
+        return Program(self._command, rules, self.ms, self.seed, information)
+
+    def start(self, seats: list[int]) -> None:
+        """Starts the programs of these seats together and awaits their handshakes."""
+        deadline = time.monotonic() + self.start_ms / 1000
+        for greet in (False, True):
+            for seat in seats:
+                try:
+                    if not greet and not self.forfeited:
+                        self._program(seat)
+                    elif greet and seat in self._programs:
+                        self.title = self._programs[seat].greet(deadline)
+                except BotError as failure:
+                    self._fault(seat, -1, failure)
+
+    def _program(self, seat: int) -> Program:
+        if seat not in self._programs:
+            for table in self._tables.values():
+                if table.seat == seat:
+                    table.unsent = list(table.history)
+            self._programs[seat] = self._started(self._rules, self._information)
+        return self._programs[seat]
+
+    def _decide(self, table: _Table, legal: Bool) -> int | None:
+        """Returns the action that a program answers, None where it failed; ``legal``: [69]."""
+        failure = answer = program = None
+        try:
+            program = self._program(table.seat)
+            self.title = program.greet(time.monotonic() + self.start_ms / 1000)
+            program.clear()
+            answer = program.ask(table.game, table.take_unsent(), legal)
+        except BotError as error:
+            failure = error
+        except BaseException:
+            # Interrupted: the program owes an answer that nobody will wait for.
+            self._kill(table.seat)
+            raise
+        if program is not None:
+            self._record_own_faults(table.seat, program)
+        if failure is not None:
+            self._fault(table.seat, table.game, failure)
+        return None if self.forfeited else answer
+
+    def _record_own_faults(self, seat: int, program: Program) -> None:
+        """Records the faults that a program reported other than in place of an answer."""
+        for failure in program.own_faults:
+            self._fault(seat, failure.game if failure.game in self._announced else -1, failure)
+        program.own_faults.clear()
+
+    def _fault(self, seat: int, game: int, failure: BotError) -> None:
+        if self.forfeited:
+            return
+        program = self._programs.get(seat)
+        stderr = program.process.stderr() if program is not None else ()
+        traceback = failure.traceback if isinstance(failure, OwnFaultError) else ""
+        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr, traceback))
+        if failure.fatal:
+            self._kill(seat)
+        if len(self.faults) >= FAULTS or (failure.fatal and self.restarts >= RESTARTS):
+            self.forfeit()
+        elif failure.fatal:
+            self.restarts += 1  # it starts when it is needed next
+
+    def _kill(self, seat: int) -> None:
+        if (program := self._programs.pop(seat, None)) is not None:
+            program.process.stop()
+
+
+def _end_all(programs: dict[int, Program]) -> None:
+    """Says goodbye to programs, waits for all of them together, and forgets them."""
+    for program in programs.values():
+        program.process.part(protocol.encode({"type": "bye"}))
+    deadline = time.monotonic() + PATIENCE
+    for program in programs.values():
+        program.process.stop(max(deadline - time.monotonic(), 0.02))
+    programs.clear()
+
+
+ENTRY = Entry(ExternalAgent.parse, argument="COMMAND", options=False, is_outside=True)
+"""``exec``, as texts name it."""

@@ -1,0 +1,247 @@
+"""Hosts one of our bots behind the bot protocol: ``goita bot NAME``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, TextIO, TypeVar
+
+import numpy as np
+
+from goita_agents.answers import AnswerError, read_actions
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    RedealObserver,
+    Results,
+    StatefulAgent,
+    close,
+    plays,
+)
+from goita_agents.external import protocol
+from goita_agents.external.protocol import Message, ProtocolError
+from goita_agents.external.seat_table import SeatTable
+from goita_agents.faults import BotError, contained
+from goita_agents.registry import load_agent
+from goita_env import actions
+from goita_env.hands import parse_hands
+from goita_env.information import PLAIN, Information
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_KINDS
+
+T = TypeVar("T")
+
+_FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "scores": [0, 0]}
+
+
+class Host:
+    """Answers the messages of one client for an agent.
+
+    A failure of the agent is reported to a client that takes the message "fault", and the
+    conversation goes on; otherwise it ends the conversation.
+
+    Args:
+        agent: plays.
+        out: the answers are written here.
+        rng: the agent's random numbers, unless the client gives a seed.
+    """
+
+    def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
+        self._agent, self._out, self._rng = agent, out, rng
+        self._takes_faults = False
+        self._rules: Rules | None = None
+        self._information: Information = PLAIN
+        self._tables: dict[int, SeatTable] = {}
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Answers until "bye" or the end; a ValueError for a line that is no message there."""
+        answers = {
+            "hello": self._hello,
+            "deal": self._deal,
+            "event": self._event,
+            "act": self._act,
+            "redeal": self._redeal,
+            "end": self._end,
+        }
+        for line in lines:
+            message = protocol.decode(line)
+            if message["type"] == "bye":
+                break
+            if (answer := answers.get(message["type"])) is not None:
+                answer(message)
+            else:  # a later version may have more messages
+                print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
+        self._call("bye", None, lambda: close([self._agent]))
+
+    def _hello(self, message: Message) -> None:
+        if message.get("protocol") != protocol.PROTOCOL:
+            raise ProtocolError(
+                f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
+            )
+        self._rules = Rules.from_keys({"rules": JGA.name} | message)
+        self._takes_faults = protocol.FAULT in protocol.features(message)
+        if (seed := protocol.read_seed(message)) is not None:
+            self._rng = np.random.default_rng(seed)
+        # The core's tables are built on first use: now, before any clock runs.
+        self._information = information = Information.from_keys(message)
+        SeatTable(self._rules, _FIRST_DEAL, replace(information, shown=None)).view()
+        fits = self._call("hello", None, lambda: plays(self._agent, information))
+        if fits is None:
+            return
+        if not fits:
+            self._rules = None  # it cannot be asked
+        answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
+        if fits:
+            answer |= information.to_keys()
+        if isinstance(self._agent, RedealObserver):
+            answer["features"] = [protocol.REDEAL]
+        self._send(answer)
+
+    def _deal(self, message: Message) -> None:
+        if self._rules is None:
+            raise ProtocolError(
+                'expected "hello" before anything else, with a game that the bot plays'
+            )
+        table, agent = SeatTable(self._rules, message, self._information), self._agent
+        self._tables[table.game] = table
+        if isinstance(agent, StatefulAgent):
+            view = table.view()
+            self._call("deal", table, lambda: agent.begin(view.game, np.array([table.seat]), view))
+
+    def _event(self, message: Message) -> None:
+        self._table(message).happens(message)
+
+    def _act(self, message: Message) -> None:
+        table, names = self._table(message), message.get("legal")
+        if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+            raise ProtocolError(f"expected names of legal actions, got {names!r}")
+        numbers, many = [actions.parse(name) for name in names], self._information.num_actions
+        if max(numbers) >= many:
+            raise ProtocolError(f"expected actions of a game without messages, got {names!r}")
+        legal = np.zeros((1, many), bool)
+        legal[0, numbers] = True
+        view, agent = table.asked(numbers), self._agent
+        chosen = self._call(
+            "act",
+            table,
+            lambda: _checked(agent.act(view, legal.copy(), self._rng), legal, agent.name),
+        )
+        if chosen is not None:
+            self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
+
+    def _redeal(self, message: Message) -> None:
+        table, agent = self._table(message), self._agent
+        table.ends()
+        if isinstance(agent, RedealObserver):
+            view = table.view()
+            self._call("redeal", table, lambda: agent.redeal(view.game, view))
+
+    def _end(self, message: Message) -> None:
+        table, agent = self._table(message), self._agent
+        del self._tables[table.game]
+        table.ends()
+        if isinstance(agent, StatefulAgent):
+            hands = message.get("hands")
+            kinds = parse_hands(hands if isinstance(hands, list) else [])
+            winner = protocol.read_seat(message, "winner")
+            points = protocol.read_number(message, "points")
+            view = table.view()
+            results = Results(np.array([winner]), np.array([points]), view)
+            counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
+            self._call("end", table, lambda: agent.end(view.game, results, counts[None]))
+
+    def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
+        """Runs the agent's code; reports a failure to the client and returns None."""
+        try:
+            with contained():
+                return function()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if not self._takes_faults:
+                raise
+            self._send(_fault(during, table.game if table else None, error))
+            return None
+
+    def _table(self, message: Message) -> SeatTable:
+        if (table := self._tables.get(protocol.read_number(message, "game"))) is None:
+            raise ProtocolError(f"expected a game with a deal, got {message.get('game')!r}")
+        return table
+
+    def _send(self, message: Message) -> None:
+        self._out.write(protocol.encode(message))
+        self._out.flush()
+
+
+def _checked(answer: object, legal: Bool, name: str) -> int:
+    """Returns the action that an agent answered for its one row; a BotError if it is none."""
+    try:
+        chosen, wrong = read_actions(answer, legal, name)
+    except AnswerError as error:
+        raise BotError("nonsense", str(error)) from error
+    if wrong:
+        raise BotError("illegal", wrong[0])
+    return int(chosen[0])
+
+
+def _fault(during: str, game: int | None, error: BaseException) -> Message:
+    if isinstance(error, BotError):
+        return protocol.fault(during, game, error.kind, str(error))
+    if isinstance(error, AgentError) and during == "hello":
+        # There is no such agent, so no code of its own that could raise.
+        return protocol.fault(during, game, "hello", str(error))
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return protocol.fault(during, game, "raised", text, "".join(traceback.format_exception(error)))
+
+
+def serve(spec: str, seed: int = 0) -> int:
+    """Hosts a bot on this process's standard streams; returns the exit code.
+
+    0: after "bye" or when the input closes. 1: the bot cannot be built, or nobody reads the answers
+    any more. 2: there is no such bot, or a message breaks the protocol.
+    """
+    lines, out = _own_streams()
+    try:
+        try:
+            with contained():
+                host = Host(load_agent(spec), out, np.random.default_rng(seed))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            out.write(protocol.encode(_fault("hello", None, error)))
+            if isinstance(error, AgentError):
+                raise
+            traceback.print_exc()
+            return 1
+        host.run(lines)
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except ValueError as error:
+        print(f"goita bot {spec}: {error}", file=sys.stderr)
+        return 2
+    finally:
+        try:
+            out.flush()
+        except BrokenPipeError:  # nobody reads it: closing it must not raise again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    return 0
+
+
+def _own_streams() -> tuple[TextIO, TextIO]:
+    """Takes standard input and output away from the bot and the programs that it starts.
+
+    They get an empty input and standard error: what they print is no answer.
+    """
+    lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    with open(os.devnull, "rb") as empty:
+        os.dup2(empty.fileno(), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return lines, out

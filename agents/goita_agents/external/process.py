@@ -1,0 +1,243 @@
+"""Runs a program and exchanges lines with it; no call waits longer than its deadline.
+
+The program's three streams are non-blocking pipes. Standard error is read along with the others,
+and only its last lines are kept. POSIX only, because it needs process groups.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import IO, Final, cast
+
+from goita_agents.external import reaper
+from goita_agents.external.protocol import MAX_LINE, printable
+from goita_agents.faults import BotError
+
+MAX_OUTPUT: Final = 65536  # Most bytes that a bot may write to standard output for one decision.
+STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
+STDERR_WIDTH: Final = 500  # Bytes of each of them that are kept.
+
+_CHUNK: Final = 65536
+
+
+class Process:
+    """Starts a program in a process group of its own.
+
+    Raises:
+        BotError: "died", if the system cannot start it.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._owner = os.getpid()
+        try:
+            self._selector = selectors.DefaultSelector()
+            self._popen = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise BotError("died", f"expected to start the program, but: {error}") from error
+        self.pid: Final = self._popen.pid
+        reaper.watch(self.pid)
+        streams = self._popen.stdin, self._popen.stdout, self._popen.stderr
+        self._stdin, self._stdout, self._stderr = cast("tuple[IO[bytes], ...]", streams)
+        for stream in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(stream.fileno(), False)
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._out = bytearray()
+        self._in = bytearray()
+        self._output = 0
+        self._ended = self._parting = self._stopped = False
+        self._last: deque[bytes] = deque(maxlen=STDERR_LINES)
+        self._partial = b""
+
+    # ------------------------------------------------------------------------------------- talking
+
+    def send(self, text: str) -> None:
+        """Sends text; what does not fit into the pipe is sent while an answer is awaited."""
+        if self._stdin.closed or not text:
+            return
+        waiting = bool(self._out)
+        self._out += text.encode()
+        if not waiting:
+            self._write()
+            if self._out:
+                self._selector.register(self._stdin, selectors.EVENT_WRITE)
+
+    def fresh(self) -> None:
+        """Starts to count the output of one decision."""
+        self._output = len(self._in)
+
+    def ready_lines(self) -> list[bytes]:
+        """Returns the lines that have arrived; raises a BotError, "flood" or "died"."""
+        while self._pump(0):
+            self._check_flood()
+            if self._ended:
+                break
+        lines = self.rest()
+        if self._ended:
+            raise BotError("died", self._how_it_ended())
+        return lines
+
+    def rest(self) -> list[bytes]:
+        """Returns the lines that were read but not yet taken, also of an ended program."""
+        return list(iter(self._take, None))
+
+    def read_line(self, deadline: float) -> bytes:
+        """Returns the next line by a time of ``time.monotonic``; a BotError if none comes."""
+        while (line := self._take()) is None:
+            if self._ended:
+                raise BotError("died", self._how_it_ended())
+            left = deadline - time.monotonic()
+            # After the deadline one more look: this process may have been held up.
+            self._pump(max(left, 0.0))
+            self._check_flood()
+            if left <= 0 and b"\n" not in self._in:
+                raise BotError("late", "expected an answer in time, got none")
+        return line
+
+    def stderr(self) -> tuple[str, ...]:
+        if not self._stopped:
+            self._read_stderr(4)
+        lines = [*self._last, *([self._partial] if self._partial else [])]
+        texts = (printable(line.decode(errors="replace").rstrip()) for line in lines)
+        return tuple(texts)[-STDERR_LINES:]
+
+    # ------------------------------------------------------------------------------------- stopping
+
+    def part(self, text: str) -> None:
+        """Sends a last text and closes the input as soon as it is written."""
+        if not self._stopped and self._owner == os.getpid():
+            self._parting = True
+            self.send(text)
+            if not self._out:
+                self._close_stdin()
+
+    def stop(self, patience: float = 0.0) -> None:
+        """Ends the program and its whole process group; may be called twice.
+
+        Args:
+            patience: seconds to wait for it to end, and again after SIGTERM; 0: kill it at once.
+        """
+        if self._stopped or self._owner != os.getpid():
+            return  # in a fork, which has a copy of this object but not the child
+        self._stopped = True
+        if patience and not self._exits_within(patience):
+            self._kill(signal.SIGTERM)
+            self._exits_within(patience)
+        # The leader is not waited for yet, so its number still names this group and no other.
+        self._kill(signal.SIGKILL)
+        self._popen.wait()
+        while len(self._in) < MAX_OUTPUT and self._pump(0):
+            pass  # its last output
+        self._read_stderr(4)
+        self._close_stdin()
+        self._selector.close()
+        self._stdout.close()
+        self._stderr.close()
+        reaper.forget(self.pid)
+
+    def _kill(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    def _exits_within(self, patience: float) -> bool:
+        """Waits for the program to end, and reads its output meanwhile."""
+        deadline = time.monotonic() + patience
+        while self._exit_status() is None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._pump(min(left, 0.005))
+            del self._in[MAX_OUTPUT:]
+        return True
+
+    def _exit_status(self) -> os.waitid_result | None:
+        """Returns how the program ended, if it did, and leaves its number in use."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+    def _how_it_ended(self) -> str:
+        if not self._exits_within(0.2):
+            return "expected an answer, but the program closed its output"
+        found = self._exit_status()
+        if found is not None and found.si_code != os.CLD_EXITED:
+            return f"expected an answer, but signal {found.si_status} ended the program"
+        status = "?" if found is None else found.si_status
+        return f"expected an answer, but the program ended with exit code {status}"
+
+    # ---------------------------------------------------------------------------------- the streams
+
+    def _pump(self, timeout: float) -> bool:
+        """Moves data of the streams that are ready; returns whether output came."""
+        came = False
+        for key, _ in self._selector.select(timeout):
+            if key.fileobj is self._stdout:
+                came = True
+                data = self._stdout.read(_CHUNK)
+                self._in += data or b""
+                self._output += len(data or b"")
+                if data == b"":
+                    self._ended = True
+                    self._selector.unregister(self._stdout)
+            elif key.fileobj is self._stderr:
+                self._read_stderr(1)
+            else:
+                self._write()
+                if not self._out and self._parting:
+                    self._close_stdin()
+                elif not self._out and not self._stdin.closed:
+                    self._selector.unregister(self._stdin)
+        return came
+
+    def _take(self) -> bytes | None:
+        end = self._in.find(b"\n")
+        if end < 0:
+            return None
+        line = bytes(self._in[:end])
+        del self._in[: end + 1]
+        return line
+
+    def _check_flood(self) -> None:
+        end = self._in.find(b"\n")
+        if (len(self._in) if end < 0 else end) > MAX_LINE:
+            raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
+        if self._output > MAX_OUTPUT:
+            raise BotError("flood", f"expected {MAX_OUTPUT} bytes a decision at most, got more")
+
+    def _write(self) -> None:
+        try:
+            written = self._stdin.write(self._out) or 0
+        except OSError:  # nobody reads any more; the output shows what became of the program
+            self._close_stdin()
+        else:
+            del self._out[:written]
+
+    def _close_stdin(self) -> None:
+        if not self._stdin.closed:
+            if self._stdin in self._selector.get_map():
+                self._selector.unregister(self._stdin)
+            self._out.clear()
+            self._stdin.close()
+
+    def _read_stderr(self, chunks: int) -> None:
+        for _ in range(chunks):
+            data = self._stderr.read(_CHUNK)
+            if not data:
+                if data == b"" and self._stderr in self._selector.get_map():
+                    self._selector.unregister(self._stderr)
+                return
+            *lines, rest = (self._partial + data).split(b"\n")
+            self._last.extend(line[:STDERR_WIDTH] for line in lines[-STDERR_LINES:])
+            self._partial = rest[:STDERR_WIDTH]

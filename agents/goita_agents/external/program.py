@@ -1,0 +1,208 @@
+"""Talks with the program at one seat: handshake, questions and answers; tells faults apart."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from goita_agents.base import Bool
+from goita_agents.external import protocol
+from goita_agents.external.process import Process
+from goita_agents.external.protocol import Message
+from goita_agents.faults import BotError, Kind
+from goita_env import actions
+from goita_env.errors import GoitaError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import Rules
+
+_KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
+"""Faults that a program may report of itself."""
+
+
+class UnknownGameError(BotError):
+    """Reports a program whose handshake does not say that it plays games with such options."""
+
+    def __init__(self, information: Information, line: bytes) -> None:
+        told = protocol.encode(information.to_keys()).strip()[1:-1]
+        super().__init__(
+            "hello",
+            f'expected a "hello" with {told}, by which a bot says that it plays such games, got '
+            f"{protocol.shorten(line)}",
+        )
+
+
+class OwnFaultError(BotError):
+    """Reports a fault that a program reported of itself, at a type of message ``during`` which.
+
+    ``game`` is the one that it was about; -1: none.
+    """
+
+    def __init__(self, kind: Kind, text: str, game: int, during: str, traceback: str) -> None:
+        super().__init__(kind, text, fatal=during == "hello")
+        self.game, self.during, self.traceback = game, during, traceback
+
+
+class _Answer(NamedTuple):
+    game: int
+    action: str
+
+
+class Program:
+    """Starts the program of one seat and sends it ``hello``.
+
+    Attributes:
+        process: the running program.
+        features: what it takes beyond the first version's messages, after the handshake.
+        own_faults: faults that it reported of itself and that are not yet on record.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        rules: Rules,
+        ms: int,
+        seed: int | None = None,
+        information: Information = PLAIN,
+    ) -> None:
+        self.process: Final = Process(command)
+        self.features: frozenset[str] = frozenset()
+        self.own_faults: Final[list[OwnFaultError]] = []
+        self._ms, self._information = ms, information
+        self._title: str | None = None
+        self._owed: int | None = None  # Game of an answer that was late and has not come yet.
+        self._open: int | None = None  # Game of the last question, until it is answered.
+        self._was_late = False
+        hello: Message = {"type": "hello", "protocol": protocol.PROTOCOL}
+        hello |= rules.to_keys() | information.to_keys()
+        hello |= {"ms_per_decision": ms, "features": [protocol.FAULT]}
+        if seed is not None:
+            hello["seed"] = str(seed)
+        self.process.send(protocol.encode(hello))
+
+    def greet(self, deadline: float) -> str:
+        """Awaits the handshake, the first time, and returns the program's name.
+
+        It raises a BotError if none comes by ``deadline`` (``time.monotonic``), and an
+        UnknownGameError if it is not of the game that is played.
+        """
+        if self._title is not None:
+            return self._title
+        try:
+            line = self.process.read_line(deadline)
+            message = protocol.decode(line)
+            if message["type"] == protocol.FAULT:
+                raise _own_fault(message | {"during": "hello"}, line)
+        except OwnFaultError:
+            raise
+        except ValueError as error:  # a BotError is one, too
+            raise BotError("hello", f"in the handshake: {error}") from error
+        version = message.get("protocol")
+        if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
+            raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
+        if not self._echoes(message):
+            raise UnknownGameError(self._information, line)
+        name = message.get("name")
+        self.features = protocol.features(message)
+        self._title = protocol.printable(name[:100]) if isinstance(name, str) else ""
+        return self._title
+
+    def clear(self) -> None:
+        """Reads what was said unasked: a late answer or an own fault; else raises a BotError."""
+        lines = self.process.ready_lines()
+        self.process.fresh()
+        for line in lines:
+            if (said := self._read(line)) is None:
+                continue
+            if said.game == self._owed:
+                self._owed = None
+            elif said.game == self._open:
+                self._owed = self._open = None
+            else:
+                raise _unexpected("nonsense", "no word unasked", line)
+
+    def ask(self, game: int, news: str, legal: Bool) -> int:
+        """Asks for a decision in a game and returns the action; ``legal``: [69].
+
+        ``news`` are lines that are sent before the question, on the same clock. It raises a
+        BotError if no legal action comes in time.
+        """
+        names = protocol.legal_names(legal)
+        act = protocol.encode({"type": "act", "game": game, "legal": names})
+        deadline = time.monotonic() + self._ms / 1000
+        self._open, again, self._was_late = game, self._was_late, False
+        self.process.send(news + act)
+        while True:
+            try:
+                line = self.process.read_line(deadline)
+            except BotError as failure:
+                raise self._late(game, again) if failure.kind == "late" else failure from None
+            if (said := self._read(line)) is None:
+                continue
+            late = said.game == self._owed
+            self._owed = None  # answers come in order, so the late one comes first
+            if late:
+                continue
+            if said.game != game:
+                raise _unexpected("nonsense", f"an answer for game {game}", line)
+            self._open = None
+            if isinstance(said, OwnFaultError):
+                raise said
+            if said.action not in names:
+                raise BotError("illegal", f"expected one of {' '.join(names)}, got {said.action!r}")
+            return actions.parse(said.action)
+
+    def take_last_words(self) -> None:
+        """Reads the faults that an ended program reported; everything else is ignored."""
+        if self._title is None:
+            return  # its handshake is among them
+        for line in self.process.rest():
+            with contextlib.suppress(BotError):
+                self._read(line)
+
+    def _echoes(self, message: Message) -> bool:
+        """Tells whether a handshake names the options; nothing need be said of the plain game."""
+        if self._information == PLAIN:
+            return True
+        try:
+            return Information.from_keys(message) == self._information
+        except GoitaError:
+            return False
+
+    def _late(self, game: int, again: bool) -> BotError:
+        """Notes that no answer came in time; fatal the second time in a row."""
+        self._owed, self._open, self._was_late = game, None, True
+        text = f"expected an answer within {self._ms} ms, got none"
+        return BotError("late", text + " for the second time in a row" * again, fatal=again)
+
+    def _read(self, line: bytes) -> _Answer | OwnFaultError | None:
+        """Returns an answer, or the fault in its place; None after any other fault."""
+        try:
+            message = protocol.decode(line)
+        except ValueError as error:
+            raise BotError("nonsense", str(error)) from error
+        game, action = message.get("game"), message.get("action")
+        if message["type"] == "act" and type(game) is int and isinstance(action, str):
+            return _Answer(game, action)
+        if message["type"] == protocol.FAULT:
+            fault = _own_fault(message, line)
+            if fault.during == "act":
+                return fault
+            self.own_faults.append(fault)
+            return None
+        raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
+
+
+def _unexpected(kind: Kind, wanted: str, line: bytes) -> BotError:
+    return BotError(kind, f"expected {wanted}, got {protocol.shorten(line)}")
+
+
+def _own_fault(message: Message, line: bytes) -> OwnFaultError:
+    """Returns the fault of a message "fault"; raises a BotError if it holds none."""
+    game, kind = message.get("game", -1), message.get("kind")
+    texts = [message.get(key, "") for key in ("text", "during", "traceback")]
+    if type(game) is not int or kind not in _KINDS or not all(type(t) is str for t in texts):
+        raise _unexpected("nonsense", f'a "fault" with a "kind" of {", ".join(_KINDS)}', line)
+    text, during, traceback = map(protocol.printable, texts)
+    return OwnFaultError(kind, text, game, during, traceback)

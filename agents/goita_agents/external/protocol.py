@@ -1,0 +1,258 @@
+"""Writes and reads the messages of the bot protocol (docs/protocol.md): a JSON object per line.
+
+The functions ``read_...`` take a field of a message, and raise a ProtocolError if it is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from goita_agents.base import Bool, Int
+from goita_env import actions
+from goita_env.arrays import Int8
+from goita_env.errors import GoitaError
+from goita_env.hands import format_hand
+from goita_env.information import Token
+from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.views import FACE_DOWN, NONE, View
+
+PROTOCOL: Final = 1  # Version of the protocol, in the ``hello`` of both sides.
+
+HIDDEN: Final = "x"  # Replaces the digit of a block that lies face down for the viewer.
+
+SAY: Final = "say"  # Event: a seat has sent its message.
+
+FAULT: Final = "fault"  # Feature of a client: it accepts reports of a bot's own faults.
+REDEAL: Final = "redeal"  # Feature of a bot: it wants to know which deals ended in a redeal.
+
+MAX_LINE: Final = 4096  # Longest line that a bot may write, in bytes; an answer has about fifty.
+
+_TEXT_WIDTH: Final = 300
+"""Characters of an error's text that are sent; escaped, they still fit into a line."""
+
+Message = dict[str, Any]
+
+
+class ProtocolError(GoitaError):
+    """Reports an unknown or malformed message, or one that cannot come at this point."""
+
+
+def encode(message: Message) -> str:
+    return json.dumps(message, separators=(",", ":")) + "\n"
+
+
+def decode(line: bytes | str) -> Message:
+    """Parses a line; raises a ProtocolError if it is no JSON object with a "type"."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"expected a line of JSON, got {shorten(line)}") from error
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise ProtocolError(f'expected a JSON object with a "type", got {shorten(line)}')
+    return message
+
+
+def shorten(line: bytes | str) -> str:
+    """Returns a line quoted and shortened for an error."""
+    text = line if isinstance(line, str) else line.decode(errors="replace")
+    return repr(text if len(text) <= 120 else text[:120] + "...")
+
+
+def printable(text: str) -> str:
+    """Replaces what must not be shown or stored: control characters and lone surrogates."""
+    return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
+
+
+def features(message: Message) -> frozenset[str]:
+    """Returns the known features that a "hello" names."""
+    given = message.get("features")
+    listed = given if isinstance(given, list) else []
+    return frozenset(one for one in (FAULT, REDEAL) if one in listed)
+
+
+def fault(during: str, game: int | None, kind: str, text: str, traceback: str = "") -> Message:
+    """Returns the message in which a bot reports its own fault, cut to the length of a line.
+
+    ``during`` and ``game`` are the type and the game, if any, of the message at which it failed;
+    ``kind`` is "raised", "nonsense", "illegal", or "hello" if there is no such bot.
+    """
+    message: Message = {"type": FAULT} | ({} if game is None else {"game": game})
+    message |= {"during": during, "kind": kind, "text": text[:_TEXT_WIDTH]}
+    lines = traceback[-MAX_LINE:].rstrip().split("\n")
+    while len(encode(message | {"traceback": "\n".join(lines)})) > MAX_LINE:
+        del lines[0]
+    return message | {"traceback": "\n".join(lines)}
+
+
+def deal(game: int, seat: int, view: View, row: int) -> Message:
+    """Returns the message that begins a deal, for the viewer at ``seat`` of one row."""
+    own, other = view.scores[row].tolist()
+    message: Message = {
+        "type": "deal",
+        "game": game,
+        "seat": seat,
+        "dealer": (seat + int(view.dealer[row])) % NUM_SEATS,
+        "hand": dealt_hand(view, row),
+        "scores": [other, own] if seat & 1 else [own, other],
+    }
+    if view.information.shown is not None:
+        shown: list[str | None] = [None] * NUM_SEATS
+        for relative in view.information.shown_seats:
+            shown[(seat + relative) % NUM_SEATS] = _shown_hand(view, row, relative)
+        message["shown"] = shown
+    return message
+
+
+def end(game: int, winner: int, points: int, hands: Int) -> Message:
+    """Returns the message that ends a round; ``hands``: [4, 8] the tiles dealt to each seat."""
+    dealt = [format_hand(hand) for hand in hands]
+    return {"type": "end", "game": game, "winner": winner, "points": points, "hands": dealt}
+
+
+def dealt_hand(view: View, row: int) -> str:
+    """Returns the digits that the viewer was dealt: its hand and what it has played."""
+    return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
+
+
+def _shown_hand(view: View, row: int, seat: int) -> str:
+    """Returns the digits that a seat was dealt that the viewer is shown."""
+    played = np.concatenate([view.known_blocks[row, seat], view.attacks[row, seat]])
+    played = played[played != NONE]
+    return format_hand(view.hands[row, seat] + np.bincount(played, minlength=NUM_KINDS))
+
+
+class EventMessages:
+    """Lists the events of N positions, as each viewer learns of them, in the order of the game.
+
+    Views do not contain who was asked before play and kept silent, so no message does. Messages of
+    a token come in seat order from the dealer, those that the viewer hears; then the calls in the
+    same order, and the choices of the callers' partners: no other order can occur.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._decisions = decisions = view.decisions()
+        self._seat, self._event = decisions.seat, decisions.event
+        self._length = decisions.length
+        self._special: Bool = view.called.max(axis=1) > 0
+        self._token, self._shown = view.information.token, view.information.shown_seats
+
+    def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
+        """Returns the events of a position, seen from a seat 0 to 3, after ``known`` ones."""
+        before = self._answers(row) if self._special[row] else []
+        if self._token is not None:
+            before = self._tokens(row, self._token) + before
+        first = max(known - len(before), 0)
+        new = before[known:]
+        new += [self._decision(row, number) for number in range(first, int(self._length[row]))]
+        return [
+            {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **what}
+            for relative, what in new
+        ]
+
+    @cached_property
+    def _said(self) -> Int8:
+        return self._view.tokens
+
+    @cached_property
+    def _known_blocks(self) -> Int8:
+        return self._view.known_blocks
+
+    def _tokens(self, row: int, token: Token) -> list[tuple[int, Message]]:
+        """Returns the messages of a token that the viewer has heard, with relative seats."""
+        view = self._view
+        dealer, said = int(view.dealer[row]), self._said[row]
+        # The dealer is asked first, so those between it and a viewer that is asked have answered.
+        turns = -dealer % NUM_SEATS if view.asked_token[row] else NUM_SEATS
+        seats = ((dealer + turn) % NUM_SEATS for turn in range(turns))
+        return [
+            (seat, {"event": SAY, "message": int(said[seat])})
+            for seat in seats
+            if token.audience == "all" or seat % 2 == 0
+        ]
+
+    def _answers(self, row: int) -> list[tuple[int, Message]]:
+        """Returns the calls and the choices before play, with relative seats."""
+        view = self._view
+        dealer, called, choices = int(view.dealer[row]), view.called[row], view.choices[row]
+        order = ((dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS))
+        callers = [seat for seat in order if called[seat]]
+        found: list[tuple[int, Message]] = []
+        for seat in callers:
+            what: Message = {"event": "call", "pawns": int(called[seat])}
+            if called[seat] > 5:
+                what["hand"] = format_hand(view.face_up[row, seat])
+            found.append((seat, what))
+        partners = [(seat + 2) % NUM_SEATS for seat in callers]
+        found += [
+            (seat, {"event": actions.name(int(choices[seat]))})
+            for seat in partners
+            if choices[seat]
+        ]
+        return found
+
+    def _decision(self, row: int, number: int) -> tuple[int, Message]:
+        """Returns a pass or a play, with its relative seat."""
+        seat, play = int(self._seat[row, number]), int(self._event[row, number])
+        if play == NONE:
+            return seat, {"event": "pass"}
+        view = self._view
+        kind = int(view.event_block[row, play])
+        if kind == FACE_DOWN and seat in self._shown:
+            kind = int(self._known_blocks[row, seat, self._decisions.play[row, number]])
+        return seat, {
+            "event": "play",
+            "block": HIDDEN if kind == FACE_DOWN else DIGITS[kind],
+            "attack": DIGITS[view.event_attack[row, play]],
+            "face_down": bool(view.event_face_down[row, play]),
+        }
+
+
+def legal_names(legal: Bool) -> list[str]:
+    """Returns the names of the legal actions in order; ``legal``: [69], with a token [77]."""
+    return [actions.name(action, len(legal)) for action in np.flatnonzero(legal).tolist()]
+
+
+def read_number(message: Message, key: str) -> int:
+    """Returns a whole number of a message, 0 or more."""
+    value = message.get(key)
+    if type(value) is not int or not 0 <= value < 1 << 62:
+        raise ProtocolError(f'expected a whole number as "{key}", got {value!r}')
+    return value
+
+
+def read_seed(message: Message) -> int | None:
+    """Returns the seed of a "hello", up to 100 digits in a text; None if it has none."""
+    if (text := message.get("seed")) is None:
+        return None
+    if not isinstance(text, str) or re.fullmatch("[0-9]{1,100}", text) is None:
+        raise ProtocolError(f'expected digits in a text as "seed", got {text!r}')
+    return int(text)
+
+
+def read_seat(message: Message, key: str) -> int:
+    """Returns a seat of a message, 0 to 3."""
+    value = read_number(message, key)
+    if value >= NUM_SEATS:
+        raise ProtocolError(f'expected a seat 0..3 as "{key}", got {value!r}')
+    return value
+
+
+def read_kind(digit: object) -> int:
+    """Returns the kind of tile of a digit."""
+    if isinstance(digit, str) and len(digit) == 1 and digit in DIGITS + SECOND_KING_DIGIT:
+        return DIGITS.index(digit.replace(SECOND_KING_DIGIT, DIGITS[-1]))
+    raise ProtocolError(f"expected a digit of a kind, got {digit!r}")
+
+
+def read_counts(message: Message, key: str) -> Int:
+    """Returns the tiles of each kind in a hand of a message: [8]."""
+    text = message.get(key)
+    if not isinstance(text, str) or len(text) != HAND_SIZE:
+        raise ProtocolError(f"expected {HAND_SIZE} digits as {key!r}, got {text!r}")
+    return np.bincount([read_kind(digit) for digit in text], minlength=NUM_KINDS)

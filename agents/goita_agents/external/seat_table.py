@@ -1,0 +1,121 @@
+"""Follows a deal from the messages that one seat gets.
+
+The messages are passed to ``goita_env.views.Replay``, so the views equal those that the seat gets
+in the process that plays the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from goita_agents.base import Int
+from goita_agents.external import protocol
+from goita_agents.external.protocol import HIDDEN, Message, ProtocolError
+from goita_env import actions
+from goita_env.checks import check_scores
+from goita_env.information import PLAIN, Information
+from goita_env.rules import Rules
+from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
+from goita_env.views import NONE, Replay, View
+
+
+class SeatTable:
+    """Follows one deal from one seat, beginning with the message "deal".
+
+    Every method raises a ``GoitaError`` for a message that is impossible at its point.
+    """
+
+    def __init__(self, rules: Rules, message: Message, information: Information = PLAIN) -> None:
+        self.game = protocol.read_number(message, "game")
+        self.seat = protocol.read_seat(message, "seat")
+        dealer = protocol.read_seat(message, "dealer")
+        hand = protocol.read_counts(message, "hand")[None]
+        scores = check_scores(np.array([message.get("scores")]), 1, rules.match_points)[:, 0]
+        self._information = information
+        self._shown = {(self.seat + relative) % NUM_SEATS for relative in information.shown_seats}
+        game, shown = np.array([self.game]), self._shown_hands(message, hand)
+        self._replay = Replay.of_seat(
+            rules, self.seat, hand, dealer, scores, game, information, shown
+        )
+
+    def view(self) -> View:
+        """Returns the seat's view while it is not asked."""
+        return self._replay.view(self.seat)
+
+    def asked(self, legal: Sequence[int]) -> View:
+        """Returns the seat's view as it is asked for one of these actions."""
+        if legal[0] >= actions.CALL:
+            return self._replay.question(legal[0])
+        turn = int(self._replay.seat[0])
+        if turn != self.seat:
+            raise ProtocolError(f"expected seat {turn} to be asked, got seat {self.seat}")
+        return self._replay.view()
+
+    def happens(self, message: Message) -> None:
+        seat, event = protocol.read_seat(message, "seat"), message.get("event")
+        turn = int(self._replay.seat[0])
+        if turn == NONE:
+            raise ProtocolError("expected no event after the end")
+        if event in ("call", "redeal", "continue"):
+            self._replay.answer(seat, actions.parse(event))
+            if event == "call" and protocol.read_number(message, "pawns") > 5:
+                self._replay.lay_open(seat, protocol.read_counts(message, "hand"))
+        elif event == protocol.SAY and self._information.token is not None:
+            sent = protocol.read_number(message, "message")
+            if sent >= 1 << self._information.bits:
+                raise ProtocolError(
+                    f"expected a message below {1 << self._information.bits}, got {sent!r}"
+                )
+            self._replay.answer(seat, actions.MESSAGE + sent)
+        elif event in ("play", "pass"):
+            if turn != seat:
+                raise ProtocolError(f"expected an event of seat {turn}, got seat {seat}")
+            self._replay.step(self._action(seat, message))
+        else:
+            raise ProtocolError(f"expected an event of the protocol, got {event!r}")
+
+    def ends(self) -> None:
+        self._replay.end()
+
+    def _action(self, seat: int, message: Message) -> int:
+        view = self.view()
+        leads = view.attack[0] == NONE or view.passes[0] == 3
+        if message["event"] == "pass":
+            if leads:
+                raise ProtocolError(f"expected a play of seat {seat}, which leads, got a pass")
+            return actions.PASS
+        block, attack = message.get("block"), protocol.read_kind(message.get("attack"))
+        shown = self._replay.shown_at_scoring(attack)[0]
+        finishes = view.hand_sizes[0, (seat - self.seat) % 4] == 2
+        hidden = leads and seat != self.seat and seat not in self._shown
+        if hidden and finishes and block != HIDDEN:
+            hidden = not shown[protocol.read_kind(block)]
+        if (block == HIDDEN) != hidden:
+            raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
+        if hidden:  # any kind will do that is not shown at scoring
+            return actions.encode(int(shown.argmin()), attack)
+        played = [protocol.read_kind(block), attack]
+        held = view.hands[0, (seat - self.seat) % NUM_SEATS]
+        if held[0] != NONE and (held < np.bincount(played, minlength=NUM_KINDS)).any():
+            raise ProtocolError(f"expected a play from the hand, got {message!r}")
+        return actions.encode(*played)
+
+    def _shown_hands(self, message: Message, hand: Int) -> Int | None:
+        """Returns the dealt tiles [k, 8] of the seats that this one is shown, None if none is."""
+        if not self._shown:
+            return None
+        told = message.get("shown")
+        if not isinstance(told, list) or [one is not None for one in told] != [
+            seat in self._shown for seat in range(NUM_SEATS)
+        ]:
+            raise ProtocolError(
+                f"expected the hands of seats {sorted(self._shown)} in a list of four, null for "
+                f'the others, as "shown", got {told!r}'
+            )
+        seats = [(self.seat + relative) % NUM_SEATS for relative in self._information.shown_seats]
+        hands = [protocol.read_counts({"shown": told[seat]}, "shown") for seat in seats]
+        if (sum([*hands, hand[0]]) > np.array(COUNTS)).any():
+            raise ProtocolError(f"expected hands of one set of tiles, got {message!r}")
+        return np.array(hands)

@@ -1,0 +1,297 @@
+"""How another seat plays: by a policy with occasional errors, uniformly, or in any legal way.
+
+A policy that is certain of its actions makes beliefs brittle: one decision that it would not have
+made, and nothing is possible any more. So a modelled policy takes, with a small probability
+epsilon, any legal action, all equally likely (trembles: Selten 1975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    Float,
+    HasTemperature,
+    Int,
+    Policy,
+    check_temperature,
+    is_stateless,
+    plays,
+)
+from goita_agents.registry import load_agent
+from goita_env import View
+from goita_env.errors import GoitaError
+from goita_env.information import PLAIN
+from goita_env.rules import JGA, Rules
+from goita_env.testing import inconsistency
+from goita_env.views import observation as packing
+
+EPSILON: Final = 0.02
+"""Default of ``PolicyModel``."""
+
+EPSILONS: Final = (0.1, 0.3, 0.1)
+"""What search assumes of the next seat, the partner and the previous seat: found by experiment. The
+partner is the least predictable, since it is likely to search as well."""
+
+ANALYSIS_EPSILON: Final = 0.5
+"""What an analysis of records assumes of the mover: people play unlike any bot."""
+
+
+class UnexplainedError(GoitaError):
+    """Reports a decision that the model of its seat never makes, whatever the seat holds."""
+
+
+class OpponentModel(Protocol):
+    """Tells how likely a seat is to act in each way.
+
+    Attributes:
+        name: by which results tell what was assumed.
+    """
+
+    name: str
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal.
+
+        Args:
+            view: N positions in which the seat has a choice.
+            legal: bool [N, 69]
+        """
+        ...
+
+
+_passed: Final[WeakKeyDictionary[Agent, set[tuple[float | None, Rules]]]] = WeakKeyDictionary()
+"""By agent, at which temperatures and in which rule sets its answers were found consistent."""
+
+
+class PolicyModel:
+    """Models a seat by an agent's policy: (1 - epsilon) * policy + epsilon * uniform.
+
+    A belief asks what an agent would do in other positions, thousands at a time. So its answer for
+    a view must depend on that view alone. That is tested on 256 fixed views, once for an agent and
+    a rule set: in ``jga`` here, in another when it is first asked about it.
+
+    Args:
+        agent: a policy, or the text that ``load_agent`` builds it from.
+        temperature: what its probabilities are raised to the inverse of, 0 being the likeliest
+            action alone; a network is asked at this temperature. None: as the agent plays.
+        epsilon: probability of any legal action instead, all equally likely.
+
+    Raises:
+        AgentError: if the agent's probabilities are not known or are none, it keeps a memory or its
+            answers depend on anything else (``goita_env.testing``), the temperature is none, or
+            the epsilon isn't from 0 to 1.
+    """
+
+    def __init__(
+        self, agent: str | Agent, temperature: float | None = None, epsilon: float = EPSILON
+    ) -> None:
+        agent = load_agent(agent)
+        check_stateless(agent)
+        if not isinstance(agent, Policy):
+            raise AgentError(f"expected an agent with known probabilities, got {agent.name!r}")
+        if temperature is not None:
+            check_temperature(temperature)
+        if not 0 <= epsilon <= 1:
+            raise AgentError(f"expected an epsilon from 0 to 1, got {epsilon!r}")
+        self._power: float | None = None
+        self._given = self._agent = agent
+        if isinstance(agent, HasTemperature):
+            temperature = agent.temperature if temperature is None else temperature
+            self._agent = agent.at(temperature)
+        else:
+            self._power = temperature
+        self.temperature, self.epsilon = temperature, epsilon
+        warm = "" if temperature is None else f"temperature={temperature:g}, "
+        self.name = f"{agent.name} ({warm}epsilon={epsilon:g})"
+        self._asked: Policy = self._agent
+        try:
+            self._passed = _passed.setdefault(agent, set())
+        except TypeError:  # an agent that is not hashable is tested by each PolicyModel
+            self._passed = set()
+        if plays(agent, PLAIN):
+            self._test(JGA)
+
+    def __repr__(self) -> str:
+        return f"PolicyModel({self.name})"
+
+    @property
+    def agent(self) -> Policy:
+        """The policy without the epsilon: a network at the model's temperature."""
+        return self._agent
+
+    def asking(self, policy: Policy) -> Self:
+        """Returns this model with an object that answers for its policy, and answers the same."""
+        model = copy(self)
+        model._asked = policy
+        return model
+
+    def _test(self, rules: Rules) -> None:
+        test = (self.temperature if self._agent is not self._given else None, rules)
+        if test not in self._passed:
+            if (wrong := inconsistency(self._agent, rules)) is not None:
+                raise AgentError(f"{self._given.name!r} cannot be a model: {wrong}")
+            self._passed.add(test)
+
+    def _check(self, view: View) -> None:
+        if view.information == PLAIN:
+            self._test(view.rules)
+        elif not plays(self._given, view.information):
+            raise AgentError(
+                f"expected a model of a game with {view.information}, got {self._given.name!r}, "
+                "which doesn't play it"
+            )
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal.
+
+        With a token [N, 77].
+
+        Raises:
+            AgentError: if the agent's answers are none in this rule set, or it plays no games with
+                the options of the view.
+        """
+        self._check(view)
+        known = self._asked.probabilities(view, legal)
+        if self._power == 0:
+            likeliest = known.argmax(axis=1)
+            known = np.zeros(legal.shape)
+            known[np.arange(len(known)), likeliest] = 1
+        elif self._power is not None:
+            most, power = known.max(axis=1, keepdims=True), 1 / self._power
+            known = np.where(most**power > 0, known, known / most) ** power
+            known /= known.sum(axis=1, keepdims=True)
+        if not self.epsilon:
+            return known
+        return (1 - self.epsilon) * known + self.epsilon * _uniform(legal)
+
+
+class SharedAnswers:
+    """Asks each of some models' policies once where models differ in their epsilons alone.
+
+    Attributes:
+        models: the models, in the same order, for questions of one round.
+    """
+
+    def __init__(self, models: Sequence[OpponentModel]) -> None:
+        self._policies: list[_AskedOnce] = []
+        self.models = tuple(self._sharing(model) for model in models)
+
+    def __len__(self) -> int:
+        """Returns how many policies are asked; a model that is no ``PolicyModel`` is one."""
+        others = [model for model in self.models if not isinstance(model, PolicyModel)]
+        return len(self._policies) + len(others)
+
+    def forget(self) -> None:
+        """Forgets the answers so far, which take memory."""
+        for policy in self._policies:
+            policy.known.clear()
+
+    def _sharing(self, model: OpponentModel) -> OpponentModel:
+        if not isinstance(model, PolicyModel):
+            return model
+        for policy in self._policies:
+            if policy.policy == model.agent:
+                break
+        else:
+            policy = _AskedOnce(model.agent)
+            self._policies.append(policy)
+        return model.asking(policy)
+
+
+class _AskedOnce:
+    """Remembers a policy's answers by the whole batch of views."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self.policy = policy.name, policy
+        self.known: dict[bytes, Float] = {}
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        return self.policy.act(view, legal, rng)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        batch = view.words.tobytes()
+        found = self.known.get(batch)
+        if found is None:
+            found = self.known[batch] = self.policy.probabilities(view, legal)
+        return found
+
+
+class CachedModel:
+    """Asks a model about each view once, for several listeners to one round.
+
+    What a seat would do with a hand is the same for all who wonder whether it holds that hand.
+    """
+
+    def __init__(self, model: OpponentModel) -> None:
+        self._model = model
+        self.name = model.name
+        self._known: dict[tuple[int, int], tuple[packing.Words, Float]] = {}
+
+    def forget(self) -> None:
+        """Forgets all answers: a deal is over."""
+        self._known.clear()
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        keys, moment = view.digest(), (int(view.num_plays[0]), int(view.passes[0]))
+        known, answers = self._known.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
+        new = np.arange(len(keys))
+        if len(known):
+            place = np.minimum(known.searchsorted(keys), len(known) - 1)
+            new = np.flatnonzero(known[place] != keys)
+        if len(new):
+            asked = self._model.probabilities(view[new], legal[new])
+            known, answers = np.concatenate([known, keys[new]]), np.concatenate([answers, asked])
+            order = known.argsort()
+            known, answers = known[order], answers[order]
+            self._known[moment] = known, answers
+        return answers[known.searchsorted(keys)]
+
+
+@dataclass(eq=False)
+class _ModelOfLegality:
+    """Knows nothing of a seat but what is legal for it."""
+
+    name: str
+    rule: Callable[[Bool], Float]
+
+    def __repr__(self) -> str:
+        return f"{self.name.upper()}_MODEL"
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        return self.rule(legal)
+
+
+def _uniform(legal: Bool) -> Float:
+    return legal / np.count_nonzero(legal, axis=1, keepdims=True)
+
+
+UNIFORM_MODEL: Final[OpponentModel] = _ModelOfLegality("uniform", _uniform)
+"""Any legal action is as likely as any other."""
+
+LEGAL_MODEL: Final[OpponentModel] = _ModelOfLegality("legal", partial(np.asarray, dtype=np.float64))
+"""What was done was legal, and nothing else follows from it: any legal action has likelihood 1.
+
+Every deal in which the seat's actions were legal, with one tile or another under each of its
+blocks, is as likely as it was dealt; within a deal the tiles under its blocks are any of those that
+it never showed."""
+
+
+def check_stateless(agent: Agent) -> None:
+    """Raises an AgentError unless an agent plays from one view alone."""
+    if not is_stateless(agent):
+        raise AgentError(
+            f"expected an agent that plays from one view alone, got {agent.name!r}, "
+            "which has a memory or is a program of its own (a champion with search: carry=off)"
+        )

@@ -1,0 +1,25 @@
+"""A population of trained players to play with, against and to learn from: docs/population.md.
+
+::
+
+    population:selfplay-3                     an agent: METHOD-SEED
+    population:train, population:heldout      sets, where a list of agents is taken
+    goita population list          the table of all members
+    goita population train --method selfplay --seeds 8
+"""
+
+from goita_agents.population.agent import load
+from goita_agents.population.manifest import Member, Population, Strength, origin
+from goita_agents.population.methods import HELD_OUT_BOTS, METHODS, Method, Split
+
+__all__ = [
+    "HELD_OUT_BOTS",
+    "METHODS",
+    "Member",
+    "Method",
+    "Population",
+    "Split",
+    "Strength",
+    "load",
+    "origin",
+]

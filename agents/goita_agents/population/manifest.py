@@ -1,0 +1,204 @@
+"""Reads and writes the manifest of the population, and names its members and sets.
+
+The manifest is JSON of the format ``goita-population-2``. It names no file: the weights of member
+METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 of their tensors that it
+states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from goita_agents.base import AgentError
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.files import locked, read_limited, write_whole
+from goita_agents.population.methods import HELD_OUT_BOTS, METHODS, Split
+from goita_env.errors import SettingError
+
+FORMAT: Final = "goita-population-2"
+FOLDER: Final = Path(__file__).parent
+MOST_BYTES: Final = 1 << 20
+MOST_SEED: Final = 9_999
+
+PREFIX: Final = "population:"
+SETS: Final = ("train", "heldout")
+"""Names of sets behind the prefix."""
+
+Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
+
+
+class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Says how a member does against a bot, in points a round on duplicate deals."""
+
+    against: str
+    """Agent of the other team."""
+    deals: Annotated[int, Meta(ge=2)]
+    seed: Annotated[int, Meta(ge=0)]
+    points: Points
+    low: Points
+    """With ``high`` the 95 % interval over deals."""
+    high: Points
+
+
+class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Describes a member."""
+
+    method: str
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
+    split: Split
+    decisions: Annotated[int, Meta(ge=0)]
+    options: tuple[str, ...]
+    """Of ``goita train``, beside the seed."""
+    version: str
+    """Of this project, that trained it."""
+    strength: Strength
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """Of the network, not of its file: see ``NetworkAgent.digest``."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.method}-{self.seed}"
+
+    @property
+    def agent(self) -> str:
+        """The agent's text."""
+        return f"{PREFIX}{self.name}"
+
+
+class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    format: Literal["goita-population-2"]
+    members: tuple[Member, ...]
+
+
+class Population:
+    """Holds the members that a folder has.
+
+    Args:
+        folder: of the manifest and the weights; None: the shipped one.
+
+    Raises:
+        SettingError: if the manifest is malformed, or names a member twice.
+        OSError: if it cannot be read.
+
+    Attributes:
+        members: by name, METHOD-SEED.
+    """
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self.folder = folder
+        path = folder / "manifest.json"
+        self.members: dict[str, Member] = {}
+        if not path.exists():
+            return
+        try:
+            found = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Manifest)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise SettingError(f"expected a manifest of {FORMAT} in {path}: {error}") from error
+        for member in found.members:
+            if member.method not in METHODS or member.name in self.members:
+                raise SettingError(
+                    f"expected each member once, of {', '.join(METHODS)}, in {path}, "
+                    f"got {member.name!r}"
+                )
+            self.members[member.name] = member
+
+    def names(
+        self,
+        split: Split | None = None,
+        method: str | None = None,
+        seeds: Iterable[int] | None = None,
+    ) -> tuple[str, ...]:
+        """Returns the agents' texts of some members, in the order of methods and seeds.
+
+        Args:
+            split: of the members; None: any.
+            method: of the members; None: any.
+            seeds: of the members; None: any.
+        """
+        wanted = None if seeds is None else set(seeds)
+        return tuple(
+            one.agent
+            for one in sorted(
+                self.members.values(), key=lambda one: (list(METHODS).index(one.method), one.seed)
+            )
+            if split in (None, one.split)
+            and method in (None, one.method)
+            and (wanted is None or one.seed in wanted)
+        )
+
+    def network(self, name: str) -> NetworkAgent:
+        """Reads the network of a member.
+
+        Raises:
+            AgentError: if there is no such member, or its file is not the one of the manifest.
+            OSError: if the file cannot be read.
+        """
+        member = self.members.get(name)
+        if member is None:
+            raise AgentError(f"expected a member of the population, {self._known()}; got {name!r}")
+        path = self.weights(name)
+        network = NetworkAgent.load(path)
+        if network.digest != member.sha256:
+            raise AgentError(f"expected the weights of the manifest in {path}, got others")
+        return network
+
+    def weights(self, name: str) -> Path:
+        """Returns the file of a member's weights."""
+        return self.folder / "weights" / f"{name}.safetensors"
+
+    def add(self, member: Member) -> None:
+        """Adds a member, whose weights are there, in place of one of its name.
+
+        What other processes have added since the manifest was read stays and becomes known.
+        """
+        path = self.folder / "manifest.json"
+        with locked(path, "a manifest", wait=True):
+            self.members = Population(self.folder).members | {member.name: member}
+            ordered = [self.members[name.removeprefix(PREFIX)] for name in self.names()]
+            data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
+            write_whole(path, msgspec.json.format(data, indent=1) + b"\n")
+
+    def _known(self) -> str:
+        seeds: dict[str, list[int]] = {}
+        for one in self.members.values():
+            seeds.setdefault(one.method, []).append(one.seed)
+        known = [
+            f"{method}-{min(all_)}" + (f" to -{max(all_)}" if len(all_) > 1 else "")
+            for method, all_ in seeds.items()
+        ]
+        return f"METHOD-SEED of {', '.join(known) or 'none'}"
+
+
+@cache
+def shipped() -> Population:
+    """Returns the population of this project."""
+    return Population()
+
+
+def origin(agent: str) -> tuple[str, str]:
+    """Returns method and split of a member of the population by the agent's text, else "", "".
+
+    A rule bot that is held out has its short name as method.
+    """
+    bots = {text: name for name, text in HELD_OUT_BOTS.items()}
+    if agent in bots:
+        return bots[agent], "heldout"
+    member = shipped().members.get(agent.removeprefix(PREFIX).split(",")[0])
+    return (member.method, member.split) if member and agent.startswith(PREFIX) else ("", "")
+
+
+def members_of(argument: str) -> tuple[str, ...] | None:
+    """Returns the agents of a set; None: the argument is that of one agent.
+
+    "train" stands for all members that may be trained with, "heldout" for those held out, the rule
+    bots that lack a convention included.
+    """
+    if argument not in SETS:
+        return None
+    return (*shipped().names(argument), *(HELD_OUT_BOTS.values() if argument == "heldout" else ()))

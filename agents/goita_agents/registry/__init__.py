@@ -1,0 +1,39 @@
+"""Turns texts into agents, and finds those that installed packages add."""
+
+from goita_agents.registry.building import (
+    expand,
+    is_own,
+    load_agent,
+    prepare,
+    short_name,
+    split_agents,
+)
+from goita_agents.registry.checks import (
+    check_names,
+    check_plays,
+    check_shipped,
+    content_hash,
+    may_share,
+    plain_text,
+    weights,
+)
+from goita_agents.registry.entries import Entry, load_transform, names
+
+__all__ = [
+    "Entry",
+    "check_names",
+    "check_plays",
+    "check_shipped",
+    "content_hash",
+    "expand",
+    "is_own",
+    "load_agent",
+    "load_transform",
+    "may_share",
+    "names",
+    "plain_text",
+    "prepare",
+    "short_name",
+    "split_agents",
+    "weights",
+]

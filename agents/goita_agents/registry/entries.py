@@ -1,0 +1,181 @@
+"""Finds the code behind the names of agents: entry points of installed packages, and MODULE:CLASS.
+
+An agent's name is that of an entry point of the group ``goita.agents``, which any package may have.
+What it names is imported when the agent is named, so a heavy one costs nothing until then. It is an
+``Entry``, or any function of one text, what stands behind the first colon, that returns an agent. A
+class or function of the user's is named as MODULE:NAME; the working directory is searched first.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+from goita_agents.base import AgentError
+from goita_agents.transforms import ObservationFunction, Transform, read_texts
+
+GROUP: Final = "goita.agents"
+DISTRIBUTION: Final = "goita-env"
+"""Names of this distribution's entry points are built in: nobody's can replace them."""
+
+ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", "exec": "COMMAND"}
+"""What stands behind a built-in name, where that is more than options."""
+
+DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Builds the agents of one name.
+
+    An entry point names an instance, or a function of one text.
+    """
+
+    factory: Callable[..., Any]
+    """Returns an agent; its keyword arguments are the options, by their annotations."""
+    argument: str = ""
+    """What the text behind the colon is, to which options may be added; empty: options alone."""
+    options: bool = True  #: Options may follow the argument, after a comma.
+    is_outside: bool = False  #: The argument names a file or a command, of anybody.
+    digest: Callable[..., str] | None = None
+    """Returns the SHA-256 of the network that it is without options, given the argument if any."""
+    expand: Callable[[str], tuple[str, ...] | None] | None = None
+    """Returns the texts of the agents that an argument stands for; None: for one agent."""
+
+    def __call__(self, text: str = "") -> Any:
+        """Builds the agent of the text that stands behind the name; an AgentError if it is none."""
+        from goita_agents.registry.building import build
+
+        return build(self, text, text)()
+
+
+@dataclass(frozen=True)
+class Named:
+    """Names an agent: what was written, without what it stands for being imported.
+
+    Attributes:
+        name: of the entry point, or MODULE:CLASS.
+        text: argument and options behind it.
+        is_own: it is not of this distribution.
+    """
+
+    name: str
+    text: str
+    is_own: bool
+
+    def load(self) -> Entry:
+        """Imports what the name stands for.
+
+        Raises:
+            ImportError: if a module or something that it needs is not installed.
+            AgentError: if it is no class or function.
+        """
+        point = points().get(self.name)
+        found = load_own(self.name) if point is None else point.load()
+        if isinstance(found, Entry):
+            return found
+        if point is not None:
+            return Entry(found, argument="TEXT", options=False)
+        return Entry(found)
+
+
+@cache
+def points() -> dict[str, EntryPoint]:
+    """Returns the entry points of agents by name, the built-in ones first.
+
+    Raises:
+        AgentError: if two other packages have one of the same name.
+    """
+    every = entry_points(group=GROUP)
+    built_in = {one.name: one for one in every if is_built_in(one)}
+    found = dict(built_in)
+    for one in every:
+        if one.name not in built_in and found.setdefault(one.name, one).value != one.value:
+            raise AgentError(
+                f"expected agents of different names in installed packages, got {one.name!r} as "
+                f"{found[one.name].value} and as {one.value}"
+            )
+    return found
+
+
+def is_built_in(point: EntryPoint) -> bool:
+    """Tells whether an entry point is of this distribution."""
+    return point.dist is not None and point.dist.name.replace("_", "-") == DISTRIBUTION
+
+
+def built_in(name: str) -> bool:
+    """Tells whether a name is of this distribution."""
+    return name in points() and is_built_in(points()[name])
+
+
+def names() -> list[str]:
+    """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
+    found = points()
+    if not any(is_built_in(one) for one in found.values()):
+        raise AgentError(
+            f"expected entry points {GROUP!r} of {DISTRIBUTION}, got none: install it again, in a "
+            "checkout by pip install -e ."
+        )
+    shown = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in found]
+    return [*shown, "MODULE:CLASS"]
+
+
+def load_own(text: str) -> Callable[..., Any]:
+    """Imports a class or function, MODULE:NAME; the working directory is searched first.
+
+    Raises:
+        ImportError: if the module or something that it needs is not installed.
+        AgentError: if the module has no such class or function.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
+    module, _, name = text.partition(":")
+    import_module(module)
+    try:
+        found: Callable[..., Any] = pkgutil.resolve_name(text)
+    except AttributeError as error:
+        raise AgentError(f"expected a class or function of {module}, but: {error}") from error
+    if not callable(found):
+        raise AgentError(f"expected a class or function {name} of {module}, got {found!r}")
+    return found
+
+
+FUNCTION_HINTS: Final = (ObservationFunction, ObservationFunction | None)
+"""Annotations of options that name code; a file may hold no value of one."""
+
+
+def function_name(text: str) -> str:
+    """Returns a text that is MODULE:FUNCTION; an AgentError if it is no such name."""
+    if re.fullmatch(rf"{DOTTED}:{DOTTED}", text) is None:
+        raise AgentError(f"expected MODULE:FUNCTION, got {text!r}")
+    return text
+
+
+def load_function(text: str) -> ObservationFunction:
+    """Imports the function "MODULE:FUNCTION"; the working directory is searched first.
+
+    Raises:
+        AgentError: if there is no such module or function.
+    """
+    try:
+        return ObservationFunction(text, load_own(function_name(text)))
+    except (ImportError, OSError) as error:
+        raise AgentError(f"expected to import {text!r}, but: {error}") from error
+
+
+def load_transform(texts: Sequence[str], where: str) -> Transform:
+    """Returns the transform of these names of slices and at most one MODULE:FUNCTION, the last.
+
+    Raises:
+        AgentError: if the texts, given in ``where``, are others, or there is no such function.
+    """
+    named = texts[-1:] if texts and ":" in texts[-1] else []
+    return read_texts(texts, load_function(named[0]) if named else None, where)

@@ -1,0 +1,170 @@
+"""Plays games to the end of their round, as one shrinking batch.
+
+What is random in a game is drawn from the game's key: the next deals after redeals, and the actions
+of agents that draw random numbers, if their probabilities are known. So two games with one key
+share their luck, and a game depends on its position, its key and the agents alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import Agent, AgentError, Bool, Float, Int, Policy, sample_at
+from goita_env import View, seeds
+from goita_env.arrays import U64
+from goita_env.rounds import Decisions, Rounds
+from goita_env.tiles import NUM_SEATS
+from goita_env.worlds import Positions
+
+Keys = npt.NDArray[np.uint64]
+
+
+class PlayoutPolicy:
+    """Asks an agent such that its answer in a game depends on view, key and time alone.
+
+    An agent that draws no random number is simply asked. One that does is not handed a generator
+    that all games share: where its probabilities are known, the action is drawn by the game's key;
+    else it is asked search by search, with a generator that belongs to the search.
+
+    Attributes:
+        certain: the agent declares that it draws none: its ``deterministic`` is True.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.base = agent
+        self._draws = False
+        self.certain = bool(getattr(agent, "deterministic", False))
+
+    def choose(self, view: View, legal: Bool, keys: Keys, owners: Int, time: int) -> Int:
+        """Returns the agent's action in each row: int64 [N].
+
+        ``keys`` [N] are those of the games, ``owners`` [N] the search that each belongs to,
+        ascending; ``time`` distinguishes moments of a game.
+        """
+        if not self._draws:
+            rng = np.random.default_rng(0)
+            before = rng.bit_generator.state
+            chosen = self.base.act(view, legal, rng)
+            if rng.bit_generator.state == before:
+                return chosen
+            self._draws = True
+        if isinstance(self.base, Policy):
+            return sample_at(self.base.probabilities(view, legal), uniforms(keys, time))
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        parts = [
+            self.base.act(
+                view[rows], legal[rows], np.random.default_rng((int(keys[rows[0]]), time))
+            )
+            for rows in np.split(np.arange(len(view)), starts[1:])
+        ]
+        return np.concatenate(parts)
+
+
+Players = Agent | Sequence[Agent] | Sequence[Sequence[Agent]]
+"""Who plays: one agent at all seats; four, by relative seat; or four for each type of world."""
+
+
+class Playouts:
+    """Plays rounds to their end.
+
+    Raises:
+        AgentError: if there are not four agents.
+
+    Attributes:
+        certain: bool [T] for each type of world: its four agents are, as ``PlayoutPolicy.certain``.
+    """
+
+    def __init__(self, players: Players) -> None:
+        every = [list(four) for four in _by_type(players)]
+        for four in every:
+            if len(four) != NUM_SEATS:
+                raise AgentError(f"expected {NUM_SEATS} agents, one for each seat, got {len(four)}")
+        agents = [agent for four in every for agent in four]
+        first = [agents.index(agent) for agent in agents]
+        self._players = {place: PlayoutPolicy(agents[place]) for place in sorted(set(first))}
+        self._player_of = np.array(first).reshape(-1, NUM_SEATS)
+        certain = [[self._players[n].certain for n in four] for four in self._player_of.tolist()]
+        self.certain: Bool = np.array([all(four) for four in certain])
+
+    def finish(
+        self,
+        positions: Positions,
+        places: Int,
+        actions: Int,
+        keys: Keys,
+        owners: Int,
+        types: Int | None = None,
+    ) -> Float:
+        """Returns the points of seats 0 and 2, minus those of the others, of N games: float64 [N].
+
+        Args:
+            positions: where games begin.
+            places: [N] the position of each game; they may repeat.
+            actions: [N] a legal action of each asked seat, which is played first.
+            keys: [N] of the games.
+            owners: [N] the search that each game belongs to, ascending.
+            types: [N] the type of world of each game; None: all are of the first.
+        """
+        points = np.zeros(len(keys))
+        for decisions in self.steps(positions, places, actions, keys, owners, types):
+            if decisions.ended is not None:
+                points[decisions.ended.rows] = decisions.ended.gained
+        return points
+
+    def steps(
+        self,
+        positions: Positions,
+        places: Int,
+        actions: Int,
+        keys: Keys,
+        owners: Int,
+        types: Int | None = None,
+        *,
+        log: bool = False,
+    ) -> Iterator[Decisions]:
+        """Plays games on, and yields what each step led to; the first one made ``actions``.
+
+        ``log``: every decision is listed in ``Decisions.made``. The rest is as ``finish`` has it.
+        """
+        player_of = np.zeros_like(owners) if types is None else types
+        player_of = self._player_of[player_of]
+        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions, log=log)
+        yield rounds.decisions
+        while not rounds.over:
+            decisions = rounds.decisions
+            rows = decisions.rows
+            who = player_of[rows, decisions.seats]
+            yield rounds.step(self._choose(decisions, who, keys[rows], owners[rows], rounds.time))
+
+    def _choose(self, decisions: Decisions, who: Int, keys: Keys, owners: Int, time: int) -> Int:
+        chosen = decisions.rows
+        if len(chosen) == 0:
+            return chosen
+        view, legal = decisions.view, decisions.legal
+        if len(self._players) == 1:
+            return self._players[0].choose(view, legal, keys, owners, time)
+        chosen = np.empty_like(chosen)
+        for number, player in self._players.items():
+            some = np.flatnonzero(who == number)
+            if len(some):
+                chosen[some] = player.choose(
+                    view[some], legal[some], keys[some], owners[some], time
+                )
+        return chosen
+
+
+def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
+    if not isinstance(players, Sequence):
+        return [[players] * NUM_SEATS]
+    if any(isinstance(one, Sequence) for one in players):
+        return cast(Sequence[Sequence[Agent]], players)
+    return [cast(Sequence[Agent], players)]
+
+
+def uniforms(keys: Keys, time: int) -> Float:
+    """Returns a number from 0 to below 1 for each game at a moment: float64 [N]."""
+    return seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)

@@ -1,0 +1,216 @@
+"""Plays the action that does best when the round is played out by a base policy in sampled worlds.
+
+At each decision worlds are drawn that the seat can't rule out. Each legal action is tried in the
+same worlds, with the base at all seats from then on, and the best average of points is played: a
+rollout (Tesauro and Galperin 1996). The base plays at all seats, not best replies to open hands, so
+the search doesn't rely on what it can't know. The base's own choice is the prior action.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from goita_agents.base import Agent, AgentError, Bool, HasTemperature, Int, Policy
+from goita_agents.beliefs.types import Types
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.models import PolicyModel, check_stateless
+from goita_agents.registry.entries import Entry
+from goita_agents.search.allocation import Allocation, check_choice, worlds_within
+from goita_agents.search.evaluate import evaluate_actions
+from goita_agents.search.playout import Keys, Players, PlayoutPolicy
+from goita_agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
+from goita_agents.search.weighed_sampler import WEIGHED, WeighedSampler
+from goita_agents.solver.limits import check_search
+from goita_env import View
+from goita_env.tiles import NUM_SEATS, NUM_TILES
+
+Weight = Literal["uniform", "policy"]
+
+BATCH: Final = 16_384  # Games that are played side by side, about; a row's games stay together.
+
+BUDGET: Final = 3_750
+"""Playouts of a decision: with ``greedy`` as base and decisions asked one by one about 50 ms."""
+
+MIN_Z: Final = 1.5
+"""Default of this bot, whose worlds are weighed: it makes about 64 playouts of each action, and the
+4 standard errors of ``goita_agents.search.evaluate`` would leave nearly every choice to the base."""
+
+MAX_POLICY_QUERIES: Final = 20_000  # About 0.2 s of a network.
+
+_GREEDY: Final = GreedyAgent()
+
+
+class RolloutAgent:
+    """Plays the action with the best average points over playouts in sampled worlds.
+
+    The base's own choice is played without a search where ``skip_above``, ``max_policy_queries`` or
+    ``max_unseen_tiles`` say so.
+
+    Args:
+        base: the policy that plays the rounds out; any agent without a memory. If it draws random
+            numbers and its probabilities are known, they are the same for all actions.
+        worlds: how many worlds a decision is searched in, at most.
+        budget: playouts of a decision, at most. With ``allocation="halving"`` a decision with many
+            actions gets fewer worlds, but one at least; elimination stops early.
+        weight: "policy" weighs worlds by how likely the base would have done in them what the
+            others did, for which its probabilities must be known; "uniform" doesn't.
+        belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
+        types: with ``belief``, how the others may play, and who plays them in playouts; None: all
+            play like the base.
+        players: with ``types``, who plays in worlds of each pair of types instead (``players_of``).
+        min_z: standard errors by which an action must lead the base's own choice. They are
+            estimated from the worlds played: with very few they are too small, with one zero.
+        skip_above: probability of an action (a network's at temperature 1) above which nothing is
+            searched, so always for a base that gives 1 to its choice; 1: everything is searched.
+        max_policy_queries: with ``belief``, most queries to the base, about, with which a listener
+            may begin: right after the first leads too many hands are possible.
+        allocation: "halving" or "elimination" (``goita_agents.search.allocation``).
+        max_unseen_tiles: most unseen tiles of a decision that is searched: early in a round
+            playouts take longest and find least.
+
+    Raises:
+        AgentError: if an option is outside its choices, or the base can't play rounds out.
+    """
+
+    def __init__(
+        self,
+        base: Agent = _GREEDY,
+        worlds: int = 64,
+        budget: int = BUDGET,
+        weight: Weight = "policy",
+        belief: bool = False,
+        min_z: float = MIN_Z,
+        skip_above: float = 1.0,
+        max_policy_queries: float = MAX_POLICY_QUERIES,
+        allocation: Allocation = "halving",
+        max_unseen_tiles: int = NUM_TILES,
+        *,
+        types: Types | None = None,
+        players: Players | None = None,
+    ) -> None:
+        self.name = "rollout"
+        if not callable(getattr(base, "act", None)):
+            raise AgentError(f"expected an agent as base, got {base!r}")
+        check_stateless(base)
+        check_search(worlds, budget)
+        for name, number in (
+            ("min_z", min_z),
+            ("max_policy_queries", max_policy_queries),
+            ("max_unseen_tiles", max_unseen_tiles),
+        ):
+            if not number >= 0:
+                raise AgentError(f"expected {name} of at least 0, got {number!r}")
+        check_choice("weight", weight, get_args(Weight))
+        check_choice("allocation", allocation, get_args(Allocation))
+        if not 0 <= skip_above <= 1:
+            raise AgentError(f"expected skip_above from 0 to 1, got {skip_above!r}")
+        if skip_above < 1 and not isinstance(base, Policy):
+            raise AgentError(
+                f"expected a base with known probabilities for skip_above={skip_above:g}, "
+                f"got {base.name!r}"
+            )
+        self._base, self._player = base, PlayoutPolicy(base)
+        self._sampler = _sampler(base, weight, belief, types)
+        if players is None:
+            players = [[base] * NUM_SEATS] if types is None else players_of(base, types)
+        self._models = players
+        self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
+        self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
+        self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
+        self._budget = budget
+        self._counts = worlds_within(budget, worlds, allocation)
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
+        seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
+        chosen = np.empty(len(view), np.int64)
+        searched = self._searched(view, legal)
+        rest = np.flatnonzero(~searched)
+        if len(rest):
+            chosen[rest] = self._prior_actions(view[rest], legal[rest], seeds[rest])
+        for rows in self._batches(np.flatnonzero(searched), legal):
+            chosen[rows] = self._search(view[rows], legal[rows], seeds[rows])
+        return chosen
+
+    def _searched(self, view: View, legal: Bool) -> Bool:
+        """Tells which rows are searched: bool [N]; each by its view alone."""
+        found: Bool = (view.unseen.sum(axis=1) <= self._max_unseen) & (legal.sum(axis=1) > 1)
+        if self._skip_above < 1 and isinstance(self._judge, Policy):
+            found &= self._judge.probabilities(view, legal).max(axis=1) <= self._skip_above
+        if isinstance(self._sampler, PosteriorSampler):
+            for row in np.flatnonzero(found):
+                queries = self._sampler.queries(view[row : row + 1])
+                found[row] = queries <= self._max_queries
+        return found
+
+    def _batches(self, rows: Int, legal: Bool) -> list[Int]:
+        if len(rows) == 0:
+            return []
+        actions = legal[rows].sum(axis=1)
+        # Where there are few actions it is the worlds to be weighed that fill the batch.
+        games = (np.maximum(actions, WEIGHED // 2) * self._counts[actions]).cumsum() // BATCH
+        return np.split(rows, np.flatnonzero(np.diff(games)) + 1)
+
+    def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        worlds = sample_worlds(
+            view,
+            seeds,
+            self._counts[legal.sum(axis=1)],
+            self._sampler,
+            places=int(self._counts.max()),
+            shuffled=self._allocation == "elimination",
+        )
+        values = evaluate_actions(
+            view,
+            legal,
+            self._models,
+            worlds,
+            prior_action=self._prior_actions(view, legal, seeds),
+            seeds=seeds,
+            allocation=self._allocation,
+            budget=self._budget,
+            min_z=self._min_z,
+        )
+        return values.chosen
+
+    def _prior_actions(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
+
+
+def players_of(base: Agent, types: Types) -> list[list[Agent]]:
+    """Returns who plays in worlds of each pair of types: the base at seat 0, agents at the others.
+
+    Raises:
+        AgentError: if a type is no ``PolicyModel``, so nobody knows how to play it.
+    """
+    models = [*types.opponents, *types.partners]
+    agents = [model.agent for model in models if isinstance(model, PolicyModel)]
+    if len(agents) < len(models):
+        raise AgentError(f"expected types that are policies, got {[m.name for m in models]}")
+    number = len(types.opponents)
+    return [
+        [base, opponent, partner, opponent]
+        for opponent in agents[:number]
+        for partner in agents[number:]
+    ]
+
+
+def _sampler(base: Agent, weight: Weight, belief: bool, types: Types | None) -> Sampler:
+    if types is not None and not (belief and weight == "policy"):
+        raise AgentError(f"expected belief=on, weight=policy with types, got {belief=}, {weight=}")
+    if weight == "uniform":
+        if belief:
+            raise AgentError(f"expected weight=policy with belief=on, got weight={weight}")
+        return WeighedSampler(None)
+    if not isinstance(base, Policy):
+        raise AgentError(
+            f"expected a base with known probabilities, got {base.name!r}; "
+            "weight=uniform does without"
+        )
+    return PosteriorSampler(types or base) if belief else WeighedSampler(base)
+
+
+ENTRY = Entry(RolloutAgent)
+"""``rollout``, as texts name it."""

@@ -1,0 +1,208 @@
+"""Samples the worlds that a decision is searched in.
+
+``PosteriorSampler`` draws from an exact posterior; ``goita_agents.search.weighed_sampler`` holds a faster
+one that is less exact.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, Self
+
+import numpy as np
+
+from goita_agents.base import AgentError, Float, Int, Policy
+from goita_agents.beliefs.following import SEATS, bounds, own_tiles
+from goita_agents.beliefs.history import events
+from goita_agents.beliefs.supports import support
+from goita_agents.beliefs.types import TypeListener, Types
+from goita_agents.models import EPSILONS, PolicyModel, SharedAnswers
+from goita_agents.search.playout import Keys
+from goita_env import View
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN
+from goita_env.tiles import COUNTS, NUM_SEATS
+from goita_env.worlds import Positions, Worlds, determinize
+
+KEPT: Final = 1_024
+"""Rounds that a ``PosteriorSampler`` follows at a time; the one that was asked about longest ago is
+forgotten."""
+
+
+@dataclass(frozen=True)
+class TypedWorlds:
+    """Holds n worlds of one row, and the type of players in each."""
+
+    worlds: Worlds  #: With their weights in the search.
+    players: Int
+    """[n] Who plays there: a pair of types, numbered as by ``TypeListener.sample``."""
+
+    @classmethod
+    def alike(cls, worlds: Worlds) -> Self:
+        """Returns worlds of one type of players."""
+        return cls(worlds, np.zeros(len(worlds), np.int64))
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def __getitem__(self, index: Int) -> Self:
+        return type(self)(self.worlds[index], self.players[index])
+
+
+@dataclass(frozen=True)
+class SampledWorlds:
+    """Holds the worlds of R rows, W places each."""
+
+    worlds: Worlds  #: Those of R * W places, row after row; a row with fewer worlds repeats them.
+    weight: Float  #: [R, W] Of each world, 0 in places beyond the row's worlds.
+    count: Int  #: [R] Worlds of each row, in its first places.
+    players: Int  #: [R, W] Who plays in each: see ``TypedWorlds``.
+
+    @classmethod
+    def join(cls, rows: Sequence[TypedWorlds], places: int | None = None) -> Self:
+        """Returns the worlds of R rows side by side, with the weights that they carry.
+
+        Args:
+            rows: the worlds of each row, one at least.
+            places: W, at least the most worlds of a row; None: that number.
+        """
+        count = np.array([len(worlds) for worlds in rows])
+        places = int(count.max()) if places is None else places
+        weight = np.zeros((len(rows), places))
+        for number, one in enumerate(rows):
+            weight[number, : len(one)] = one.worlds.weight
+        padded = [one[np.resize(np.arange(len(one)), places)] for one in rows]
+        worlds = Worlds.join([one.worlds for one in padded])
+        return cls(worlds, weight, count, np.array([one.players for one in padded]))
+
+
+class Sampler(Protocol):
+    """Draws the worlds of positions."""
+
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
+        """Returns at most ``count`` [R] worlds of each row."""
+        ...
+
+
+def sample_worlds(
+    view: View,
+    seeds: Keys,
+    count: Int,
+    sampler: Sampler,
+    *,
+    places: int | None = None,
+    shuffled: bool = True,
+) -> SampledWorlds:
+    """Draws worlds for each of R rows, by that row's seed alone.
+
+    Args:
+        view: R positions of seats that are asked.
+        seeds: uint64 [R]
+        count: [R] most worlds of each row.
+        sampler: draws them.
+        places: W, if it must not depend on the other rows; None: the most worlds of a row.
+        shuffled: a row's worlds come in a random order, so the first of them are a sample by
+            themselves, however few they are; allocation by elimination needs that.
+    """
+    rngs = [np.random.default_rng(int(seed)) for seed in seeds]
+    rows = sampler.sample(view, count, rngs)
+    if shuffled:
+        rows = [one[rng.permutation(len(one))] for one, rng in zip(rows, rngs, strict=True)]
+    return SampledWorlds.join(rows, places)
+
+
+def lay_out(view: View, worlds: Worlds) -> Positions:
+    """Returns the positions of worlds.
+
+    Raises:
+        AgentError: if a view is not that of the asked seat, or of another game than the plain one:
+            worlds that are played on hold no messages that the viewer doesn't hear.
+    """
+    if view.information != PLAIN:
+        raise AgentError(f"expected views of the plain game for a search, got {view.information}")
+    positions = determinize(view, worlds)
+    wrong = np.flatnonzero(positions.seat != 0)
+    if len(wrong):
+        row = int(wrong[0]) * len(view) // len(worlds)
+        raise AgentError(f"expected views of seats that are asked, got another in row {row}")
+    return positions
+
+
+class PosteriorSampler:
+    """Draws equally likely worlds from the exact posterior over types of players and deals.
+
+    It keeps a listener for each of an agent's rounds from move to move. That saves time and changes
+    nothing else: a new listener believes the same.
+
+    Args:
+        types: how the others may play; an agent: all play like it (``like_itself``).
+
+    Attributes:
+        prior_of: returns the probabilities [K, J] of types at the beginning of a round, by
+            ``view.game``; None: those of ``types``.
+    """
+
+    def __init__(self, types: Types | Policy) -> None:
+        self.types = types if isinstance(types, Types) else like_itself(types)
+        self.prior_of: Callable[[int], Float | None] = _first_prior
+        self._kept: OrderedDict[int, TypeListener] = OrderedDict()
+
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
+        return [
+            TypedWorlds(*self.listener(view[row : row + 1]).sample(int(count[row]), rng))
+            for row, rng in enumerate(rngs)
+        ]
+
+    def listener(self, view: View) -> TypeListener:
+        """Returns the listener of a game, which has heard a view of one row."""
+        game = int(view.game[0])
+        listener = self._kept.pop(game, None)
+        try:
+            if listener is not None:
+                listener.hear(view)
+        except SettingError:  # another round under the same number
+            listener = None
+        if listener is None:
+            listener = TypeListener(view, self.types, self.prior_of(game))
+        self._kept[game] = listener
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return listener
+
+    def queries(self, view: View) -> float:
+        """Estimates how often models are asked when a listener begins at a view of one row.
+
+        Each policy is asked about every hand that is possible, at each decision of its seat so far.
+        """
+        unseen = np.array(COUNTS) - own_tiles(view)
+        hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)
+        made, total = events(view), 0.0
+        opponents, partners = (
+            len(SharedAnswers(models)) for models in (self.types.opponents, self.types.partners)
+        )
+        for seat in range(1, NUM_SEATS):
+            fewest, most = bounds(unseen, shown, seat)
+            possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
+            states = np.ones(len(possible))
+            policies = partners if seat == SEATS["partner"] else opponents
+            for event in made:
+                if event.seat == seat:
+                    states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
+                    total += states.sum() * policies
+        return total
+
+
+def _first_prior(_: int) -> None:
+    """Knows of no other prior than that of the types; unlike a lambda it can be pickled."""
+
+
+def like_itself(policy: Policy) -> Types:
+    """Returns the types of a policy that takes all others to play like itself."""
+    opponent, partner = (PolicyModel(policy, epsilon=epsilon) for epsilon in EPSILONS[:2])
+    return Types((opponent,), (partner,))

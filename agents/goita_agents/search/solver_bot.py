@@ -1,0 +1,115 @@
+"""Plays the action with the best average value over sampled worlds, all hands open.
+
+Perfect-information Monte Carlo (Ginsberg 2001 for bridge; Long and others 2010 on when it works):
+worlds are drawn that the seat can't rule out, and the solver values every legal action in each. It
+assumes that everybody sees all hands from the next move on. So it never pays for hiding or
+telling anything, and it expects to know later which world it is in.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Bool, Float, Int
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.registry.entries import Entry
+from goita_agents.search.rollout import RolloutAgent
+from goita_agents.search.sampling import lay_out
+from goita_agents.solver.engine import NO_HORIZON, Solver
+from goita_agents.solver.limits import check_search
+from goita_agents.solver.position import roots
+from goita_env import View
+from goita_env.tiles import NUM_TILES
+from goita_env.worlds import enumerate_worlds, sample
+
+BUDGET: Final = 350_000  # Searched positions of a decision: about 50 ms of one ordinary core.
+POSITIONS_PER_PLAYOUT: Final = 7_000 / 75
+"""Searched positions that take about the time of one playout."""
+
+PLAYOUT_NODES: Final = 40  # Positions that valuing an action by a single playout takes, about.
+TABLE_BITS: Final = 16
+OPEN: Final = 26  # With fewer tiles in all hands the first world is tried without a horizon.
+_HAIR: Final = 1e-6  # Lead in points of greedy's action: it is played among equals.
+
+
+class SolverAgent:
+    """Plays the action with the best average value over sampled worlds, all hands open.
+
+    Where a world is too large to be solved in its share of the budget, the search looks a few plays
+    ahead and values the rest by playouts. Decisions before play go to rollouts.
+
+    Args:
+        worlds: how many worlds a decision is searched in, at most.
+        budget: searched positions of a decision, at most. A small budget leaves fewer worlds, but
+            one at least.
+
+    Raises:
+        AgentError: if an option is not above 0.
+    """
+
+    def __init__(self, worlds: int = 64, budget: int = BUDGET) -> None:
+        self.name = "solver"
+        check_search(worlds, budget)
+        self._worlds, self._budget = worlds, budget
+        self._greedy = GreedyAgent()
+        playouts = max(1, int(budget / POSITIONS_PER_PLAYOUT))
+        self._before_play = RolloutAgent(self._greedy, worlds, playouts, "uniform")
+        self._solver: Solver | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_solver": None}
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
+        seeds = rng.integers(2**63, size=len(view))
+        chosen = self._greedy.act(view, legal, rng)
+        for row in range(len(view)):
+            one, own = view[row : row + 1], np.random.default_rng(seeds[row])
+            if view.asked_call[row] or view.asked_choice[row]:
+                chosen[row] = self._before_play.act(one, legal[row : row + 1], own)[0]
+            else:
+                actions = np.flatnonzero(legal[row])
+                values = self._values(one, actions, own)
+                values[actions == chosen[row]] += _HAIR
+                chosen[row] = actions[values.argmax()]
+        return chosen
+
+    def _values(self, view: View, legal: Int, rng: np.random.Generator) -> Float:
+        """Returns the average points of each action over the worlds: float64 [A]."""
+        most = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
+        worlds = enumerate_worlds(view, most) or sample(view, most, rng)
+        starts, total = roots(lay_out(view, worlds)), np.zeros(len(legal))
+        tiles, left = int(view.hand_sizes.sum()), self._budget
+        horizon = NO_HORIZON if tiles < OPEN else 3 + (NUM_TILES - tiles) // 2
+        for done, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
+            share = left // (len(starts) - done)
+            values, horizon, used = self._value(view, root, legal, share, horizon)
+            left = max(0, left - used)
+            total += weight * values
+        return total
+
+    def _value(
+        self, view: View, root: Int, legal: Int, share: int, horizon: int
+    ) -> tuple[Int, int, int]:
+        """Values the actions in one world, within a share of positions.
+
+        Returns their points, the horizon for the next world, and how many positions it searched.
+        """
+        if self._solver is None:
+            self._solver = Solver(TABLE_BITS)
+        used = 0
+        while True:
+            # A single playout for each action always ends.
+            limit = share if horizon > 1 else 1 << 60
+            values = self._solver.evaluate(view.rules, root, legal, limit, horizon)
+            used += self._solver.nodes
+            if values is not None:
+                deeper = self._solver.nodes < share // 8
+                return values, min(horizon + deeper, NO_HORIZON), used
+            horizon = horizon - 1 if horizon < NO_HORIZON else OPEN // 4
+
+
+ENTRY = Entry(SolverAgent)
+"""``solver``, as texts name it."""

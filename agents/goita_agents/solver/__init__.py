@@ -1,0 +1,87 @@
+"""Solves positions of play in which all hands are known.
+
+::
+
+    from goita_agents import solver
+
+    solution = solver.solve("11244556,12234569,11123378,11113457,s3,371,411,115")
+    solution.value, solution.values, solution.best, solution.line
+
+    goita solve "11244556,12234569,11123378,11113457,s3,371,411,115"
+
+``solve`` takes a game, a record, a history string or positions; ``solve_many`` uses all cores. A
+``Solver`` that is kept remembers a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from goita_agents.solver.cores import on_all_cores
+from goita_agents.solver.engine import Solver
+from goita_agents.solver.limits import Limits
+from goita_agents.solver.position import Position, Solvable, position_of
+from goita_agents.solver.solution import Solution
+from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
+from goita_env.worlds import Positions
+
+__all__ = ["Position", "Solution", "Solver", "solve", "solve_many"]
+
+
+def solve(
+    position: Solvable,
+    *,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    table: bool = True,
+    ordering: str = "best",
+    rules: str | Rules = JGA,
+) -> Solution:
+    """Solves a position with a solver of its own.
+
+    Where a limit was reached, ``finished`` is False and ``bounds`` holds what is known.
+
+    Args:
+        position: a position of play, a game at one, or the record of a deal (or its history
+            string) that ends at one.
+        nodes: stop after so many positions; None: no limit.
+        seconds: stop after so much time; None: no limit.
+        table: keep a table of positions.
+        ordering: how moves are tried: "best", "plain" or "reverse"; it changes no value.
+        rules: the rule set of a history string.
+
+    Raises:
+        SettingError: if a limit is not above 0, or the position is not one of play.
+        HandsError, RecordError: if the position or its record is impossible.
+    """
+    solver = Solver(table=table, ordering=ordering)
+    return solver.solve(position, nodes=nodes, seconds=seconds, rules=rules)
+
+
+def solve_many(
+    positions: Iterable[Solvable] | Positions,
+    *,
+    nodes: int | None = None,
+    workers: int | None = None,
+    rules: str | Rules = JGA,
+) -> list[Solution]:
+    """Solves positions on all cores; the search runs outside Python's lock, so threads suffice.
+
+    Args:
+        positions: as ``solve`` takes them one by one, or what ``worlds.determinize`` returned.
+        nodes: limit for each.
+        workers: threads, each with a table of its own; None: one a core.
+        rules: the rule set of history strings.
+
+    Raises:
+        SettingError, HandsError, RecordError: as ``solve``, before anything is searched.
+    """
+    Limits(nodes)  # refuses a number that is none
+    if isinstance(positions, str) or not isinstance(positions, Iterable | Positions):
+        raise SettingError(f"expected positions one after another, got {positions!r}")
+    if isinstance(positions, Positions):
+        places = Position.from_positions(positions)
+    else:
+        places = [position_of(position, rules) for position in positions]
+    return on_all_cores(lambda solver, place: solver.solve(place, nodes=nodes), places, workers)

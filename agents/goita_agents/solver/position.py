@@ -1,0 +1,188 @@
+"""Positions of play with all hands known, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+
+from goita_agents.solver.kernel import LEAD, Int
+from goita_env import Game
+from goita_env.checks import integers
+from goita_env.engine.solver_api import (
+    CODE_MASK,
+    KING_PERMIT,
+    NUM_ATTACK_STATUSES,
+    NUM_CODES,
+    RADIX,
+    attack_status,
+    code_counts,
+    position_arrays,
+)
+from goita_env.errors import HandsError, RecordError, SettingError
+from goita_env.hands import read_digits
+from goita_env.records import DealRecord, Record, history
+from goita_env.rules import JGA, Rules, get_rules
+from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS
+from goita_env.worlds import Positions
+
+
+@dataclass(frozen=True)
+class Position:
+    """Holds a position of play, nothing hidden.
+
+    Raises:
+        HandsError: if the hands are impossible.
+        SettingError: if seat and status are.
+    """
+
+    rules: Rules  #: The rule set.
+    codes: tuple[int, int, int, int]
+    """Code of the tiles in each seat's hand (``goita_env.engine.solver_api``), and KING_PERMIT."""
+    seat: int  #: Seat that is asked.
+    status: int  #: Public status, as the engine numbers it.
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", get_rules(self.rules))
+        codes = integers(self.codes)
+        if codes is None or codes.shape != (NUM_SEATS,) or codes.min() < 0:
+            raise HandsError(f"expected the codes of four hands, got {self.codes!r}")
+        codes = codes & CODE_MASK
+        if codes.max() >= NUM_CODES:
+            raise HandsError(f"expected codes of hands below {NUM_CODES}, got {codes.tolist()!r}")
+        counts = code_counts()[codes].astype(int)
+        sizes, tiles = counts.sum(axis=1), counts.sum(axis=0)
+        if (sizes % 2).any() or sizes.min() < 2 or sizes.max() > HAND_SIZE:
+            raise HandsError(f"expected 2, 4, 6 or 8 tiles in each hand, got {sizes.tolist()!r}")
+        if (tiles > COUNTS).any():
+            raise HandsError(
+                f"expected no more than {COUNTS!r} tiles of the kinds 0..7, got {tiles.tolist()!r}"
+            )
+        place = integers([self.seat, self.status])
+        if place is None or self.seat not in range(NUM_SEATS):
+            raise SettingError(f"expected a seat 0..3 to move, got {self.seat!r}")
+        if not 0 <= self.status <= NUM_ATTACK_STATUSES:
+            raise SettingError(f"expected a status of play, got {self.status!r}")
+
+    @property
+    def tiles(self) -> int:
+        """Number of tiles in all hands."""
+        return int(code_counts()[np.array(self.codes) & CODE_MASK].sum())
+
+    @classmethod
+    def set_up(
+        cls,
+        hands: Sequence[str],
+        seat: int,
+        attack: int | None = None,
+        attacker: int | None = None,
+        king_up: bool = False,
+        both_kings: int | None = None,
+        rules: str | Rules = JGA,
+    ) -> Self:
+        """Returns a position as a problem in a book describes it.
+
+        Args:
+            hands: four strings of digits, what each seat holds now.
+            seat: the seat to move.
+            attack: kind of the last attack, None: the seat leads.
+            attacker: its seat.
+            king_up: a king lies face up.
+            both_kings: a seat that was dealt both kings and laid one face down.
+            rules: the rule set.
+
+        Raises:
+            HandsError, SettingError: if there is no such position.
+        """
+        chosen = get_rules(rules)
+        if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
+            raise HandsError(f"expected four strings of digits, got {hands!r}")
+        kinds = [read_digits(hand, holder) for holder, hand in enumerate(hands)]
+        codes = [sum(RADIX[kind] for kind in hand) for hand in kinds]
+        holders = [seat for seat, hand in enumerate(kinds) if hand.count(KING) == 2]
+        if both_kings is not None:
+            if both_kings not in range(NUM_SEATS) or kinds[both_kings].count(KING) != 1:
+                raise SettingError(f"expected a seat that holds one king, got {both_kings!r}")
+            holders.append(both_kings)
+        kings = sum(hand.count(KING) for hand in kinds) + (both_kings is not None)
+        if kings + bool(king_up or attack == KING) > COUNTS[KING]:
+            raise HandsError(f"expected two kings in all, got {kings} and one face up")
+        if chosen.second_king_after_own_face_down:
+            for seat_with_both in holders:
+                codes[seat_with_both] |= KING_PERMIT
+        passes = 3
+        if attack is not None or attacker is not None:
+            if attack not in range(NUM_KINDS) or isinstance(attack, bool):
+                raise SettingError(f"expected a kind 0..7 as the attack, got {attack!r}")
+            if attacker is None or attacker not in range(NUM_SEATS) or attacker == seat:
+                raise SettingError(f"expected another seat as the attacker, got {attacker!r}")
+            passes = (seat - attacker - 1) % NUM_SEATS
+        status = attack_status(attack or 0, passes, king_up or attack == KING)
+        one, two, three, four = codes
+        return cls(chosen, (one, two, three, four), seat, status)
+
+    @classmethod
+    def from_game(cls, game: Game) -> Self:
+        """Returns the position of a game; a SettingError if no seat plays or passes there."""
+        return cls.from_positions(game)[0]
+
+    @classmethod
+    def from_positions(cls, positions: Positions | Game) -> list[Self]:
+        """Returns the positions of determinized worlds, or of a game; raises as ``from_game``."""
+        at = position_arrays(positions)
+        rows = zip(at.codes.tolist(), at.seat.tolist(), at.status.tolist(), strict=True)
+        return [cls(positions.rules, tuple(codes), seat, status) for codes, seat, status in rows]
+
+    @classmethod
+    def from_record(cls, deal: DealRecord) -> Self:
+        """Returns the position after the last move of a record.
+
+        Raises:
+            RecordError: if a move is illegal.
+            SettingError: if the position is not one of play.
+        """
+        game = deal.begin()
+        *_, game = game, *deal.replay()
+        if len(game.deals) > 1:
+            raise SettingError("expected a position of play, got a deal that ended in a redeal")
+        return cls.from_game(game)
+
+
+Solvable: TypeAlias = Position | Positions | Game | DealRecord | Record | str
+"""A position: as such, the only one of those that ``worlds`` made, the one at which a game stands,
+or the one after the last move of a record of one deal, which may be a history string."""
+
+
+def roots(positions: Positions) -> Int:
+    """Returns positions of play as ``Solver.evaluate`` takes them: int64 [n, 6]."""
+    at = position_arrays(positions)
+    return np.column_stack((at.codes, at.seat, np.where(at.status == 0, LEAD, at.status)))
+
+
+def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
+    """Returns a position given in any form; ``rules`` are those of a history string.
+
+    Raises:
+        SettingError: if it is not a position of play.
+        RecordError: if a record is malformed, has illegal moves, or not exactly one deal.
+        HandsError: if its hands are impossible.
+    """
+    if isinstance(what, Position):
+        return what
+    if isinstance(what, Game):
+        return Position.from_game(what)
+    if isinstance(what, Positions):
+        if len(what) != 1:
+            raise SettingError(f"expected one position, got {what!r}; pick one, or solve_many")
+        return Position.from_positions(what)[0]
+    if isinstance(what, str):
+        what = history.loads(what, rules=rules)
+    if isinstance(what, Record):
+        if len(what.deals) != 1:
+            raise RecordError(f"expected a record of one deal, got {len(what.deals)}")
+        what = what.deals[0]
+    if isinstance(what, DealRecord):
+        return Position.from_record(what)
+    raise SettingError(f"expected a position, a game or a record, got {what!r}")

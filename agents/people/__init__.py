@@ -1,5 +1,0 @@
-"""Plays like people do: a network learned from their records. docs/people.md describes it."""
-
-from agents.people.agent import load
-
-__all__ = ["load"]

@@ -1,0 +1,1 @@
+"""Trains agents that play Goita, plays tournaments, measures play and shows it."""

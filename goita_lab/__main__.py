@@ -1,0 +1,107 @@
+"""Runs the command ``goita``, also ``python -m goita_lab``: one command for all that this project does.
+
+Nothing else is imported until a subcommand is known, so that the help comes at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from importlib import import_module
+from typing import Final, NoReturn
+
+GROUPS: Final = {
+    "play and look": {
+        "play": ("pages.play.command", "play against bots, in the terminal or in a browser"),
+        "watch": ("pages.watch.command", "make a page that replays or analyses recorded games"),
+        "solve": ("cli.solve", "points of each action when all hands are known"),
+    },
+    "compare agents": {
+        "evaluate": ("arena.evaluate", "play a tournament over duplicate deals"),
+        "check": ("arena.check", "check a bot of your own before it plays"),
+        "coordination": (
+            "arena.coordination.command",
+            "measure how an agent plays with partners that it does not know",
+        ),
+        "exploit": ("exploit.command", "bound from below how much an agent can lose"),
+        "grade": ("arena.grading.command", "grade the endgame decisions of recorded games"),
+        "bot": ("cli.bot", "put one of our bots behind the bot protocol"),
+    },
+    "train and learn": {
+        "train": ("learning.command", "train a policy by self-play"),
+        "plot": ("learning.plot", "draw the learning curves of runs"),
+        "average": ("learning.average", "average the weights of a run's checkpoints"),
+        "imitate": ("imitate.command", "learn a model of players from their games"),
+        "population": ("population.command", "list and train the population of players"),
+    },
+    "research": {
+        "signals": ("signals.command", "measure what passes and plays tell a partner"),
+        "studies": ("studies.command", "run a study whose protocol was fixed before"),
+    },
+}
+"""The subcommands by what they are for: where each stands, and what it does."""
+
+COMMANDS: Final = {name: module for group in GROUPS.values() for name, (module, _) in group.items()}
+
+EXIT_CODES: Final = """
+exit codes: 0 done; 1 a fault on the way, which the output names; 2 wrong arguments; 130 interrupted
+"""
+
+
+def help_text() -> str:
+    """Returns the page that ``goita --help`` shows."""
+    lines = ["usage: goita COMMAND [options]", "", "Goita: games, bots, training, measures.", ""]
+    for title, group in GROUPS.items():
+        lines.append(f"{title}:")
+        lines += [f"  {name:13} {says}" for name, (_, says) in group.items()]
+        lines.append("")
+    lines += [
+        "`goita COMMAND --help` shows examples and the options. To begin with:",
+        "",
+        "  goita play --web                                  a game against bots, in your browser",
+        "  goita evaluate --agents champion heuristic --deals 200     who is stronger, and how sure",
+    ]
+    return "\n".join([*lines, EXIT_CODES])
+
+
+def main(words: list[str] | None = None) -> NoReturn:
+    """Runs the subcommand that the words name; ends the program with its exit code.
+
+    Args:
+        words: after the program's name; None: those of this process.
+    """
+    words = sys.argv[1:] if words is None else words
+    name = words[0] if words else ""
+    if name in ("", "-h", "--help"):
+        sys.stdout.write(help_text())
+        raise SystemExit(0 if name else 2)
+    if name == "--version":
+        from goita_env import __version__
+
+        sys.stdout.write(f"goita {__version__}\n")
+        raise SystemExit(0)
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        sys.stderr.write(
+            f"goita: expected a command of {', '.join(COMMANDS)}, got {name!r}{hint}\n"
+        )
+        raise SystemExit(2)
+    sys.argv = [f"goita {name}", *words[1:]]
+    try:
+        cli = import_module("goita_lab.cli")
+        command = import_module(f"goita_lab.{COMMANDS[name]}")
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"goita {name}: {missing(error)}\n")
+        raise SystemExit(2) from None
+    cli.run(command.main)
+
+
+def missing(error: ModuleNotFoundError) -> str:
+    """Returns what to install for a module that is not there."""
+    extra = "train" if error.name in ("torch", "stable_baselines3", "sb3_contrib") else "lab"
+    return f"expected {error.name!r}, which is not installed: pip install 'goita-env[{extra}]'"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Checks an agent in a minute, a line a check: "ok", or what is wrong.
+
+goita check my_bots:Cautious:risk=0.9
+
+"answers": legal actions of the right shape, the same to the same question
+(goita_env.testing.check_agent). "isolated": in a process of its own, one row at a time, it plays as
+it does here. "attack": what it is given in a tournament (generator, views, numbers of games) does
+not reveal the seed, with which it could rebuild all hands.
+
+Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is no such agent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from functools import partial, partialmethod
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from goita_agents.answers import check_actions
+from goita_agents.base import Agent, AgentError, Bool, Int, close
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.external.command import parse_memory
+from goita_agents.external.isolated import isolated
+from goita_agents.faults import contained
+from goita_agents.registry import load_agent
+
+from goita_env import View, actions
+from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
+from goita_env.seeds import bot_seed
+from goita_env.testing import check_agent
+from goita_lab import cli
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Seating, Task
+from goita_lab.arena.tournament.workers import Processes
+from goita_lab.attack import Attacker
+
+TWINS: Final[Seating] = (0, 2, 1, 2)
+"""The agent plays seats 0 and 2, here and in processes of its own; greedy players the others."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agent: str = field(metadata=cli.POSITIONAL)
+    """the agent, as goita evaluate takes it: my_bots:Mine"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    deals: int = 48
+    """deals that it plays here and in processes of its own"""
+    seed: int = 0
+    """seed of the deals and of its random numbers"""
+    ms: int = 1000
+    """milliseconds for a decision in such a process"""
+    memory: str = "2G"
+    """memory of such a process"""
+    seconds: int = 300
+    """for each check"""
+
+    def __post_init__(self) -> None:
+        parse_memory(self.memory)
+        bot_seed(self.seed, "check")
+        if min(self.deals, self.ms, self.seconds) < 1:
+            given = f"{self.deals}, {self.ms}, {self.seconds}"
+            raise SettingError(f"expected at least 1 deal, 1 ms and 1 s, got {given}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args, code = cli.parse(Args, argv, __doc__), 0
+    with Processes() as processes:
+        for name in CHECKS:
+            wrong, found = _run(processes, name, args)
+            if wrong == 2:
+                cli.fail(found)
+            code = max(code, wrong)
+            print(f"{name}: {found}", flush=True)
+            if code and name == "builds":
+                break
+    return code
+
+
+def _run(processes: Processes, name: str, args: Args) -> tuple[int, str]:
+    """Runs a check in a child, which the agent may end or block; returns exit code and finding."""
+    try:
+        return processes.submit(partial(_check, name, args)).result(args.seconds)
+    except BrokenProcessPool:
+        return 1, "expected its process to live, but it ended"
+    except TimeoutError:
+        processes.end()
+        return 1, f"expected an end within {args.seconds} s (--seconds), got none"
+
+
+def _check(name: str, args: Args) -> tuple[int, str]:
+    try:
+        with contained():
+            CHECKS[name](args)
+    except BaseException as error:  # an agent may raise whatever it likes
+        return 2 if name == "builds" and isinstance(error, AgentError) else 1, _sentence(error)
+    return 0, "ok"
+
+
+def _sentence(error: BaseException) -> str:
+    """Returns an exception in a line, with its place unless a check raised it."""
+    text = " ".join(str(error).split())
+    if isinstance(error, AssertionError | AgentError) and text:
+        return text
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    return f"{type(error).__name__}{': ' if text else ''}{text} ({where})"
+
+
+# --------------------------------------------------------------------------------------- the checks
+
+
+@contextlib.contextmanager
+def _built(spec: str) -> Iterator[Agent]:
+    agent = load_agent(spec)
+    try:
+        yield agent
+    finally:
+        close([agent])
+
+
+def _builds(args: Args) -> None:
+    close([load_agent(args.agent)])
+
+
+def _answers(args: Args) -> None:
+    with _built(args.agent) as agent:
+        check_agent(agent, args.rules)
+    if isinstance(agent, ExternalAgent) and agent.faults:
+        raise AssertionError(str(agent.faults[0]))
+
+
+def _isolated(args: Args) -> None:
+    with contextlib.ExitStack() as stack:
+        if isinstance(stack.enter_context(_built(args.agent)), ExternalAgent):
+            return  # it has processes of its own anyway
+        twins = [_Twins(args, TWINS.index(player), stack) for player in (0, 1)]
+        names = (args.agent, args.agent, "greedy")
+        play_block(Task(names, args.seed, 0, 0, args.deals, args.rules, seatings=(TWINS,)), twins)
+    for one in twins:
+        one.check_faults()
+
+
+def _attack(args: Args) -> None:
+    with _built(args.agent) as agent:
+        attacker, seed = Attacker(agent), secrets.randbits(63)
+        names = (attacker.name, "greedy")
+        play_block(
+            Task(names, seed, 0, 0, args.deals, args.rules, seatings=PAIR_SEATINGS), [attacker]
+        )
+    if rebuilt := attacker.rebuilt():
+        games = len(attacker.hands)
+        raise AssertionError(f"expected hidden hands, got {rebuilt} of {games} deals rebuilt")
+
+
+class _Twins:
+    """Plays a seat by an agent here and by the same agent in a process, and compares the two."""
+
+    def __init__(self, args: Args, seat: int, stack: contextlib.ExitStack) -> None:
+        seed = bot_seed(args.seed, "check", seat)
+        self.name, self.seat, self.rng = args.agent, seat, np.random.default_rng(seed)
+        self.here = stack.enter_context(_built(args.agent))
+        self.there = stack.enter_context(
+            isolated(args.agent, ms=args.ms, memory=parse_memory(args.memory), seed=seed)
+        )
+
+    def _tell(self, method: str, *arguments: object) -> None:
+        for agent in (self.here, self.there):
+            # a stateless agent has none of these methods
+            if (tell := getattr(agent, method, None)) is not None:
+                tell(*arguments)
+
+    begin = partialmethod(_tell, "begin")
+    redeal = partialmethod(_tell, "redeal")
+    end = partialmethod(_tell, "end")
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns what both answer; raises if that differs, is illegal or no answer."""
+        answer = self.here.act(view, legal.copy(), self.rng)
+        here = check_actions(answer, legal, self.here.name, view.game)
+        there = self.there.act(view, legal, rng)
+        self.check_faults()
+        other = np.flatnonzero(here != there)
+        if len(other):
+            row = other[0]
+            raise AssertionError(
+                f"expected the same play in a process of its own, row by row, as here, got "
+                f"{actions.name(int(there[row]))} there and {actions.name(int(here[row]))} here "
+                f"(row {row} of {len(view)}, seat {self.seat}): an action may depend on nothing "
+                "but its row, what it was told of the game, and one draw a row in their order"
+            )
+        return here
+
+    def check_faults(self) -> None:
+        for fault in self.there.faults:
+            sys.stderr.write(f"{fault.traceback}\n")
+            raise AssertionError(f"in a process of its own: {fault.kind}: {fault.text}")
+
+
+CHECKS: Final[dict[str, Callable[[Args], None]]] = {
+    "builds": _builds,
+    "answers": _answers,
+    "isolated": _isolated,
+    "attack": _attack,
+}
+"""The checks by the name that their line begins with; each raises where something is wrong."""

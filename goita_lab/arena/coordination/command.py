@@ -1,0 +1,190 @@
+"""Measures how well agents play with partners that they do not know.
+
+::
+
+    goita coordination heuristic champion                 the benchmark
+    goita coordination AGENT --quick                      three minutes
+    goita coordination AGENT --results mine.db --workers 8 --json mine.json
+    goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
+
+Each agent is the partner of every held-out partner, against every held-out opponent, over the same
+duplicate deals, in either seat and on both sides. docs/coordination.md has the rules of a fair
+entry. Agents are named as goita evaluate takes them.
+
+Exit code 0: done. 1: an agent did not start, raised, answered with an illegal action, crashed or
+forfeited, or an error stopped the benchmark. 2: wrong arguments. 130: interrupted; with --results
+the same command goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from goita_agents.external.command import parse_memory
+from goita_agents.files import check_writable, write_whole
+from goita_agents.registry import short_name
+
+from goita_env.errors import GoitaError, SettingError
+from goita_lab import cli
+from goita_lab.arena.coordination import report
+from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, search_caps
+from goita_lab.arena.coordination.results import Results
+from goita_lab.arena.coordination.task import HELD_OUT, CoordinationTask, Partner
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.plan import parse_cap
+from goita_lab.arena.tournament.progress import ProgressLine
+from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.task import Isolation
+from goita_lab.arena.tournament.workers import check_workers
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """the agents that are measured, as goita evaluate takes them"""
+    quick: bool = False
+    """play fewer deals, about three minutes for an agent of 1 ms; the results are marked"""
+    match: bool = False
+    """play whole matches, for agents that learn whom they play with"""
+    partners: tuple[str, ...] | None = None
+    """partners in place of the held-out ones; the results are marked"""
+    opponents: tuple[str, ...] | None = None
+    """opponents in place of the held-out ones; the results are marked"""
+    fewer_deals: tuple[str, ...] | None = None
+    """DEALS:AGENT, most deals of the cells of a slow agent; the results are marked. Agents of this
+    repository that search play a tenth anyway"""
+    seed: int | None = None
+    """seed of the deals and of the agents' random numbers; the results are marked. Without it the
+    operating system draws one, so that no agent can know the deals"""
+    workers: int = 1
+    """processes; the result is the same with any number"""
+    isolate: bool = False
+    """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
+    isolate_ms: int = 1000
+    """milliseconds that such a class may take for a decision"""
+    isolate_memory: str = "2G"
+    """memory that such a process may take: bytes, or with K, M or G"""
+    results: Path | None = None
+    """file to which finished blocks are added; the same command resumes from it"""
+    json: Path | None = None
+    """file for all results as JSON"""
+    markdown: Path | None = None
+    """file for the tables as Markdown"""
+    html: Path | None = None
+    """file for a page with tables and pictures"""
+
+    def __post_init__(self) -> None:
+        self.benchmark()
+        check_workers(self.workers, "loky")
+        files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
+        for file in files:
+            check_writable(file)
+        if len({file.resolve() for file in files}) < len(files):
+            raise SettingError("expected another file for each output, got one twice")
+
+    def benchmark(self) -> Benchmark:
+        """Returns the benchmark, its seed not yet drawn; agents that search are not yet known."""
+        task = HELD_OUT
+        if self.partners:
+            task = replace(task, partners=tuple(map(Partner, self.partners)))
+        if self.opponents:
+            task = CoordinationTask(task.partners, self.opponents)
+        specs = {short_name(spec): spec for spec in (*self.agents, *task.specs)}
+        caps = (parse_cap(text) for text in self.fewer_deals or ())
+        isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
+        return Benchmark(
+            agents=self.agents,
+            task=task,
+            seed=self.seed or 0,
+            seed_given=self.seed is not None,
+            episode="match" if self.match else "round",
+            quick=self.quick,
+            caps=tuple((deals, specs.get(agent, agent)) for deals, agent in caps),
+            isolation=isolation if self.isolate else None,
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        return run(args, cli.command("goita coordination", argv))[0]
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped before anything was played\n")
+        return 130
+
+
+def run(args: Args, command: str) -> tuple[int, Results | None]:
+    """Plays the benchmark, prints it and writes files; returns the exit code and the results.
+
+    Args:
+        args: the options.
+        command: the command line, for the report.
+    """
+    start = time.perf_counter()
+    try:
+        benchmark = completed(args.benchmark(), args.results)
+        benchmark.check_agents()
+        tournament = Tournament(benchmark)
+        file = ResultsFile(args.results, benchmark) if args.results else None
+        if file:
+            tournament.add(file.blocks)
+            sys.stderr.write(file.note)
+    except (ValueError, OSError) as error:
+        cli.fail(error)
+    code = 0
+    try:
+        with file or nullcontext(), ProgressLine(tournament) as progress:
+            tournament.play(workers=args.workers, file=file, progress=progress)
+    except KeyboardInterrupt:
+        code = 130
+    except (GoitaError, OSError) as error:
+        code = 1
+        sys.stderr.write(f"\n{error}")
+    if code:
+        more = "the same command goes on" if args.results else "without --results all is lost"
+        sys.stderr.write(f"\nstopped with {tournament.deals_left():,} deals left; {more}\n")
+        return code, None
+    seconds = time.perf_counter() - start
+    found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
+    code = int(found.failed())
+    try:
+        write_files(args, found)
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        code = 1
+    print(report.terminal(found))
+    return code, found
+
+
+def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
+    """Returns the benchmark with a seed, and with fewer deals for agents that search.
+
+    Without a given seed it is that of the file of results, else one that nobody can know.
+    """
+    if not benchmark.seed_given:
+        kept = read_arguments(results) if results else None
+        seed = secrets.randbits(64) if kept is None else kept["seed"]
+        given = kept is not None and bool(kept.get("seed_given", True))
+        benchmark = replace(benchmark, seed=seed, seed_given=given)
+    deals = SIZES[benchmark.episode, benchmark.quick].search
+    return replace(benchmark, caps=(*benchmark.caps, *search_caps(benchmark.specs, deals)))
+
+
+def write_files(args: Args, found: Results) -> None:
+    writers: list[tuple[Path | None, Callable[[Results], str]]] = [
+        (args.json, lambda results: json.dumps(results.to_json(), indent=1) + "\n"),
+        (args.markdown, report.markdown),
+        (args.html, report.html),
+    ]
+    for path, write in writers:
+        if path is not None:
+            write_whole(path, write(found))

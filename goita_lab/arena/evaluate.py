@@ -1,0 +1,228 @@
+"""Plays agents against each other over duplicate deals and measures who is how much better.
+
+goita evaluate --agents greedy random --deals 2000                  every pair of the agents
+goita evaluate --one greedy --agents random heuristic               one against each
+goita evaluate --agents greedy heuristic --sprt 0,1.5               until it is decided
+goita evaluate --agents A B C --workers 8 --results long.db         resumes after a stop
+goita evaluate --agents mine:Bot greedy --isolate --seed random     somebody else's bot
+goita evaluate --agents A B --save-games games --save-share 0.1     saves a tenth of the games
+
+Exit code 0: every pairing was played. 1: an agent did not start, raised, answered with an illegal
+action, crashed or forfeited, which the tables show beside its rating; or an error stopped the
+tournament. 2: wrong arguments. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from goita_agents import names
+from goita_agents.external.command import parse_memory
+from goita_agents.files import check_writable, write_whole
+from goita_agents.registry import expand
+
+from goita_env.errors import GoitaError, SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import JGA, Rules
+from goita_lab import cli
+from goita_lab.arena import report
+from goita_lab.arena.statistics.sequential_test import Sprt
+from goita_lab.arena.tournament import arena
+from goita_lab.arena.tournament.games import check_share
+from goita_lab.arena.tournament.games_folder import GamesFolder
+from goita_lab.arena.tournament.plan import BLOCK_DEALS, Plan, parse_cap
+from goita_lab.arena.tournament.progress import ProgressLine
+from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.summary import Summary
+from goita_lab.arena.tournament.task import Isolation
+from goita_lab.arena.tournament.workers import check_workers
+from goita_lab.pages import watch
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agents: tuple[str, ...]
+    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,..., a class
+    as MODULE:CLASS, a short name as mine=TEXT. An agent named twice also plays against itself"""
+    one: str | None = None
+    """an agent that plays each of --agents, which then do not play among themselves"""
+    cross: bool = False
+    """also every two of the agents as partners, against two of one agent"""
+    cross_opponent: str | None = None
+    """that agent (default: the last of --agents)"""
+    deals: int = 1000
+    """deals a pair plays, each twice, the teams' seats exchanged (--cross: four times)"""
+    fewer_deals: tuple[str, ...] | None = None
+    """DEALS:AGENT, most deals of the pairs of a slow agent"""
+    sprt: str | None = None
+    """LOW,HIGH: stop a pair when a sequential test decides whether its points per round are
+    LOW or HIGH, 5 % errors at most (0,1.5; write --sprt=-1,1 before a minus)"""
+    episode: Literal["round", "match"] = "round"
+    """what each deal begins: a round, or a match to the rules' total (150 points)"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    information: Information = PLAIN
+    """JSON file with the options of who knows and tells what beyond the rules, as to_keys() of
+    goita_env.Information writes them"""
+    seed: int | Literal["random"] = 0
+    """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
+    agent can know the deals, and printed at the end"""
+    block_deals: int = BLOCK_DEALS
+    """deals of a block, the unit that is played at once, and that a stop loses"""
+    workers: int = 1
+    """processes; the result is the same with any number"""
+    backend: Literal["loky", "ray"] = "loky"
+    """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
+    strict: bool = False
+    """stop at the first fault of an agent; otherwise a random legal action takes its place, and
+    after ten faults the agent has forfeited the pairing"""
+    isolate: bool = False
+    """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
+    isolate_ms: int = 1000
+    """milliseconds that such a class may take for a decision"""
+    isolate_memory: str = "2G"
+    """memory that such a process may take: bytes, or with K, M or G"""
+    results: Path | None = None
+    """file to which finished blocks are added; the same command resumes from it"""
+    save_games: Path | None = None
+    """folder to which the games are written, a file for each block, a line of JSON for each
+    deal; with --results none is lost or doubled by a stop"""
+    save_share: float = 1.0
+    """share of the deals whose games are saved, the same deals of every pair"""
+    json: Path | None = None
+    """file for all results as JSON"""
+    markdown: Path | None = None
+    """file for the tables as Markdown"""
+    html: Path | None = None
+    """file for a page with tables and pictures; with --save-games it links to pages that replay
+    some of the games"""
+
+    def __post_init__(self) -> None:
+        self.plan()
+        check_workers(self.workers, "loky")
+        check_share(self.save_share)
+        files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
+        for file in files:
+            check_writable(file)
+        if len({file.resolve() for file in files}) < len(files):
+            raise SettingError("expected another file for each output, got one twice")
+        if self.save_games:
+            check_writable(self.save_games, folder=True)
+        elif self.save_share < 1:
+            raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
+
+    def plan(self, seed: int = 0) -> Plan:
+        """Returns the tournament; ``seed`` stands in for a random one."""
+        isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
+        return Plan(
+            agents=expand(self.agents),
+            one=self.one,
+            cross=self.cross,
+            cross_opponent=self.cross_opponent,
+            deals=self.deals,
+            caps=tuple(parse_cap(text) for text in self.fewer_deals or ()),
+            seed=seed if isinstance(self.seed, str) else self.seed,
+            rules=self.rules,
+            information=self.information,
+            episode=self.episode,
+            sprt=Sprt.parse(self.sprt) if self.sprt else None,
+            block_deals=self.block_deals,
+            isolation=isolation if self.isolate else None,
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
+    command = cli.command("goita evaluate", argv)
+    try:
+        return run(args, command)[0]
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped before anything was played\n")
+        return 130
+
+
+def run(args: Args, command: str) -> tuple[int, Summary | None]:
+    """Plays the tournament and prints it; returns the exit code and the finished pairings.
+
+    Args:
+        args: the options.
+        command: the command line, for the report.
+    """
+    start = time.perf_counter()
+    try:
+        plan = args.plan(draw_seed(args.results))
+        plan.check_agents()
+        check_workers(args.workers, args.backend)
+        tournament = arena.Tournament(plan)
+        file = ResultsFile(args.results, plan) if args.results else None
+        if file:
+            tournament.add(file.blocks)
+            sys.stderr.write(file.note)
+        games = GamesFolder(args.save_games, plan, args.save_share) if args.save_games else None
+        if games:
+            games.check_whole(tournament.kept())
+    except (ValueError, OSError) as error:
+        cli.fail(error)
+
+    code = 0
+    try:
+        with file or nullcontext(), ProgressLine(tournament) as line:
+            tournament.play(
+                workers=args.workers,
+                backend=args.backend,
+                file=file,
+                games=games,
+                progress=line,
+                strict=args.strict,
+            )
+    except KeyboardInterrupt:
+        code = 130
+    except (GoitaError, OSError) as error:
+        code = 1
+        sys.stderr.write(f"\n{error}")
+
+    played = tournament.played()
+    if code:
+        more = "the same command goes on" if args.results else "without --results the rest is lost"
+        sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s); {more}\n")
+        if args.seed == "random":
+            sys.stderr.write(f"seed: {plan.seed}\n")
+    if not played:
+        return code, None
+    found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
+    try:
+        if not code:
+            write_files(args, found)
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        code = 1
+    print(report.terminal(found))
+    return code or int(found.failed()), found
+
+
+def draw_seed(results: Path | None) -> int:
+    """Returns the seed of a file of results, else one that nobody can know."""
+    kept = read_arguments(results) if results else None
+    return secrets.randbits(64) if kept is None else kept["seed"]
+
+
+def write_files(args: Args, found: Summary) -> None:
+    if args.json:
+        write_whole(args.json, json.dumps(found.to_json(), indent=1) + "\n")
+    if args.markdown:
+        write_whole(args.markdown, report.markdown(found))
+    if args.html:
+        games = watch.write_pages(args.save_games) if args.save_games else {}
+        links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}
+        write_whole(args.html, report.html(found, links))

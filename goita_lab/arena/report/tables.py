@@ -1,0 +1,262 @@
+"""Lays out a tournament, the strongest agents first: scores, tables of text, faults in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isinf
+from typing import Final
+
+from goita_env.information import PLAIN
+from goita_lab.arena.report.figures import brief, duration, interval, percent, signed, span, times
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.ratings import Rating
+from goita_lab.arena.tournament.summary import FaultCount, PairResult, Summary
+
+STDERR_LINES: Final = 20
+"""Most lines of standard error, and of a traceback, that a report shows of one fault."""
+
+
+@dataclass(frozen=True)
+class Score(Interval):
+    """Holds points per round with their 95 % interval."""
+
+    deals: int
+
+    @property
+    def open(self) -> bool:
+        """True where the interval includes zero: the sign is not settled."""
+        return self.low <= 0 <= self.high
+
+
+Scores = Mapping[tuple[str, str], Score]
+
+
+def pair_scores(summary: Summary) -> Scores:
+    """Returns points per round of the first agent against the second; both triangles."""
+    found: dict[tuple[str, str], Score] = {}
+    for pair in summary.pairs:
+        mean, (low, high) = pair.points_per_round, pair.ci95
+        found[pair.b, pair.a] = Score(-mean, -high, -low, pair.deals)
+        found[pair.a, pair.b] = Score(mean, low, high, pair.deals)
+    return found
+
+
+def partner_scores(summary: Summary) -> Scores:
+    """Returns points per round of two agents as partners, both ways; empty without cross-play."""
+    found: dict[tuple[str, str], Score] = {}
+    for cell in summary.cross.cells if summary.cross else ():
+        first, second = cell.partners
+        score = Score(cell.points_per_round, *cell.ci95, cell.deals)
+        found[first, second] = found[second, first] = score
+    return found
+
+
+def strongest_first(summary: Summary) -> list[str]:
+    """Returns agents by rating, those without one last by points per round, ties as they came."""
+    elo = {rating.agent: rating.elo for rating in summary.ratings}
+    scores = pair_scores(summary)
+
+    def weakness(name: str) -> tuple[float, float]:
+        points = [score.mean for (agent, other), score in scores.items() if agent == name != other]
+        return -elo.get(name, -inf), -sum(points) / len(points) if points else inf
+
+    return sorted(summary.agents, key=weakness)
+
+
+def partners(summary: Summary) -> list[str]:
+    """Returns the agents of the cross-play, the strongest first."""
+    met = {name for pair in partner_scores(summary) for name in pair}
+    return [name for name in strongest_first(summary) if name in met]
+
+
+def trouble(summary: Summary) -> dict[str, str]:
+    """Returns what went wrong by agent: "forfeited 1 pairing, crashed 3×"."""
+    found = {}
+    for agent in dict.fromkeys(fault.agent for fault in summary.faults):
+        made = [fault for fault in summary.faults if fault.agent == agent]
+        lost = len({fault.pair for fault in made if fault.forfeited})
+        counts: Counter[str] = Counter()
+        for fault in made:
+            counts[kind(fault)] += fault.count
+        parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
+        found[agent] = ", ".join(parts + [f"{name} {many:,}×" for name, many in counts.items()])
+    return found
+
+
+def kind(fault: FaultCount) -> str:
+    """Returns the kind of a fault in words."""
+    words = {"hello": "did not start", "died": "crashed", "raised": "raised an exception"}
+    return words.get(fault.kind, fault.kind)
+
+
+def headline(fault: FaultCount, name: Callable[[str], str]) -> str:
+    """Returns who did what wrong, where and how often; ``name`` escapes an agent's name."""
+    where = "".join(f" {word} {name(agent)}" for word, agent in setting(fault))
+    lost = "; it forfeited the pairing" if fault.forfeited else ""
+    return f"{name(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
+
+
+def last_words(fault: FaultCount) -> str:
+    """Returns place and text of the last fault, and the last lines of what the bot wrote."""
+    where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
+    where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
+    text = f"{', '.join(where)}: {fault.text}" if where else fault.text
+    lines = [text, *fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
+    return "\n".join(line.rstrip("\r\n") for line in lines if line)
+
+
+def setting(fault: FaultCount) -> list[tuple[str, str]]:
+    """Returns the pairing of a fault as words, each with the name that follows it."""
+    if len(fault.pair) == 3:
+        return list(zip(("in", "with", "against"), fault.pair, strict=True))
+    return [("against", agent) for agent in fault.pair if agent != fault.agent]
+
+
+def facts(summary: Summary) -> dict[str, str]:
+    """Returns what it takes to repeat the run, by name."""
+    return {
+        "seed": str(summary.seed),
+        "rules": summary.rules.name,
+        **({} if summary.information == PLAIN else {"information": str(summary.information)}),
+        "episode": summary.episode,
+        "deals a pair": span(pair.deals for pair in summary.pairs) or f"{summary.deals:,}",
+        "block deals": str(summary.block_deals),
+        "time": duration(summary.seconds),
+        "versions": ", ".join(f"{name} {found}" for name, found in summary.versions.items()),
+    }
+
+
+@dataclass(frozen=True)
+class Table:
+    """Holds a table of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    agents: tuple[int, ...]
+    """Which columns are names of agents, to be escaped; the others are figures."""
+    notes: tuple[int, ...] = ()
+    """Which columns are words that may wrap."""
+    against: str = ""
+    """The opponents of all rows, to be escaped too; empty where rows or columns say so."""
+
+
+def rating(found: Rating) -> tuple[str, str]:
+    """Returns a rating and its interval; where an end is not shown, what is known of it."""
+    low, high = found.ci95
+    if isinf(low) and isinf(high):
+        return "unknown", ""
+    if isinf(high):
+        return f"at least {signed(low, 0)}", "no upper end"
+    if isinf(low):
+        return f"at most {signed(high, 0)}", "no lower end"
+    return signed(found.elo, 0), interval(Interval(found.elo, low, high), 0)
+
+
+def ratings_table(summary: Summary) -> Table | None:
+    """Returns the ratings, the best first, with what went wrong beside them; None if none."""
+    notes = trouble(summary)
+    heads = ("", "agent", "Elo", "95 %", *(("faults",) if notes else ()))
+    rows = [
+        (str(rank), one.agent, *rating(one), *((notes.get(one.agent, ""),) if notes else ()))
+        for rank, one in enumerate(summary.ratings, 1)
+    ]
+    return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None
+
+
+def tables(summary: Summary, matrix: Table | None) -> list[Table]:
+    """Returns all tables of a report in order, those that would be empty left out.
+
+    Args:
+        summary: the tournament.
+        matrix: the one of agents against each other, if it is shown.
+    """
+    found = (ratings_table(summary), matrix, cross_play_table(summary), pairs_table(summary.pairs))
+    return [table for table in found if table is not None]
+
+
+def matrix_table(summary: Summary, *, bounds: bool) -> Table | None:
+    """Returns points per round of row against column, both triangles; None without any."""
+    title = "Points per round, row against column"
+    return _square(title, strongest_first(summary), pair_scores(summary), bounds=bounds)
+
+
+def cross_play_table(summary: Summary) -> Table | None:
+    """Returns points per round of row and column as partners; None where none were played."""
+    if summary.cross is None:
+        return None
+    title = "Cross-play: points per round, row and column as partners"
+    scores, against = partner_scores(summary), summary.cross.opponents
+    return _square(title, partners(summary), scores, bounds=True, against=against)
+
+
+def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
+    """Returns all pairs, from the side of the first; columns that would be empty are left out."""
+    if not pairs:
+        return None
+    figures = pair_columns(pairs)
+    columns = {
+        "agent": [pair.a for pair in pairs],
+        "against": [pair.b for pair in pairs],
+        "deals": [deals for deals, _ in figures.pop("deals")],
+        "points per round": [signed(pair.points_per_round) for pair in pairs],
+        "95 %": [interval(pair.points) for pair in pairs],
+    }
+    for title, cells in figures.items():
+        between = ", " if title == "SPRT" else " "
+        columns[title] = [between.join(filter(None, cell)) for cell in cells]
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table("Pairs, from the side of the first", tuple(columns), rows, (0, 1))
+
+
+def pair_columns(pairs: Sequence[PairResult]) -> dict[str, list[tuple[str, str]]]:
+    """Returns the figures of pairs by column, each with its interval or the like.
+
+    Columns without any figure are left out.
+    """
+    columns = {
+        "rounds won": [percent(pair.rounds_won) for pair in pairs],
+        "matches won": [
+            percent(pair.matches_won) if pair.matches_won else ("", "") for pair in pairs
+        ],
+        "deals": [(f"{pair.deals:,}", "") for pair in pairs],
+        "ms per decision": [
+            (" : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b)), "")
+            for pair in pairs
+        ],
+        "variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
+        "SPRT": [
+            (pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}")
+            if pair.sprt
+            else ("", "")
+            for pair in pairs
+        ],
+        "rounds/s": [(brief(pair.rounds_per_second), "") for pair in pairs],
+        "faults": [(_fault_counts(pair), "") for pair in pairs],
+    }
+    return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
+
+
+def _fault_counts(pair: PairResult) -> str:
+    faults = [pair.faults.get(agent, 0) for agent in (pair.a, pair.b)]
+    return " : ".join(f"{count:,}" for count in faults) if any(faults) else ""
+
+
+def _square(
+    title: str, agents: Sequence[str], scores: Scores, *, bounds: bool, against: str = ""
+) -> Table | None:
+    """Returns a matrix whose columns carry the numbers of its rows; None without scores."""
+    if not scores:
+        return None
+    rows = []
+    for number, row in enumerate(agents, 1):
+        found = [scores.get((row, column)) for column in agents]
+        if bounds:
+            cells = [f"{signed(one.mean)} {interval(one)}" if one else "" for one in found]
+        else:
+            cells = [signed(one.mean, 1) if one else "" for one in found]
+        rows.append((str(number), row, *cells))
+    heads = tuple(str(number) for number in range(1, len(agents) + 1))
+    return Table(title, ("", "agent", *heads), tuple(rows), (1,), against=against)

@@ -1,0 +1,142 @@
+"""Builds the report's HTML page: one file, no scripts, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, floor, isfinite, log10
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup, escape
+
+from goita_lab.arena.report import figures, tables
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.tournament.summary import Summary
+
+STEPS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+"""Points per round at which a matrix cell takes its next colour; the same in every report."""
+
+ROOMY: Final = 8
+"""Most agents whose matrix has room for the intervals."""
+
+NAMED: Final = 5
+"""Most agents whose matrix has their names, not their numbers, over its columns."""
+
+
+def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
+    """Returns the report as an HTML page that needs no other file.
+
+    Args:
+        summary: the tournament.
+        games: pages that replay games, by name: their addresses as the page links to them.
+    """
+    elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
+    texts = {one.agent: tables.rating(one) for one in summary.ratings}
+    agents, scores = tables.strongest_first(summary), tables.pair_scores(summary)
+    shown = {
+        "agents": agents,
+        "scores": scores,
+        "ratings": elo,
+        "rating_texts": texts,
+        "lead": scores.get((agents[0], agents[1])) if len(elo) > 1 else None,
+        "crossed": len(summary.cross.cells) if summary.cross else 0,
+        "trouble": tables.trouble(summary),
+        "rating_scale": Scale.of(elo.values()),
+        "partners": tables.partners(summary),
+        "partner_scores": tables.partner_scores(summary),
+        "pair_scale": Scale.of(pair.points for pair in summary.pairs),
+        "columns": tables.pair_columns(summary.pairs),
+        "facts": tables.facts(summary),
+        "games": {name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
+    }
+    return (
+        environment("goita_lab.arena.report")
+        .get_template("page.html")
+        .render(summary=summary, **shown)
+    )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps values onto the width of a drawing, and says which of them are marked."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of(cls, found: Iterable[Interval]) -> Scale:
+        """Returns a scale that holds all intervals and zero, with about five round marks."""
+        ends = [value for one in found for value in (one.low, one.high)]
+        values = [0.0, *filter(isfinite, ends)]
+        low, high = min(values), max(values)
+        if high == low:
+            low, high = low - 1, high + 1
+        low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
+        power = 10.0 ** floor(log10((high - low) / 5))
+        tick = next(power * digit for digit in (1, 2, 5, 10) if power * digit * 5.5 >= high - low)
+        marks = range(ceil(low / tick), floor(high / tick) + 1)
+        return cls(low, high, tuple(number * tick for number in marks))
+
+    def at(self, value: float) -> str:
+        """Returns where a value lies, as a share of the width; beyond it, at the edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+
+    @property
+    def decimals(self) -> int:
+        """Returns how many decimals tell the marks apart."""
+        distance = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
+        return max(0, -floor(log10(distance) + 1e-9))
+
+
+def step(points: float) -> str:
+    """Returns the class of the colour that points per round take: m6 to p6, p0 below half."""
+    reached = sum(abs(points) >= bound for bound in STEPS)
+    return f"{'m' if points < 0 < reached else 'p'}{reached}"
+
+
+def legend() -> list[tuple[str, str]]:
+    """Returns the classes of the colours, each with the points from which it counts."""
+    below = [(step(-bound), f"−{bound:g}") for bound in reversed(STEPS)]
+    return [*below, (step(0), "0"), *((step(bound), f"+{bound:g}") for bound in STEPS)]
+
+
+@cache
+def environment(package: str) -> Environment:
+    """Returns what fills the templates of a package, which may use those of this one.
+
+    All text is cleaned and escaped, no matter who wrote it.
+    """
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("goita_lab.arena.report")]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    found.filters |= {"name": _name, "figure": _minus, "step": step, "times": figures.times}
+    for write in (figures.signed, figures.interval):
+        found.filters[write.__name__] = lambda *told, write=write: _minus(write(*told))
+    found.globals |= {"legend": legend, "tables": tables}
+    found.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
+    return found
+
+
+def _clean(value: Any) -> Any:
+    return figures.clean(value) if type(value) is str else value
+
+
+def _name(agent: str) -> Markup:
+    """Returns an agent's name, which may wrap at its signs and keeps to its direction."""
+    text = re.sub("([:,/_])", r"\1<wbr>", str(escape(figures.clean(agent))))
+    return Markup(f"<bdi>{text}</bdi>")
+
+
+def _minus(number: str) -> str:
+    return number.replace("-", "−")

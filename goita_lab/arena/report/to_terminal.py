@@ -1,0 +1,109 @@
+"""Draws tables for the terminal, by ``rich``; folded where it is narrow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from io import StringIO
+from typing import Final
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from goita_lab.arena.report import tables
+from goita_lab.arena.report.figures import clean, line
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.tournament.summary import Summary
+
+MATRIX: Final = 12
+"""Most agents whose matrix the terminal shows."""
+
+_ENDLESS: Final = 10_000
+_NARROWEST: Final = 24
+"""Columns below which a terminal folds the lines itself: a figure needs so many."""
+_NAME: Final = 16
+"""Least places of a column of names; longer names fold."""
+
+
+def terminal(summary: Summary, *, styled: bool | None = None) -> str:
+    """Returns the report as aligned columns, as wide as COLUMNS or the terminal; else unlimited.
+
+    Args:
+        summary: the tournament.
+        styled: whether there is colour; None: if standard output is a terminal.
+    """
+    few = 2 < len(summary.agents) <= MATRIX
+    matrix = tables.matrix_table(summary, bounds=False) if few else None
+    parts = [draw(table, styled=styled) for table in tables.tables(summary, matrix)]
+    for fault in summary.faults:
+        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
+        parts.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
+    told = [f"{title}: {line(fact)}" for title, fact in tables.facts(summary).items() if fact]
+    parts.append("\n".join([line(summary.command), *told]).strip())
+    return "\n\n".join(parts)
+
+
+def draw(table: Table, *, styled: bool | None = None) -> str:
+    """Returns a table as ``rich`` draws it, or row by row where the terminal is too narrow.
+
+    Only names and headings are folded, never a figure.
+    """
+    console = _console(styled)
+    drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for number, column in enumerate(table.columns):
+        longest = max(cell_len(line(row[number])) for row in table.rows)
+        if number in table.agents:
+            drawn.add_column(column, style="cyan", overflow="fold", min_width=min(_NAME, longest))
+        elif number in table.notes:
+            drawn.add_column(column, min_width=min(_NAME, longest))
+        else:
+            fold = len(column) > 8 and console.width < _ENDLESS
+            heading = column.replace(" ", "\n") if fold else column
+            drawn.add_column(heading, justify="right", no_wrap=True, min_width=longest)
+    for row in table.rows:
+        drawn.add_row(*(Text(line(told)) for told in row))
+    against = f", against {line(table.against)}" if table.against else ""
+    console.print(Text(table.title + against, "bold"), "", sep="\n")
+    endless = console.options.update(width=_ENDLESS)
+    if console.measure(drawn, options=endless).minimum > console.width:
+        console.print(*_folded(table, console.width), sep="\n")
+    else:
+        console.print(drawn)
+    told = console.file.getvalue() if isinstance(console.file, StringIO) else ""
+    return "\n".join(one.rstrip() for one in told.splitlines()).rstrip()
+
+
+def _console(styled: bool | None) -> Console:
+    if styled is None:
+        styled = sys.stdout.isatty()
+    sized = styled or os.environ.get("COLUMNS", "").isdigit()
+    return Console(
+        file=StringIO(),
+        force_terminal=styled,
+        no_color=None if styled else True,
+        highlight=False,
+        soft_wrap=False,
+        width=max(_NARROWEST, shutil.get_terminal_size().columns) if sized else _ENDLESS,
+    )
+
+
+def _folded(table: Table, width: int) -> list[Text]:
+    """Returns a table row by row: the names, and under them each figure after its heading."""
+    lines = []
+    for row in table.rows:
+        rank = [row[n] for n in range(min(table.agents)) if row[n]]
+        names = " against ".join(line(row[n]) for n in table.agents)
+        lines.append(Text(" ".join([*rank, names]), "cyan"))
+        figures = [
+            f"{column}: {line(told)}".replace(" ", "\N{NO-BREAK SPACE}")
+            for number, (column, told) in enumerate(zip(table.columns, row, strict=True))
+            if number > max(table.agents) and told
+        ]
+        wrapped = textwrap.wrap("   ".join(figures), width - 4)
+        lines += [Text("    " + one.replace("\N{NO-BREAK SPACE}", " ")) for one in wrapped]
+    return lines

@@ -1,0 +1,149 @@
+"""Rates agents from a finished tournament: Bradley-Terry strengths, written as Elo.
+
+The model (Zermelo 1929; Bradley and Terry 1952): a wins a game against b with probability
+1 / (1 + 10^((elo_b - elo_a) / 400)). Games are rounds, or whole matches where those were played.
+The fit is the maximum likelihood of all win counts at once, by ``choix``; so the order of the games
+does not matter. Each pair that met is given half a win on both sides beside its own, so that the
+fit is finite.
+
+An interval holds the middle 95 % of fits to resampled deals. All pairs share their deals, so a deal
+that is drawn is drawn for all of them. The fit of an agent that lost nothing comes from the added
+half wins, so its interval has no upper end, and its lower end is that of losses as Wilson's
+interval allows them for so many deals, all won. The same holds for an agent that won nothing.
+
+One number an agent cannot describe intransitive results; the pairs' own results do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log
+from typing import Final
+
+import numpy as np
+
+from goita_env.arrays import Bool, Float
+from goita_lab.arena.statistics.intervals import LEVEL, normal_quantile
+
+ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
+
+RESAMPLES: Final = 1_000
+_MOST_UNITS: Final = 5_000  # more deals are drawn as so many groups of neighbours
+_ELO: Final = 400 / log(10)
+_HALF_WIN: Final = 0.5
+_TAILS: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class PairGames:
+    """Holds the games of a pair, by deal."""
+
+    a: str
+    b: str
+    won: Float  #: [n] games that a won
+    played: Float  #: [n] games of the deal
+
+
+@dataclass(frozen=True)
+class Rating:
+    """Holds an agent's strength."""
+
+    agent: str
+    elo: float
+    ci95: tuple[float, float]
+    """An end that the games do not show is infinite, and ``elo`` is no estimate then."""
+
+
+def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
+    """Returns the ratings of all agents that met, the strongest first.
+
+    Games of an agent against itself are left out. There are no ratings where some agents cannot be
+    compared with others, even through third ones.
+    """
+    names = list(dict.fromkeys(name for pair in games for name in (pair.a, pair.b)))
+    pairs = [pair for pair in games if pair.a != pair.b]
+    if not pairs or not _connected(names, pairs):
+        return [Rating(names[0], 0.0, (0.0, 0.0))] if len(names) == 1 else []
+    most = max(len(pair.won) for pair in pairs)
+    size = -(-most // _MOST_UNITS)
+    grouped = [(_grouped(pair.won, size), _grouped(pair.played, size)) for pair in pairs]
+    places = [(names.index(pair.a), names.index(pair.b)) for pair in pairs]
+    units = -(-most // size)
+
+    anchor = names.index(ZERO) if ZERO in names else None
+    sums = [(float(won.sum()), float(played.sum())) for won, played in grouped]
+    counts = _counts(len(names), places, sums)
+    best, endless = _fit(counts, None), _endless(counts, anchor)
+    rng, fits = np.random.default_rng(seed), np.empty((resamples, len(names)))
+    often = np.zeros((2, len(names)))
+    for fit in fits:
+        drawn = np.bincount(rng.integers(units, size=units), minlength=units)
+        sums = [(float(drawn[: len(w)] @ w), float(drawn[: len(p)] @ p)) for w, p in grouped]
+        again = _counts(len(names), places, sums)
+        fit[:] = _fit(again, best)
+        often += _endless(again, anchor)
+    elo, bounds = _elo(best, anchor), np.quantile(_elo(fits, anchor), _TAILS, axis=0)
+    if endless.any():
+        a_deal = max(float(pair.played.sum()) / len(pair.played) for pair in pairs)
+        allowed = normal_quantile(LEVEL) ** 2 * a_deal
+        cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
+        bounds[0] = np.where(endless[1], np.minimum(bounds[0], cautious), bounds[0])
+        bounds[1] = np.where(endless[0], np.maximum(bounds[1], cautious), bounds[1])
+    unknown = often > _TAILS[0] * resamples
+    bounds = np.where(unknown, [[-inf], [inf]], bounds)
+    order = sorted(range(len(names)), key=lambda agent: -elo[agent])
+    return [
+        Rating(names[i], float(elo[i]), (float(bounds[0, i]), float(bounds[1, i]))) for i in order
+    ]
+
+
+def _fit(counts: Float, start: Float | None) -> Float:
+    """Returns the logarithms of the strengths [A] for wins of rows over columns [A, A]."""
+    import choix
+
+    return choix.ilsr_pairwise_dense(counts, initial_params=start, max_iter=10_000)
+
+
+def _counts(
+    agents: int, places: Sequence[tuple[int, int]], sums: Sequence[tuple[float, float]]
+) -> Float:
+    """Returns the win counts, half a win more for pairs that met: [A, A]."""
+    counts = np.zeros((agents, agents))
+    for (a, b), (won, played) in zip(places, sums, strict=True):
+        counts[a, b] += won + _HALF_WIN
+        counts[b, a] += played - won + _HALF_WIN
+    return counts
+
+
+def _endless(counts: Float, anchor: int | None) -> Bool:
+    """Tells whose rating has no lower end, and whose no upper one, by these counts: [2, A].
+
+    The games show that an agent is not endlessly stronger than another only by a chain of wins that
+    leads from the other to it (Ford 1957).
+    """
+    chains = (counts > _HALF_WIN) | np.eye(len(counts), dtype=bool)
+    for _ in range(len(counts).bit_length()):
+        chains = chains @ chains
+    others = slice(None) if anchor is None else [anchor]
+    return np.stack([~chains[:, others].all(axis=1), ~chains[others].all(axis=0)])
+
+
+def _elo(strengths: Float, anchor: int | None) -> Float:
+    """Returns strengths in Elo, an agent or the mean at 0: [..., A]."""
+    zero = strengths.mean(axis=-1) if anchor is None else strengths[..., anchor]
+    return _ELO * (strengths - zero[..., None]) + 0.0
+
+
+def _grouped(values: Float, size: int) -> Float:
+    """Returns the sums of groups of neighbours."""
+    return np.add.reduceat(np.asarray(values, np.float64), np.arange(0, len(values), size))
+
+
+def _connected(names: Sequence[str], pairs: Sequence[PairGames]) -> bool:
+    reached = {names[0]}
+    for _ in names:
+        for pair in pairs:
+            if reached & {pair.a, pair.b}:
+                reached |= {pair.a, pair.b}
+    return len(reached) == len(names)

@@ -1,0 +1,232 @@
+"""Compares agents over duplicate deals: plays the blocks of a plan and keeps those that count.
+
+Each deal is played twice with the teams' seats exchanged, the same dealer and, after a redeal, the
+same next deals; so the luck of the deal cancels. Deal number i under a seed is the one that
+``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
+
+::
+
+    plan = Plan(("greedy", "random"), deals=2000)
+    tournament = Tournament(plan)
+    tournament.play(workers=2)
+    print(report.terminal(Summary.of(plan, tournament.played())))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from goita_agents.base import Agent, close
+from goita_agents.faults import FAULTS
+from goita_agents.registry import (
+    check_names,
+    check_plays,
+    is_own,
+    load_agent,
+    may_share,
+    prepare,
+    short_name,
+)
+
+from goita_env.information import PLAIN, Information
+from goita_env.rounds import Episode
+from goita_env.rules import Rules
+from goita_lab.arena.statistics.sequential_test import SprtRun
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.children import play_blocks
+from goita_lab.arena.tournament.games_folder import GamesFolder
+from goita_lab.arena.tournament.plan import Pairing, Schedule, tasks
+from goita_lab.arena.tournament.results import ResultsFile
+from goita_lab.arena.tournament.summary import PairResult, Played
+from goita_lab.arena.tournament.task import BlockResult, Task
+from goita_lab.arena.tournament.workers import Backend, one_thread
+
+Progress = Callable[[BlockResult], None]
+
+
+class Ledger:
+    """Collects the blocks of one pairing and decides when it is over.
+
+    Blocks may come in any order. The first blocks without a gap count, up to the block in which
+    the pairing is decided; so what counts depends on the plan alone.
+
+    Attributes:
+        over: every block has been counted, the test has decided, or an agent has forfeited.
+    """
+
+    def __init__(self, pairing: Pairing) -> None:
+        self.pairing = pairing
+        self.over = False
+        self._blocks: dict[int, BlockResult] = {}
+        self._counted = 0
+        self._test = SprtRun(pairing.sprt) if pairing.sprt else None
+        self._faults: Counter[int] = Counter()
+        self._forfeited: set[int] = set()
+
+    def add(self, result: BlockResult) -> None:
+        self._blocks[result.task.block] = result
+        while not self.over and self._counted in self._blocks:
+            self._count(self._blocks[self._counted])
+
+    def kept(self) -> list[Task]:
+        blocks = range(self._counted) if self.over else self._blocks
+        return [task for task in self.pairing.tasks if task.block in blocks]
+
+    def missing(self) -> Iterator[Task]:
+        """Yields the blocks that have not been played, until the pairing is over."""
+        for task in self.pairing.tasks:
+            if self.over:
+                return
+            if task.block not in self._blocks:
+                yield task
+
+    def deals_left(self) -> int:
+        if self.over:
+            return 0
+        return self.pairing.deals - sum(block.task.deals for block in self._blocks.values())
+
+    def played(self) -> Played:
+        return Played(
+            self.pairing,
+            tuple(self._blocks[block] for block in range(self._counted)),
+            self._test.verdict() if self._test else None,
+            tuple(dict.fromkeys(self.pairing.agents[player] for player in self._forfeited)),
+        )
+
+    def _count(self, block: BlockResult) -> None:
+        self._counted += 1
+        self.over = self._counted == len(self.pairing.tasks)
+        if self._test:
+            values = block.points.sum(axis=0) / block.rounds.sum(axis=0)
+            self.over |= self._test.add(values) is not None
+        # Each block has instances of its own of a bot; the sum of their faults counts.
+        self._faults.update(player for player, _ in block.faults)
+        out = {player for player, faults in self._faults.items() if faults >= FAULTS}
+        self._forfeited = out.union(block.forfeited)
+        self.over |= bool(self._forfeited)
+
+
+class Tournament:
+    """Plays a plan, or another schedule."""
+
+    def __init__(self, plan: Schedule) -> None:
+        self.plan = plan
+        self.ledgers = {pairing.tasks[0].agents: Ledger(pairing) for pairing in plan.pairings()}
+        """The pairings by the texts of their agents."""
+
+    def tasks(self) -> list[Task]:
+        """Returns every block, played or not."""
+        return [task for ledger in self.ledgers.values() for task in ledger.pairing.tasks]
+
+    def add(self, results: Iterable[BlockResult]) -> None:
+        """Adds blocks that have been played before."""
+        for result in results:
+            self.ledgers[result.task.agents].add(result)
+
+    def play(
+        self,
+        *,
+        workers: int = 1,
+        backend: Backend = "loky",
+        file: ResultsFile | None = None,
+        games: GamesFolder | None = None,
+        progress: Progress | None = None,
+        strict: bool = False,
+    ) -> None:
+        """Plays the missing blocks; after an exception, what has been played stays.
+
+        Args:
+            workers: number of processes.
+            backend: where they run; neither changes a result.
+            file: stores the blocks.
+            games: stores the games, those of a block before the block itself.
+            progress: called after each block.
+            strict: raise an AgentError at the first fault of an agent.
+        """
+        missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
+        share = games.share if games else 0.0
+        for result in play_blocks(missing, workers, backend, save_share=share, strict=strict):
+            if games is not None:
+                games.write(result.task, result.games)
+            if file is not None:
+                file.append(result)
+            self.add([replace(result, games=())])
+            if progress is not None:
+                progress(result)
+        if games is not None:
+            # Other workers may have been ahead when a pairing was decided.
+            games.keep(self.kept())
+
+    def kept(self) -> list[Task]:
+        """Returns the blocks that have been played and count, or may come to count."""
+        return [task for ledger in self.ledgers.values() for task in ledger.kept()]
+
+    def played(self) -> list[Played]:
+        """Returns the pairings that are over."""
+        return [ledger.played() for ledger in self.ledgers.values() if ledger.over]
+
+    def deals_left(self) -> int:
+        """Returns the most deals that are still to be played."""
+        return sum(ledger.deals_left() for ledger in self.ledgers.values())
+
+
+def play_pair(
+    a: str | Agent,
+    b: str | Agent,
+    deals: int,
+    *,
+    seed: int = 0,
+    rules: str | Rules = "jga",
+    episode: Episode = "round",
+    information: Information = PLAIN,
+    progress: Progress | None = None,
+) -> PairResult:
+    """Plays two agents against each other in this process, block by block.
+
+    Args:
+        a: an agent or its text; results are from its side.
+        b: another, or the same.
+        deals: number of deals, at least 2; each is played twice.
+        seed: of deals and players.
+        rules: a rule set or its name.
+        episode: "round", or "match": each deal begins a whole match.
+        information: who knows and tells what.
+        progress: called after each block.
+
+    Raises:
+        AgentError, SettingError: if an argument is impossible, before anything is played.
+    """
+    check_names(agent for agent in (a, b) if isinstance(agent, str))
+    built: list[Agent] = []
+    try:
+        players = [_shared(agent, built, information) for agent in (a, b)]
+        texts = tuple(agent if isinstance(agent, str) else agent.name for agent in (a, b))
+        names = tuple(short_name(one) if isinstance(one, str) else one.name for one in (a, b))
+        results: list[BlockResult] = []
+        planned = tasks(
+            texts, deals, seed=seed, rules=rules, episode=episode, information=information
+        )
+        for task in planned:
+            with one_thread():
+                results.append(play_block(task, players))
+            if progress is not None:
+                progress(results[-1])
+        return PairResult.of(Played(Pairing(names, tuple(planned)), tuple(results)))
+    finally:
+        close(built)
+
+
+def _shared(spec: str | Agent, built: list[Agent], information: Information) -> Agent | None:
+    """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
+    if not isinstance(spec, str):
+        agent = load_agent(spec)
+        check_plays(agent, agent.name, information)
+        return agent
+    if is_own(spec) and information == PLAIN:
+        prepare(spec)
+        return None
+    built.append(load_agent(spec))
+    check_plays(built[-1], spec, information)
+    return built[-1] if may_share(built[-1], spec) else None

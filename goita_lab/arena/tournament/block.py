@@ -1,0 +1,210 @@
+"""Plays one block of duplicate deals: the unit of work and of randomness.
+
+The result of ``play_block`` depends on its task alone, not on the process or the order. All games
+of the block step together. Each agent gets one batch of the rows in which it has a choice; a single
+legal action is played without asking. Agents see views and masks, no state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from goita_agents.answers import check_actions
+from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
+from goita_agents.faults import FAULTS, Fault, FaultTracking
+
+from goita_env import View
+from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds.telling import tell
+from goita_env.seeds import GameNumbers
+from goita_lab.arena.tournament.games import Recorder, SavedDeal, is_saved
+from goita_lab.arena.tournament.guarded import Watch
+from goita_lab.arena.tournament.seated import PURPOSE, Seated, seat_players
+from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
+
+
+def play_block(
+    task: Task,
+    players: Sequence[Agent | None] = (),
+    *,
+    save_share: float = 0.0,
+    guarded: bool = False,
+    strict: bool = False,
+    dead: Mapping[int, Fault] | None = None,
+    watch: Watch | None = None,
+) -> BlockResult:
+    """Plays a block of deals.
+
+    Args:
+        task: the block.
+        players: existing agents; missing ones are built from their texts, and closed at the end.
+        save_share: share of the deals whose games the result holds (``games.is_saved``).
+        guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
+            random legal action.
+        strict: raise at the first fault of any agent.
+        dead: players whose code ended a process, with that fault; they have forfeited.
+        watch: notified when the code of a user's class runs.
+
+    Raises:
+        AgentError: if an agent cannot be built or answers with an illegal action.
+    """
+    start = time.perf_counter()
+    objects = {number: one for number, one in enumerate(players) if one is not None}
+    seated: list[Seated] = []
+    try:
+        for one in seat_players(task, objects, guarded=guarded, dead=dead or {}, watch=watch):
+            seated.append(one)  # noqa: PERF402  (those built before an error are closed)
+        block = _Block(task, seated, save_share, strict)
+        block.play()
+    finally:
+        close(one.agent for one in seated if one.player not in objects)
+    return block.result(start)
+
+
+class _Block:
+    """Plays all N games of a block in parallel; closing an agent may still add faults."""
+
+    def __init__(
+        self, task: Task, seated: Sequence[Seated], save_share: float, strict: bool
+    ) -> None:
+        self.task, self.seated, self.strict = task, seated, strict
+        seatings = len(task.seatings)
+        deals = np.tile(task.first + np.arange(task.deals), seatings)
+        self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
+        self.first = seatings * task.first  # number of the first game, before the permutation
+        self.rounds = Rounds(
+            len(deals),
+            rules=task.rules,
+            episode=task.episode,
+            seed=task.seed,
+            games=deals,
+            numbers=self.numbers.shown(self.first + np.arange(len(deals))),
+            log=save_share > 0,
+            information=task.information,
+        )
+        self.recorder: Recorder | None = None
+        if save_share > 0:
+            saved = [is_saved(task.seed, deal, save_share) for deal in deals.tolist()]
+            self.recorder = Recorder(self.rounds, set(np.flatnonzero(saved).tolist()))
+        sitting = np.zeros((seatings, 4), np.int64)
+        for place, one in enumerate(seated):
+            sitting[tuple(np.array(one.seats).T)] = place
+        self.owner = np.repeat(sitting, task.deals, axis=0)
+        """[N, 4] Index in ``seated`` of the agent at each seat."""
+        self.sign = np.repeat(1 - 2 * (np.arange(seatings) & 1), task.deals)
+        """[N] +1 where the first team sits at seats 0 and 2."""
+        self.figures = {name: np.zeros(len(deals), np.int32) for name in GAME_FIGURES}
+        self.decisions = np.zeros(len(task.agents), np.int64)
+        self.thinking = np.zeros(len(task.agents))
+        self.stateful = [place for place, one in enumerate(seated) if one.is_stateful]
+        self.fault_tracking = [
+            (one, one.agent) for one in seated if isinstance(one.agent, FaultTracking)
+        ]
+
+    def play(self) -> None:
+        self._notify(self.rounds.decisions)
+        while not self.rounds.over:
+            decisions = self.rounds.step(self._decide(self.rounds.decisions))
+            self._notify(decisions)
+            if self.recorder is not None:
+                self.recorder.note(decisions)
+            if decisions.ended is not None:
+                ended, rows = decisions.ended, decisions.ended.rows
+                won = self.sign[rows] * ended.gained > 0
+                self.figures["points"][rows] += self.sign[rows] * (ended.gained - ended.cost)
+                self.figures["rounds"][rows] += 1
+                self.figures["rounds_won"][rows] += won
+                self.figures["won"][rows] = won  # the last round of a match decides it
+
+    def result(self, start: float) -> BlockResult:
+        self._pool_faults()
+        shape = (len(self.task.seatings), self.task.deals)
+        figures: dict[str, Any] = {
+            name: values.reshape(shape) for name, values in self.figures.items()
+        }
+        figures["won"] = figures["won"].astype(bool)
+        out = {one.player for one, agent in self.fault_tracking if agent.forfeited}
+        return BlockResult(
+            self.task,
+            **figures,
+            decisions=self.decisions,
+            thinking=self.thinking,
+            seconds=time.perf_counter() - start,
+            faults=tuple(self._faults()),
+            forfeited=tuple(sorted(out)),
+            games=tuple(self._games()),
+        )
+
+    def _games(self) -> Iterator[SavedDeal]:
+        """Yields the deals of the saved games, by deal, seating and number."""
+        if self.recorder is None:
+            return
+        for game in np.arange(len(self.sign)).reshape(-1, self.task.deals).T.ravel().tolist():
+            seating, deal = divmod(game, self.task.deals)
+            agents = tuple(self.task.agents[player] for player in self.task.seatings[seating])
+            for record, winner, points in self.recorder.deals[game]:
+                seat = winner if winner >= 0 else None
+                yield SavedDeal(agents, self.task.first + deal, seating, record, seat, points)
+
+    def _faults(self) -> Iterator[tuple[int, Fault]]:
+        """Yields the faults of this block with their players, and with deal and seating."""
+        for one, agent in self.fault_tracking:
+            for fault in agent.faults[one.known :]:
+                yield one.player, self._located(fault)
+
+    def _located(self, fault: Fault) -> Fault:
+        if not 0 <= fault.game < 1 << 53:
+            return fault
+        game = int(self.numbers.games(np.array([fault.game >> 2]))[0]) - self.first
+        if not 0 <= game < len(self.sign):
+            return fault
+        seating, deal = divmod(game, self.task.deals)
+        return replace(fault, deal=self.task.first + deal, seating=seating)
+
+    def _decide(self, decisions: Decisions) -> Int:
+        """Returns the players' actions in the m games that need one: int64 [m]."""
+        actions = np.zeros(len(decisions.rows), np.int64)
+        asked = self.owner[decisions.rows, decisions.seats]
+        for place, one in enumerate(self.seated):
+            mine = (asked == place).nonzero()[0]
+            if len(mine):
+                actions[mine] = self._ask(one, decisions.view[mine], decisions.legal[mine])
+        return actions
+
+    def _ask(self, one: Seated, view: View, legal: Bool) -> Int:
+        start = time.perf_counter()
+        answer = one.agent.act(view, legal, one.rng)
+        self.thinking[one.player] += time.perf_counter() - start
+        self.decisions[one.player] += len(view)
+        if self.fault_tracking:
+            self._pool_faults()
+        return check_actions(answer, legal, one.agent.name, view.game)
+
+    def _pool_faults(self) -> None:
+        """Counts the faults of a player's instances together: it forfeits as a whole."""
+        if self.strict:
+            for player, fault in self._faults():
+                text = f"{self.task.agents[player]!r}: {fault}\n{fault.traceback}"
+                raise AgentError(text.rstrip())
+        counts = [0] * len(self.task.agents)
+        for one, agent in self.fault_tracking:
+            counts[one.player] += FAULTS if agent.forfeited else len(agent.faults) - one.known
+        for one, agent in self.fault_tracking:
+            if counts[one.player] >= FAULTS and not agent.forfeited:
+                agent.forfeit()
+
+    def _notify(self, decisions: Decisions) -> None:
+        if self.stateful:
+            tell(decisions, self._sitting)
+
+    def _sitting(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
+        """Yields each stateful agent with its indices into ``rows``, its seats and its games."""
+        for place in self.stateful:
+            agent = self.seated[place].agent
+            index, seats = np.nonzero(self.owner[rows] == place)
+            if len(index) and isinstance(agent, StatefulAgent):
+                yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats

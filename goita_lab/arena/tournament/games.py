@@ -1,0 +1,195 @@
+"""Records games as they are played; selects, writes and reads those that a tournament saves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Self
+
+from goita_agents.base import Agent, AgentError, is_stateless
+from goita_agents.files import decode
+
+from goita_env import actions
+from goita_env.errors import RecordError, SettingError
+from goita_env.hands import format_hand
+from goita_env.information import PLAIN, Information
+from goita_env.records import DealRecord, Record, history
+from goita_env.records.model import tell_kings
+from goita_env.rounds import Decisions, Rounds
+from goita_env.rules import JGA, Rules
+from goita_env.seeds import bot_generator
+
+
+class Recorder:
+    """Collects the records of the deals that are played, game by game.
+
+    Args:
+        rounds: the rounds, with ``log=True`` and before the first step.
+        games: indices of the games to record; None: all.
+    """
+
+    def __init__(self, rounds: Rounds, games: Container[int] | None = None) -> None:
+        self.rules, self.information = rounds.rules, rounds.information
+        self.games = range(rounds.num_games) if games is None else games
+        self.deals: list[list[tuple[DealRecord, int, int]]] = [[] for _ in range(rounds.num_games)]
+        """Every finished deal of each game, redeals among them, with the seat that ended it and
+        its points; (-1, 0) for a redeal."""
+        self._dealt: dict[int, tuple[tuple[str, ...], int, tuple[int, int]]] = {}
+        self._moves: dict[int, list[tuple[int, int]]] = {}
+        self._note_deals(rounds.decisions)
+
+    def note(self, decisions: Decisions) -> None:
+        """Records a step from the decisions that it returned."""
+        if decisions.made is not None:
+            made = decisions.made
+            for game, seat, action in zip(
+                made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
+            ):
+                if game in self.games:
+                    self._moves[game].append((seat, action))
+        for over in (decisions.redealt, decisions.ended):
+            if over is None:
+                continue
+            for game, winner, points in zip(
+                over.rows.tolist(), over.winner.tolist(), over.points.tolist(), strict=True
+            ):
+                if game in self.games:
+                    hands, dealer, scores = self._dealt[game]
+                    record = DealRecord(
+                        hands,
+                        dealer,
+                        tuple(self._moves[game]),
+                        scores,
+                        self.rules,
+                        number=len(self.deals[game]) + 1,
+                        information=self.information,
+                    )
+                    self.deals[game].append((record, winner, points))
+        self._note_deals(decisions)
+
+    def _note_deals(self, decisions: Decisions) -> None:
+        if decisions.dealt is None:
+            return
+        dealt = decisions.dealt
+        for game, hands, dealer, (even, odd) in zip(
+            dealt.rows.tolist(),
+            dealt.hands,
+            dealt.dealer.tolist(),
+            dealt.scores.tolist(),
+            strict=True,
+        ):
+            if game in self.games:
+                kings = tell_kings([format_hand(hand) for hand in hands])
+                self._dealt[game] = kings, dealer, (even, odd)
+                self._moves[game] = []
+
+
+def play_deals(
+    agent: Agent, deals: int, seed: int = 0, rules: str | Rules = JGA
+) -> list[DealRecord]:
+    """Returns the records of rounds in which a stateless agent plays all four seats.
+
+    A round that began with a redeal is recorded from the deal that was played out.
+    """
+    if not is_stateless(agent):
+        raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
+    rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
+    recorder = Recorder(rounds)
+    rng = bot_generator(seed, "deals")
+    while not rounds.over:
+        decisions = rounds.decisions
+        actions = (
+            agent.act(decisions.view, decisions.legal, rng)
+            if len(decisions.rows)
+            else decisions.rows
+        )
+        recorder.note(rounds.step(actions))
+    return [
+        replace(played[-1][0], number=number) for number, played in enumerate(recorder.deals, 1)
+    ]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Holds the keys of a line that are read back."""
+
+    agents: tuple[str, str, str, str]
+    deal: int
+    seating: int
+    number: int
+    scores: tuple[int, int]
+    before_play: list[tuple[int, int]]
+    history: str
+    winner: int | None
+    points: int
+
+
+@dataclass(frozen=True)
+class SavedDeal:
+    """Holds a deal that was played in a tournament, redeals included."""
+
+    agents: tuple[str, ...]
+    deal: int  #: Number under the seed of the duplicate deal with which the game began.
+    seating: int  #: The game of that deal: an index of ``Task.seatings``.
+    record: DealRecord
+    """Hands, dealer, scores before the deal and every decision; ``number`` counts the deals of the
+    game from 1."""
+    winner: int | None  #: The seat that ended the round; None: the deal ended in a redeal.
+    points: int  #: Points of the round, to the winner's team.
+
+    def to_line(self, pairing: tuple[str, ...], block: int) -> str:
+        """Returns the deal as a line of JSON, with its pairing and block."""
+        record = self.record
+        before = [move for move in record.moves if move[1] >= actions.CALL]
+        # A history has no place for questions and messages. A deal that was decided before play
+        # has one of its hands alone.
+        played = tuple(move for move in record.moves if move[1] < actions.CALL)
+        dealt = replace(record, moves=played, information=PLAIN)
+        content = {
+            "pairing": pairing,
+            "block": block,
+            "deal": self.deal,
+            "seating": self.seating,
+            "number": record.number,
+            "agents": self.agents,
+            "rules": record.rules.name,
+            "dealer": record.dealer,
+            "scores": record.scores,
+            "winner": self.winner,
+            "points": self.points,
+            "before_play": before,
+            "history": history.dumps(Record((dealt,))),
+        }
+        return json.dumps(content, separators=(",", ":"))
+
+    @classmethod
+    def from_line(cls, line: str | bytes, rules: Rules, information: Information = PLAIN) -> Self:
+        """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
+        found = decode(line, Line, "saved games")
+        deals = history.loads(found.history, rules=rules).deals
+        if len(deals) != 1:
+            raise RecordError(f"expected saved games, a deal in a line, got {len(deals)} deals")
+        played = [move for move in deals[0].moves if move[1] < actions.CALL]
+        record = replace(
+            deals[0],
+            moves=(*found.before_play, *played),
+            scores=found.scores,
+            number=found.number,
+            information=information,
+        )
+        return cls(found.agents, found.deal, found.seating, record, found.winner, found.points)
+
+
+def is_saved(seed: int, deal: int, share: float) -> bool:
+    """Tells by seed and number whether a deal's games are saved; a larger share adds deals."""
+    digest = blake2b(f"{seed} {deal}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) < share * 2**64
+
+
+def check_share(share: float) -> float:
+    """Returns a share of deals; raises a SettingError if it is not above 0 and at most 1."""
+    if not 0 < share <= 1:
+        raise SettingError(f"expected a share of the deals, above 0 and at most 1, got {share!r}")
+    return share

@@ -1,0 +1,138 @@
+"""Saves the games of a tournament in a folder: a file for each block, a line of JSON for each deal.
+
+::
+
+    FOLDER/tournament.json                       the tournament, its rules (and who knew
+                                                 and told what), the share saved, the
+                                                 weights of networks, versions
+    FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
+
+    {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
+     "agents": ["random", "greedy", "random", "greedy"], "rules": "jga", "dealer": 2,
+     "scores": [0, 0], "winner": 3, "points": 40, "before_play": [[0, 65], [2, 67]],
+     "history": "11124559,11122347,13445667,11123358,s3,346,483,194,..."}
+
+A file is written whole or not at all, and a block that is played again writes the same file again.
+So a tournament that is stopped and resumed saves each game once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from goita_agents.files import decode, read_limited, write_whole
+from goita_agents.registry import weights
+
+from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import Rules, get_rules
+from goita_lab.arena.tournament.games import SavedDeal, check_share
+from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.task import Task
+from goita_lab.provenance import versions
+
+FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.
+
+MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
+GAMES: Final = "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
+
+MOST_BYTES: Final = 10**8
+"""Largest file that is read; that of a block has some hundred thousand bytes."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Holds the keys of a manifest that are read back."""
+
+    format: Literal["goita-games-1"]
+    rules: Rules
+    information: Information = PLAIN
+
+
+class GamesFolder:
+    """Writes the games of a tournament into a folder, which is created if missing.
+
+    Raises:
+        SettingError: if the folder holds the games of another tournament, share or network.
+        OSError: if it cannot be created or written.
+    """
+
+    def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
+        self.path, self.share = path, check_share(share)
+        self._prefixes = {
+            pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])
+            for number, pairing in enumerate(plan.pairings(), 1)
+        }
+        head = {
+            "format": FORMAT,
+            "save_share": share,
+            "arguments": plan.arguments(),
+            "rules": asdict(get_rules(plan.rules)),
+            **plan.information.to_keys(),
+            "weights": weights(plan.specs),
+        }
+        path.mkdir(exist_ok=True)
+        manifest = path / MANIFEST
+        if not manifest.exists():
+            if any(path.glob("[!.]*")):
+                raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
+            write_whole(manifest, json.dumps(head | {"versions": versions()}, indent=1) + "\n")
+            return
+        found = decode(read_limited(manifest, MOST_BYTES), dict[str, Any], f"JSON in {manifest}")
+        found.pop("versions", None)  # those of another commit may go on
+        # 0.2.1 and earlier wrote no weights.
+        if {"weights": head["weights"], **found} != json.loads(json.dumps(head)):
+            raise SettingError(
+                f"expected {str(path)!r} to hold this tournament's games and the same share, "
+                f"got another one: see {str(manifest)!r}"
+            )
+
+    def file(self, task: Task) -> Path:
+        return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"
+
+    def write(self, task: Task, deals: Iterable[SavedDeal]) -> None:
+        """Writes the games of a block over those that may be there already."""
+        lines = (deal.to_line(task.agents, task.block) for deal in deals)
+        write_whole(self.file(task), "".join(f"{line}\n" for line in lines))
+
+    def check_whole(self, tasks: Iterable[Task]) -> None:
+        """Checks that the games of all these blocks are there; raises a SettingError."""
+        if lost := [file.name for file in map(self.file, tasks) if not file.exists()]:
+            raise SettingError(
+                f"expected the games of every block of the results in {str(self.path)!r}, "
+                f"got none of {len(lost)}: {lost[0]} and so on"
+            )
+
+    def keep(self, tasks: Iterable[Task]) -> None:
+        """Removes the games of all blocks but these: they were played but do not count."""
+        wanted = {self.file(task) for task in tasks}
+        for file in self.path.glob("*.jsonl"):
+            if file not in wanted:
+                file.unlink()
+
+
+def _short(name: str) -> str:
+    """Returns the end of an agent's name as 32 bytes of a file's name, which may have 255."""
+    return re.sub(r"[^\w.=+]+", "_", name).encode()[-32:].decode(errors="ignore")
+
+
+def read_games(folder: Path, pattern: str = GAMES) -> Iterator[SavedDeal]:
+    """Yields every deal of a folder of games, possibly somebody else's, block by block.
+
+    Raises:
+        GoitaError: if a file that matches ``pattern`` holds something else.
+        OSError: if there is no such folder.
+    """
+    manifest = read_limited(folder / MANIFEST, MOST_BYTES)
+    head = decode(manifest, Manifest, f"saved games, with {MANIFEST}")
+    for file in sorted(folder.glob(pattern)):
+        for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
+            try:
+                yield SavedDeal.from_line(line, head.rules, head.information)
+            except GoitaError as error:
+                raise RecordError(f"{file.name}, line {number}: {error}") from error

@@ -1,0 +1,282 @@
+"""Plans a tournament: who meets whom, over which deals, in which blocks.
+
+Every result depends on the plan alone: blocks have a fixed size, and nothing in them depends on the
+process that plays them or on their order.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any, Final
+
+from goita_agents.base import AgentError, close
+from goita_agents.registry import check_names, check_plays, content_hash, load_agent, short_name
+
+import goita_env
+from goita_env.checks import check_seed
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information, check_information
+from goita_env.rounds import Episode, check_episode
+from goita_env.rules import Rules, get_rules
+from goita_lab.arena.statistics.sequential_test import Sprt
+from goita_lab.arena.tournament.children import inspect_own
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Isolation, Seating, Task, seatings_of
+
+BLOCK_DEALS: Final = 256
+"""Deals in a block: 512 games of a pair at once. Results depend on it, as on the seed."""
+
+MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
+
+MAX_BLOCK_DEALS: Final = 1 << 16
+
+
+def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> None:
+    """Checks a number of deals; raises a SettingError. An interval needs two."""
+    if isinstance(deals, bool) or not isinstance(deals, int) or not least <= deals <= MAX_DEALS:
+        raise SettingError(f"expected {what} from {least:,} to {MAX_DEALS:,}, got {deals!r}")
+
+
+def tasks(
+    agents: tuple[str, ...],
+    deals: int,
+    *,
+    seed: int = 0,
+    rules: str | Rules = "jga",
+    episode: Episode = "round",
+    block_deals: int = BLOCK_DEALS,
+    seatings: tuple[Seating, ...] = PAIR_SEATINGS,
+    isolation: Isolation | None = None,
+    information: Information = PLAIN,
+) -> list[Task]:
+    """Returns the blocks of a pairing; the last may be shorter.
+
+    Raises:
+        SettingError: if the seed, the rules, the episode or the number of deals are impossible.
+    """
+    check_deals(deals)
+    check_seed(seed)
+    rest = (get_rules(rules), check_episode(episode, information), seatings, isolation, information)
+    return [
+        Task(agents, seed, block, first, min(block_deals, deals - first), *rest)
+        for block, first in enumerate(range(0, deals, block_deals))
+    ]
+
+
+def parse_cap(text: str) -> tuple[int, str]:
+    """Returns the number and the agent of "DEALS:AGENT"; raises a SettingError."""
+    number, _, agent = text.partition(":")
+    if not (number.isascii() and number.isdigit()) or not agent:
+        raise SettingError(f"expected DEALS:AGENT (200:greedy), got {text!r}")
+    check_deals(int(number))
+    return int(number), agent
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Holds two teams that meet, with their blocks."""
+
+    agents: tuple[str, ...]
+    """Names. (a, b): two of a against two of b. (a, b, c): partners a and b against two of c."""
+    tasks: tuple[Task, ...]
+    sprt: Sprt | None = None  #: The test that may end it early.
+
+    @property
+    def is_cross(self) -> bool:
+        return len(self.agents) == 3
+
+    @property
+    def deals(self) -> int:
+        return sum(task.deals for task in self.tasks)
+
+    @property
+    def title(self) -> str:
+        """Names the teams in words: "a with b against c"."""
+        *partners, opponent = self.agents
+        return f"{' with '.join(partners)} against {opponent}"
+
+
+class Schedule(ABC):
+    """Says what is played: the pairings with their blocks, and the agents in them."""
+
+    information: Information  #: Who knows and tells what at the tables.
+
+    @property
+    @abstractmethod
+    def specs(self) -> list[str]:
+        """The text of every agent once, in order."""
+
+    @abstractmethod
+    def pairings(self) -> list[Pairing]:
+        """Returns the pairings in playing order."""
+
+    @abstractmethod
+    def arguments(self) -> dict[str, Any]:
+        """Returns all of it and the version as JSON: the arguments of files of results."""
+
+    def sources(self) -> dict[str, str]:
+        """Returns the SHA-256 of the source of each user's class, by the agent's text."""
+        return {spec: source for spec, (_, source) in self._own.items() if source}
+
+    def contents(self) -> dict[str, str | None]:
+        """Returns a hash of the files that each agent is read from, by its text; None if none."""
+        return {
+            spec: self._own[spec][1] if spec in self._own else content_hash(spec)
+            for spec in self.specs
+        }
+
+    def check_agents(self) -> None:
+        """Builds every agent of the repository once and imports every user's class.
+
+        A user's class is imported in a child process: what goes wrong as it is built is a fault of
+        the class.
+
+        Raises:
+            AgentError: if there is no such agent, module, class or option, or an agent does not
+                play games with the table's options.
+        """
+        for spec in self.specs:
+            wrong, _ = self._own.get(spec, ("", ""))
+            if wrong:
+                raise AgentError(wrong)
+            if spec not in self._own:
+                agent = load_agent(spec)
+                try:
+                    check_plays(agent, spec, self.information)
+                finally:
+                    close([agent])
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[str, str]]:
+        """What is wrong with each user's class, and the hash of its source."""
+        return inspect_own(self.specs, self.information)
+
+
+@dataclass(frozen=True)
+class Plan(Schedule):
+    """Holds everything that the results of a tournament depend on, except the agents' files.
+
+    Raises:
+        SettingError: if a value is impossible; the agents are checked by ``check_agents``.
+    """
+
+    agents: tuple[str, ...]  #: The field; an agent named twice also plays against itself.
+    one: str | None = None
+    """An agent that plays each of the field; the field then does not play among itself."""
+    cross: bool = False
+    """Also play every two of the field as partners, against two of ``cross_opponent``."""
+    cross_opponent: str | None = None  #: None: the last of the field.
+    deals: int = 1000
+    caps: tuple[tuple[int, str], ...] = ()
+    """Most deals of the pairings of a slow agent: (deals, agent)."""
+    seed: int = 0
+    rules: str | Rules = "jga"
+    episode: Episode = "round"
+    sprt: Sprt | None = None  #: Ends pairings early; cross-play is not tested.
+    block_deals: int = BLOCK_DEALS
+    isolation: Isolation | None = None  #: Host users' classes in processes of their own.
+    information: Information = PLAIN  #: Who knows and tells what at the tables.
+
+    def __post_init__(self) -> None:
+        check_deals(self.deals)
+        check_seed(self.seed)
+        get_rules(self.rules)
+        if len(self.agents) < (1 if self.one else 2):
+            wanted = "an agent or more" if self.one else "two agents or more"
+            raise SettingError(f"expected {wanted}, got {' '.join(self.agents)!r}")
+        check_names(self.specs)
+        if self.one and self.cross:
+            raise SettingError("expected one of --one and --cross, got both")
+        if self.cross_opponent and not self.cross:
+            raise SettingError(
+                f"expected --cross for an opponent of its own, got {self.cross_opponent!r} without"
+            )
+        check_information(self.information)
+        check_episode(self.episode, self.information)
+        if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
+            raise SettingError(
+                f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
+            )
+        for deals, agent in self.caps:
+            check_deals(deals)
+            if agent not in {*self.names, *self.specs}:
+                raise SettingError(
+                    f"expected one of {self.names} to play fewer deals, got {agent!r}"
+                )
+
+    @property
+    def specs(self) -> list[str]:
+        """The text of every agent once, in order."""
+        specs = (self.one or None, *self.agents, self._opponent if self.cross else None)
+        return list(dict.fromkeys(spec for spec in specs if spec is not None))
+
+    @property
+    def names(self) -> list[str]:
+        """The name of every agent once, in order."""
+        return [short_name(spec) for spec in self.specs]
+
+    @property
+    def opponent(self) -> str:
+        """The name of the agent that mixed partners play against."""
+        return short_name(self._opponent)
+
+    @property
+    def _opponent(self) -> str:
+        """The text of that agent, which may be named by the short name of one of the field."""
+        field = {short_name(spec): spec for spec in reversed(self.agents)}
+        chosen = self.cross_opponent or self.agents[-1]
+        return field.get(chosen, chosen)
+
+    def pairings(self) -> list[Pairing]:
+        """Returns the pairings in playing order."""
+        field = list(dict.fromkeys(self.agents))
+        twice = [name for name in field if self.agents.count(name) > 1]
+        if self.one:
+            pairs = [(self.one, other) for other in field]
+        else:
+            pairs = [
+                pair
+                for pair in combinations_with_replacement(field, 2)
+                if pair[0] != pair[1] or pair[0] in twice
+            ]
+        partners = list(combinations_with_replacement(field, 2)) if self.cross else []
+        return [
+            *(self._pairing(pair) for pair in pairs),
+            *(self._pairing((*pair, self._opponent)) for pair in partners),
+        ]
+
+    def _pairing(self, agents: tuple[str, ...]) -> Pairing:
+        names = tuple(map(short_name, agents))
+        caps = [deals for deals, agent in self.caps if agent in {*names, *agents}]
+        planned = tasks(
+            agents,
+            min([self.deals, *caps]),
+            seed=self.seed,
+            rules=self.rules,
+            episode=self.episode,
+            block_deals=self.block_deals,
+            seatings=seatings_of(agents),
+            isolation=self.isolation,
+            information=self.information,
+        )
+        return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
+
+    def arguments(self) -> dict[str, Any]:
+        """Returns the plan and the version as JSON: the arguments of files of results."""
+        return {
+            "agents": list(self.agents),
+            "one": self.one,
+            "cross": self._opponent if self.cross else None,
+            "deals": self.deals,
+            "fewer_deals": {agent: deals for deals, agent in self.caps},
+            "seed": self.seed,
+            **get_rules(self.rules).to_keys(),
+            **self.information.to_keys(),
+            "episode": self.episode,
+            "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
+            "block_deals": self.block_deals,
+            "version": goita_env.__version__,
+            **({"isolation": asdict(self.isolation)} if self.isolation else {}),
+        }

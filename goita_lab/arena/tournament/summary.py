@@ -1,0 +1,288 @@
+"""Summarises a tournament: points and win rates with intervals, ratings, cross-play, faults.
+
+``goita_lab.arena.report`` shows a ``Summary``; ``goita evaluate --json`` writes its ``to_json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any, Self
+
+import numpy as np
+from goita_agents.base import Float
+from goita_agents.faults import Fault, Kind
+
+from goita_env.information import Information
+from goita_env.rules import Rules, get_rules
+from goita_lab.arena.statistics import ratings
+from goita_lab.arena.statistics.intervals import (
+    Interval,
+    rate_interval,
+    ratio_interval,
+    variance_removed,
+)
+from goita_lab.arena.statistics.ratings import Rating
+from goita_lab.arena.statistics.sequential_test import Verdict
+from goita_lab.arena.tournament.plan import Pairing, Plan
+from goita_lab.arena.tournament.task import BlockResult
+from goita_lab.provenance import provenance
+
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Played:
+    """Holds the blocks of a pairing that count, in order."""
+
+    pairing: Pairing
+    blocks: tuple[BlockResult, ...]
+    verdict: Verdict | None = None
+    forfeited: tuple[str, ...] = ()
+
+    @property
+    def whole_matches(self) -> bool:
+        """True if each deal began a match."""
+        return self.pairing.tasks[0].episode == "match"
+
+    def games(self, name: str) -> Float:
+        """Returns an array of ``BlockResult`` for all deals: [S, D]."""
+        return np.concatenate([getattr(block, name) for block in self.blocks], axis=1).astype(float)
+
+    def points(self) -> Interval:
+        """Returns the points per round, with an interval over deals."""
+        return ratio_interval(self.games("points").sum(axis=0), self.games("rounds").sum(axis=0))
+
+    def match_wins(self) -> tuple[float, Bounds] | tuple[None, None]:
+        """Returns the share of matches won and its interval, if matches were played."""
+        if not self.whole_matches:
+            return None, None
+        found = rate_interval(self.games("won").mean(axis=0))
+        return found.mean, (found.low, found.high)
+
+    def faults(self) -> list[tuple[str, Fault]]:
+        """Returns the faults with the names of their agents."""
+        agents = self.pairing.agents
+        return [(agents[player], fault) for block in self.blocks for player, fault in block.faults]
+
+    def rated_games(self) -> ratings.PairGames:
+        """Returns the games for a rating: matches if whole ones were played, else rounds."""
+        won = self.games("won" if self.whole_matches else "rounds_won")
+        a, b = self.pairing.agents
+        return ratings.PairGames(a, b, won.sum(axis=0), np.full(won.shape[1], float(len(won))))
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Holds the figures of a pair of agents, from a's side."""
+
+    a: str
+    b: str
+    deals: int
+    points_per_round: float
+    ci95: Bounds  #: 95 % interval of the points per round, over deals.
+    round_win_rate: float
+    round_win_ci95: Bounds
+    ms_per_decision: dict[str, float]  #: Milliseconds of each agent for a decision with a choice.
+    rounds_per_second: float  #: On one core.
+    variance_removed: float
+    """Share of the variance removed by exchanging the seats; below 0 by chance alone."""
+    sprt: Verdict | None = None
+    faults: dict[str, int] = field(default_factory=dict)
+    """Number of faults of each agent that made any."""
+    forfeited: tuple[str, ...] = ()
+    """Agents that forfeited; the pairing ends with the block of that moment."""
+    match_win_rate: float | None = None
+    match_win_ci95: Bounds | None = None
+
+    @classmethod
+    def of(cls, played: Played) -> Self:
+        blocks, names = played.blocks, played.pairing.agents
+        rounds, score = played.games("rounds").sum(axis=0), played.points()
+        wins = rate_interval(played.games("rounds_won").sum(axis=0), rounds)
+        thinking = np.sum([block.thinking for block in blocks], axis=0)
+        decisions = np.sum([block.decisions for block in blocks], axis=0)
+        milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
+        made = [agent for agent, _ in played.faults()]
+        match_win_rate, match_win_ci95 = played.match_wins()
+        return cls(
+            a=names[0],
+            b=names[1],
+            deals=len(rounds),
+            points_per_round=score.mean,
+            ci95=(score.low, score.high),
+            round_win_rate=wins.mean,
+            round_win_ci95=(wins.low, wins.high),
+            ms_per_decision={name: float(milliseconds[players == name].mean()) for name in names},
+            rounds_per_second=float(rounds.sum() / sum(block.seconds for block in blocks)),
+            variance_removed=variance_removed(played.games("points")),
+            sprt=played.verdict,
+            faults={agent: made.count(agent) for agent in dict.fromkeys(made)},
+            forfeited=played.forfeited,
+            match_win_rate=match_win_rate,
+            match_win_ci95=match_win_ci95,
+        )
+
+    @property
+    def points(self) -> Interval:
+        return Interval(self.points_per_round, *self.ci95)
+
+    @property
+    def rounds_won(self) -> Interval:
+        return Interval(self.round_win_rate, *self.round_win_ci95)
+
+    @property
+    def matches_won(self) -> Interval | None:
+        """None if no matches were played."""
+        if self.match_win_rate is None or self.match_win_ci95 is None:
+            return None
+        return Interval(self.match_win_rate, *self.match_win_ci95)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the fields as JSON; those of matches if matches were played."""
+        return asdict(self, dict_factory=_json_object)
+
+
+@dataclass(frozen=True)
+class CrossCell:
+    """Holds the figures of two agents as partners."""
+
+    partners: tuple[str, str]
+    points_per_round: float
+    ci95: Bounds
+    deals: int
+    match_win_rate: float | None = None
+    match_win_ci95: Bounds | None = None
+
+
+@dataclass(frozen=True)
+class CrossPlay:
+    """Holds the figures of every two agents as partners against two of one opponent."""
+
+    opponents: str
+    cells: tuple[CrossCell, ...]
+
+
+@dataclass(frozen=True)
+class FaultCount:
+    """Counts the faults of one kind that an agent made in a pairing."""
+
+    agent: str
+    pair: tuple[str, ...]
+    kind: Kind
+    count: int
+    text: str  #: Text of the last one: what was expected and what came.
+    stderr: tuple[str, ...]
+    traceback: str = ""  #: Traceback of the last exception, for "raised".
+    seat: int = -1
+    deal: int = -1  #: Number of the deal of the last one; -1: not known.
+    forfeited: bool = False  #: The agent has forfeited the pairing; in JSON a key of the pair.
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Holds a whole tournament."""
+
+    agents: tuple[str, ...]
+    pairs: tuple[PairResult, ...]
+    ratings: tuple[Rating, ...]  #: Strongest first; empty if some agents cannot be compared.
+    cross: CrossPlay | None
+    faults: tuple[FaultCount, ...]
+    episode: str
+    rules: Rules
+    information: Information
+    sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
+    seed: int
+    deals: int
+    block_deals: int
+    command: str
+    versions: dict[str, str]  #: Of packages, and the commit of a checkout.
+    weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
+    seconds: float
+
+    @classmethod
+    def of(
+        cls, plan: Plan, everything: Sequence[Played], *, command: str = "", seconds: float = 0.0
+    ) -> Self:
+        """Summarises the pairings of a plan that were played.
+
+        Args:
+            plan: the plan.
+            everything: the pairings.
+            command: the command line.
+            seconds: duration of the tournament.
+        """
+        pairs = [played for played in everything if not played.pairing.is_cross]
+        mixed = [played for played in everything if played.pairing.is_cross]
+        return cls(
+            agents=tuple(plan.names),
+            pairs=tuple(PairResult.of(played) for played in pairs),
+            ratings=tuple(ratings.rate([played.rated_games() for played in pairs])),
+            cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
+            faults=tuple(count for played in everything for count in fault_counts(played)),
+            episode=plan.episode,
+            rules=get_rules(plan.rules),
+            information=plan.information,
+            sources=plan.sources(),
+            seed=plan.seed,
+            deals=plan.deals,
+            block_deals=plan.block_deals,
+            command=command,
+            **provenance(plan.specs),
+            seconds=seconds,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns all of it as JSON."""
+        content: dict[str, Any] = {}
+        for key, value in asdict(self, dict_factory=_json_object).items():
+            if key == "rules":
+                content |= self.rules.to_keys()
+            elif key == "information":
+                content |= self.information.to_keys()
+            elif key != "sources" or value:
+                content[key] = value
+        return content
+
+    def failed(self) -> bool:
+        """Returns whether an agent forfeited or made a fault other than being late."""
+        return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
+
+
+def _cell(played: Played) -> CrossCell:
+    first, second, _ = played.pairing.agents
+    found = played.points()
+    deals = sum(block.task.deals for block in played.blocks)
+    bounds = (found.low, found.high)
+    return CrossCell((first, second), found.mean, bounds, deals, *played.match_wins())
+
+
+def fault_counts(played: Played) -> Iterator[FaultCount]:
+    """Yields the faults of a pairing by agent and kind, with the details of the last one."""
+    made = played.faults()
+    for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in made):
+        alike = [fault for name, fault in made if (name, fault.kind) == (agent, kind)]
+        last = alike[-1]
+        yield FaultCount(
+            agent=agent,
+            pair=played.pairing.agents,
+            kind=kind,
+            count=len(alike),
+            text=last.text,
+            stderr=last.stderr,
+            traceback=last.traceback,
+            seat=last.seat,
+            deal=last.deal,
+            forfeited=agent in played.forfeited,
+        )
+
+
+def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object as JSON can hold it: an end of an interval that is not known is null."""
+    return {
+        key: tuple(end if isfinite(end) else None for end in value) if key == "ci95" else value
+        for key, value in fields
+        if not (value is None and key.startswith("match_"))
+        and not (isinstance(value, bool) and key == "forfeited")
+    }

@@ -1,0 +1,116 @@
+"""Defines a block of duplicate deals, the unit of work and of randomness, and its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from goita_agents.base import Bool, Int
+from goita_agents.faults import Fault
+
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rounds import Episode
+from goita_env.rules import Rules
+from goita_lab.arena.tournament.games import SavedDeal
+
+Seating = tuple[int, int, int, int]
+
+PAIR_SEATINGS: Final[tuple[Seating, ...]] = ((0, 1, 0, 1), (1, 0, 1, 0))
+"""The player at each seat, game by game of a deal, when each agent is both partners of a team."""
+
+MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
+    (0, 2, 1, 2),
+    (2, 0, 2, 1),
+    (1, 2, 0, 2),
+    (2, 1, 2, 0),
+)
+"""Players 0 and 1 as partners against two of player 2, at every seat."""
+
+LEAST_MEMORY: Final = 256 << 20
+"""Least address space, in bytes, for a process that hosts a user's class."""
+
+Small = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Flag = Annotated[int, msgspec.Meta(ge=0, le=1)]
+
+GAME_FIGURES: Final[dict[str, Any]] = {
+    "points": Small,
+    "rounds": Count,
+    "rounds_won": Count,
+    "won": Flag,
+}
+"""The figures of one game: arrays of ``BlockResult`` and columns of a results file, by name, with
+the integers that a file may hold."""
+
+
+def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:
+    """Returns the seatings of (a, b), or of partners a and b against c in (a, b, c)."""
+    if len(agents) == 2:
+        return PAIR_SEATINGS
+    # With one agent as both partners the other two seatings would repeat these.
+    return MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """Limits the processes that host a user's classes: ms for a decision, bytes of memory.
+
+    Raises:
+        SettingError: if a limit is impossible.
+    """
+
+    ms: int = 1000
+    memory: int = 2 << 30
+
+    def __post_init__(self) -> None:
+        if self.ms < 1:
+            raise SettingError(f"expected at least 1 ms for a decision, got {self.ms!r}")
+        if self.memory < LEAST_MEMORY:
+            raise SettingError(
+                f"expected at least {LEAST_MEMORY >> 20}M, which Python and numpy take, "
+                f"got {self.memory:,} bytes"
+            )
+
+
+@dataclass(frozen=True)
+class Task:
+    """Names a block of deals; its result depends on nothing else."""
+
+    agents: tuple[str, ...]  #: Texts of the players, as ``load_agent`` takes them.
+    seed: int
+    """Seed of the deals and, through ``goita_env.seeds``, of the players' random numbers."""
+    block: int
+    first: int  #: Number of its first deal.
+    deals: int
+    rules: Rules
+    episode: Episode = "round"
+    seatings: tuple[Seating, ...] = PAIR_SEATINGS
+    """[S] The player at each seat in each game of a deal. The first team sits at seats 0 and 2 in
+    the first, third, ... game, at 1 and 3 in the others."""
+    isolation: Isolation | None = None
+    """Host a user's classes in processes of their own; None: in the process of the block."""
+    information: Information = PLAIN  #: Who knows and tells what.
+
+
+@dataclass(frozen=True)
+class BlockResult:
+    """Holds the result of a block: S seatings, D deals, P players."""
+
+    task: Task
+    points: npt.NDArray[np.int32]
+    """[S, D] Points of the first team minus those of the other, after what messages cost."""
+    rounds: npt.NDArray[np.int32]  #: [S, D] Scored rounds: 1 unless whole matches are played.
+    rounds_won: npt.NDArray[np.int32]  #: [S, D] Rounds won by the first team.
+    won: Bool  #: [S, D] The first team won the episode.
+    decisions: Int  #: [P] Decisions with a choice that each player made.
+    thinking: npt.NDArray[np.float64]  #: [P] Seconds that each player took for them.
+    seconds: float
+    faults: tuple[tuple[int, Fault], ...] = ()  #: The faults in this block, each with its player.
+    forfeited: tuple[int, ...] = ()
+    """Players that were out by the end; from some point on their decisions are random."""
+    games: tuple[SavedDeal, ...] = ()
+    """Every deal of the saved games, by deal, seating and number."""

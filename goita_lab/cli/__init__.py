@@ -1,0 +1,251 @@
+"""Turns a dataclass into a command line: each field an option, the text under it its help.
+
+::
+
+    @dataclass(frozen=True)
+    class Args:
+        deals: int = 1000
+        \"\"\"deals a pair\"\"\"
+
+    args = cli.parse(Args, description=__doc__)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, fields, make_dataclass
+from io import TextIOBase, TextIOWrapper
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    NoReturn,
+    TextIO,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from goita_env.information import PLAIN, Information, read_information
+from goita_env.rules import Rules, read_rules
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from tyro.constructors import PrimitiveConstructorSpec, PrimitiveTypeInfo
+
+D = TypeVar("D", bound="DataclassInstance")
+
+POSITIONAL: Final = {"positional": True}
+"""Metadata of a field whose value comes without a flag: ``field(metadata=cli.POSITIONAL)``."""
+
+
+def short(flag: str) -> dict[str, str]:
+    """Returns the metadata of a field that has a short flag too: ``cli.short("-o")``."""
+    return {"short": flag}
+
+
+def parse(
+    cls: type[D],
+    argv: Sequence[str] | None = None,
+    description: str | None = None,
+    command: str = "",
+) -> D:
+    """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
+
+    Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
+    ``Information`` (a JSON file). One without a default is required, a tuple takes one value or
+    more. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
+
+    Args:
+        cls: a frozen dataclass.
+        argv: arguments after the program's name; None: those of this process.
+        description: shown above the options.
+        command: the subcommand that these are the options of, if the program has several.
+    """
+    import tyro
+
+    registry = tyro.constructors.ConstructorRegistry()
+    registry.primitive_rule(_rules)
+    registry.primitive_rule(_information)
+    found = tyro.cli(
+        _shown(cls),
+        prog=f"{_program()} {command}".rstrip(),
+        args=argv,
+        # Lines of columns are indented: tyro fills other lines up.
+        description=re.sub(
+            r"^(?=\S.*\S {3})", "  ", without_marks(description), flags=re.MULTILINE
+        ),
+        config=(tyro.conf.DisallowNone,),
+        registry=registry,
+    )
+    values = vars(found)
+    for field in fields(cls):
+        if values[field.name] == ():
+            name = f"--{field.name.replace('_', '-')}"
+            wanted = field.name.upper() if field.metadata == POSITIONAL else f"value after {name}"
+            fail(f"expected one {wanted} or more, got none")
+    try:
+        return cls(**values)
+    except ValueError as error:
+        fail(error)
+
+
+def without_marks(text: str | None) -> str:
+    """Returns a docstring as a terminal shows it, without the marks of code."""
+    return re.sub(r"^::\n\n", "", text or "", flags=re.MULTILINE).replace("``", "")
+
+
+def command(program: str, argv: Sequence[str] | None) -> str:
+    """Returns a command line for reports.
+
+    Args:
+        program: what ran the words: "goita evaluate".
+        argv: the words; None: those of this process.
+    """
+    return f"{program} {shlex.join(sys.argv[1:] if argv is None else argv)}"
+
+
+def fail(error: Exception | str) -> NoReturn:
+    """Ends the program as wrong arguments do: the error on standard error, exit code 2."""
+    sys.stderr.write(f"{_program()}: error: {error}\n")
+    raise SystemExit(2)
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """Runs a command as this program, whose input and output cannot end it.
+
+    Signs that the terminal lacks are shown as "?". Where nobody reads the output any more, as
+    behind ``| head``, or there is none, the command works on. Output that could not be written for
+    another reason, such as a full disk, makes the exit code 1.
+    """
+    streams = [_Lasting(sys.stdout), _Lasting(sys.stderr)]
+    sys.stdout, sys.stderr = streams
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    code = main()
+    for stream in streams:
+        stream.flush()
+        if stream.lost is not None:
+            sys.stderr.write(f"{_program()}: expected to write all output: {stream.lost}\n")
+            code = code or 1
+    raise SystemExit(code)
+
+
+class _Lasting(TextIOBase):
+    """Writes to a stream as long as that takes it.
+
+    Attributes:
+        lost: why it took no more, unless its reader went away.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.lost: OSError | None = None
+        self._stream = stream or _nowhere()
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
+        return self._stream.encoding
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self._end(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._end(error)
+
+    def _end(self, error: OSError) -> None:
+        if not isinstance(error, BrokenPipeError):
+            self.lost = error
+        with suppress(OSError, ValueError):
+            # What the stream still holds is written at the interpreter's end: nothing catches that.
+            os.dup2(_nowhere().fileno(), self._stream.fileno())
+        self._stream = _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def _program() -> str:
+    """Returns the command, which ``goita_lab.__main__`` sets: "goita evaluate"."""
+    return Path(sys.argv[0]).name
+
+
+def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
+    """Returns a dataclass as tyro shows it; ``parse`` calls its checks."""
+    from docstring_parser import parse_from_object
+    from tyro import conf
+
+    hints = get_type_hints(cls)
+    texts = {one.arg_name: one.description or "" for one in parse_from_object(cls).params}
+    shown: list[Any] = []
+    for field in fields(cls):
+        hint, positional = hints[field.name], field.metadata == POSITIONAL
+        several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
+        metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None
+        mark = conf.arg(
+            # tyro itself keeps line breaks in a text of several lines.
+            help=" ".join(texts.get(field.name, "").split()),
+            aliases=[field.metadata["short"]] if "short" in field.metadata else None,
+            # The help says what None or an empty text stand for; positionals have no default.
+            help_behavior_hint="" if positional or field.default in (None, "") else None,
+            metavar=field.name.upper() if positional else metavar,
+        )
+        marks = [mark, conf.Positional] if positional else [mark]
+        default = [] if field.default is MISSING else [field.default]
+        shown.append((field.name, Annotated[(hint, *marks)], *default))
+    unchecked = {"__post_init__": lambda _: None}
+    return make_dataclass(cls.__name__, shown, bases=(cls,), namespace=unchecked, frozen=True)
+
+
+def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
+    from tyro.constructors import PrimitiveConstructorSpec
+
+    if info.type not in (Rules, Rules | None):
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="NAME|FILE.json",
+        instance_from_str=lambda texts: read_rules(texts[0]),
+        is_instance=lambda value: isinstance(value, Rules | None),
+        str_from_instance=lambda rules: [rules.name] if rules else [],
+    )
+
+
+def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Information] | None:
+    from tyro.constructors import PrimitiveConstructorSpec
+
+    if info.type is not Information:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="FILE",
+        instance_from_str=lambda texts: read_information(texts[0]),
+        is_instance=lambda value: isinstance(value, Information),
+        str_from_instance=lambda value: ["plain" if value == PLAIN else repr(value)],
+    )

@@ -1,0 +1,58 @@
+"""Runs ``goita solve POSITION``: what each action is worth with all hands known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from goita_agents.solver import Solution, solve
+
+from goita_env import actions
+from goita_env.errors import GoitaError
+from goita_env.rules import JGA, Rules
+from goita_lab import cli
+
+
+def report(solution: Solution) -> str:
+    """Returns a solution as text: each action with its points, then the line."""
+    place, best = solution.position, solution.best
+    rows = [f"seat {place.seat + 1} to move ({place.rules.name}); points for its team:", ""]
+    order = sorted(solution.bounds.items(), key=lambda item: (-sum(item[1]), item[0]))
+    for action, (low, high) in order:
+        points = f"{low:+}" if low == high else f"{low:+} to {high:+}"
+        word = "pass" if action == actions.PASS else actions.name(action)
+        rows.append(f"  {word:>4}  {points}{'  best' if action in best else ''}")
+    moves = ",".join(f"{seat + 1}{actions.name(action)}" for seat, action in solution.line)
+    rows += ["", f"line  {moves or '-'}"]
+    done = "finished" if solution.finished else "not finished"
+    return "\n".join([*rows, f"{done}, {solution.nodes:,} nodes, {solution.seconds:.3f} s"])
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    history: str = field(metadata=cli.POSITIONAL)
+    """a deal as far as it was played: HANDS,sDEALER,MOVES"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    nodes: int | None = None
+    """stop after so many positions"""
+    seconds: float | None = None
+    """stop after so much time"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(
+        Args, argv, "Prints the points of each legal action with perfect play, and one best line."
+    )
+    try:
+        solution = solve(args.history, nodes=args.nodes, seconds=args.seconds, rules=args.rules)
+    except GoitaError as error:
+        cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+    sys.stdout.write(report(solution) + "\n")
+    return 0

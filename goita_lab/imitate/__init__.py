@@ -1,0 +1,19 @@
+"""Learns how somebody plays from recorded games: a network that predicts the next action."""
+
+from goita_lab.imitate.clone import Clone, imitate
+from goita_lab.imitate.examples import Examples, Split, split_games
+from goita_lab.imitate.reading import Reading, read_examples
+from goita_lab.imitate.scores import Calibration, Score, compare
+
+__all__ = [
+    "Calibration",
+    "Clone",
+    "Examples",
+    "Reading",
+    "Score",
+    "Split",
+    "compare",
+    "imitate",
+    "read_examples",
+    "split_games",
+]

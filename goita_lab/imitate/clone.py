@@ -1,0 +1,251 @@
+"""Clones a player's behaviour: a network is fitted to its actions and held close to another.
+
+The loss of a decision is -log model(action) + weight * KL(start || model). ``start`` is the network
+that learning begins with, at the temperature at which it predicts the player best. Its divergence
+from the model, and not the model's from it, has two effects that few games need: an action that the
+start holds impossible costs the model nothing, since a stranger may play otherwise; and every
+action keeps at least weight / (1 + weight) of the start's probability, so nothing that was never
+seen becomes impossible. The sum is the cross-entropy to (observed + weight * start) / (1 + weight),
+as if each decision had been seen ``weight`` times more, with the start's answers.
+
+The weight falls step by step, each step from where the one before ended, until held-out games are
+predicted no better. So few games give a model close to its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from goita_agents.base import AgentError
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import Array
+from threadpoolctl import threadpool_limits
+
+from goita_env.information import PLAIN
+from goita_lab.imitate.examples import Examples, Split
+from goita_lab.imitate.network import BATCH, PolicyLearner
+from goita_lab.imitate.scores import predict
+
+WEIGHTS: Final = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+
+PASSES: Final = 8
+"""Passes over the training decisions at each weight."""
+
+FEWEST_STEPS: Final = 100
+"""Steps at each weight, where these passes have fewer."""
+
+RATE: Final = 1e-3
+"""Of Adam; it falls to 0 at each weight."""
+
+PATIENCE: Final = 2
+"""Weights in a row that predict no better, after which learning ends."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Says how well a weight predicts the games that it is chosen on."""
+
+    weight: float  #: infinite: the start, unchanged
+    log_likelihood: float  #: nats a decision, at the best temperature
+    temperature: float  #: the best
+    accuracy: float
+    divergence: float  #: mean KL(start || model), nats
+
+
+@dataclass(frozen=True)
+class Clone:
+    """Holds a network that predicts a player, and how its weight was chosen."""
+
+    agent: NetworkAgent
+    """At temperature 1 its probabilities fit the games that the weight was chosen on."""
+    weight: float
+    start_temperature: float
+    tried: tuple[Tried, ...]
+
+
+def _silent(_: float) -> None:
+    """Shows no progress."""
+
+
+def imitate(
+    split: Split,
+    start: NetworkAgent,
+    *,
+    seed: int = 0,
+    progress: Callable[[float], None] = _silent,
+) -> Clone:
+    """Learns to predict the actions of ``split.training``, as ``split.choosing`` wants it.
+
+    Args:
+        split: the decisions; ``held_out`` is not looked at.
+        start: the network to begin with and to stay close to.
+        seed: of the order of decisions and of what a step leaves out.
+        progress: is called with the share of the work that is done.
+    """
+    with threadpool_limits(1, user_api="blas"):  # more change results, and threads would spin
+        return _imitate(split, start, seed, progress)
+
+
+def refit(
+    examples: Examples,
+    start: NetworkAgent,
+    folds: Sequence[Clone],
+    *,
+    seed: int = 0,
+    progress: Callable[[float], None] = _silent,
+) -> Clone:
+    """Learns from all decisions, as the clones of a cross-validation found best.
+
+    The weight is the one that predicted best on average, of those that every fold tried. So is the
+    temperature: no decision is left to choose it on.
+
+    Args:
+        examples: the decisions.
+        start: the network that the folds began with.
+        folds: the clones, each learned from a part of the decisions.
+        seed: of the order of decisions and of what a step leaves out.
+        progress: is called with the share of the work that is done.
+    """
+    tried = _averages(folds)
+    chosen = max(tried, key=lambda one: one.log_likelihood)
+    with threadpool_limits(1, user_api="blas"):
+        heat, _ = predict(start, examples).fit(examples)
+        learner = PolicyLearner(heated(start, heat), seed)
+        reached = np.inf
+        descent = _descend(learner, examples, np.random.default_rng(seed), progress)
+        while reached > chosen.weight:
+            reached = next(descent)
+    progress(1.0)
+    network = heated(NetworkAgent(start.info, learner.tensors()), chosen.temperature)
+    return _clone(network, examples, chosen.weight, heat, tried)
+
+
+def _imitate(
+    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
+) -> Clone:
+    heat, _ = predict(start, split.training).fit(split.training)
+    start = heated(start, heat)
+    learner = PolicyLearner(start, seed)
+    rng = np.random.default_rng(seed)
+    best, found = _try(learner.tensors(), np.inf, start, split.choosing)
+    tried, since = [found], 0
+    for weight in _descend(learner, split.training, rng, progress):
+        agent, found = _try(learner.tensors(), weight, start, split.choosing)
+        better = found.log_likelihood > max(one.log_likelihood for one in tried)
+        best, since = (agent, 0) if better else (best, since + 1)
+        tried.append(found)
+        if since == PATIENCE:
+            break
+    progress(1.0)
+    chosen = max(tried, key=lambda one: one.log_likelihood)
+    return _clone(best, split.training, chosen.weight, heat, tried)
+
+
+def _clone(
+    network: NetworkAgent, examples: Examples, weight: float, heat: float, tried: Sequence[Tried]
+) -> Clone:
+    info = replace(network.info, decisions=len(examples), rules=examples.rules)
+    return Clone(NetworkAgent(info, _mute(network.tensors())), weight, heat, tuple(tried))
+
+
+def _averages(folds: Sequence[Clone]) -> list[Tried]:
+    """Returns what the folds found on average of each weight that all of them tried."""
+    found = []
+    for weight in (np.inf, *WEIGHTS):
+        each = [one for clone in folds for one in clone.tried if one.weight == weight]
+        if len(each) == len(folds):
+            found.append(
+                Tried(
+                    weight,
+                    float(np.mean([one.log_likelihood for one in each])),
+                    float(np.exp(np.mean(np.log([one.temperature for one in each])))),
+                    float(np.mean([one.accuracy for one in each])),
+                    float(np.mean([one.divergence for one in each])),
+                )
+            )
+    return found
+
+
+def check_start(agent: object, name: str) -> NetworkAgent:
+    """Returns an agent that a clone can begin with; an AgentError if it is no plain network."""
+    if not isinstance(agent, NetworkAgent):
+        raise AgentError(
+            f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
+        )
+    if agent.information != PLAIN:
+        raise AgentError(
+            f"expected a network of the plain game, got {name!r}, of one with {agent.information!r}"
+        )
+    if agent.transform:
+        raise AgentError(
+            "expected a network that was trained on whole observations, got "
+            f"{name!r}, with the transform {', '.join(agent.transform.texts)}"
+        )
+    return agent
+
+
+def heated(network: NetworkAgent, temperature: float) -> NetworkAgent:
+    """Returns a network that plays at temperature 1 as this one does at another."""
+    tensors = network.tensors()
+    for name in ("policy.weight", "policy.bias"):
+        tensors[name] = (tensors[name] / temperature).astype(np.float32)
+    return NetworkAgent(network.info, tensors, network.temperature)
+
+
+def _descend(
+    learner: PolicyLearner,
+    examples: Examples,
+    rng: np.random.Generator,
+    progress: Callable[[float], None],
+) -> Iterator[float]:
+    """Learns at one weight after another; yields each when it has been learned at."""
+    prior = np.exp(learner.log_probabilities(examples.words, examples.legal))
+    for number, weight in enumerate(WEIGHTS):
+        targets = prior * np.float32(weight / (1 + weight))
+        targets[np.arange(len(targets)), examples.action] += np.float32(1 / (1 + weight))
+        for done in _learn(learner, examples, targets, rng):
+            progress((number + done) / len(WEIGHTS))
+        yield weight
+
+
+def _learn(
+    learner: PolicyLearner, examples: Examples, targets: Array, rng: np.random.Generator
+) -> Iterator[float]:
+    """Learns at one weight; yields the share of it that is done."""
+    each = -(-len(examples) // BATCH)
+    passes = max(PASSES, -(-FEWEST_STEPS // each))
+    for number in range(passes):
+        order = rng.permutation(len(examples))
+        for step, begin in enumerate(range(0, len(order), BATCH)):
+            rows = order[begin : begin + BATCH]
+            rate = RATE * (1 - (number * each + step) / (passes * each))
+            learner.step(examples.words[rows], examples.legal[rows], targets[rows], rate)
+        yield (number + 1) / passes
+
+
+def _try(
+    tensors: dict[str, Array], weight: float, start: NetworkAgent, choosing: Examples
+) -> tuple[NetworkAgent, Tried]:
+    """Returns the network at its best temperature, and how well it predicts."""
+    network = NetworkAgent(start.info, tensors)
+    temperature, _ = predict(network, choosing).fit(choosing)
+    network = heated(network, temperature)
+    view, legal = choosing.view(), choosing.legal
+    mine, other = (one.at(1.0).probabilities(view, legal) for one in (network, start))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.where(other > 0, other * np.log(other / mine), 0.0).sum(axis=1)
+    return network, Tried(
+        weight,
+        float(np.log(choosing.taken(mine)).mean()),
+        temperature,
+        float((mine.argmax(axis=1) == choosing.action).mean()),
+        float(apart.mean()),
+    )
+
+
+def _mute(tensors: dict[str, Array]) -> dict[str, Array]:
+    """Returns tensors whose values are 0: a clone predicts actions, not points."""
+    return tensors | {name: np.zeros_like(tensors[name]) for name in ("value.weight", "value.bias")}

@@ -1,0 +1,149 @@
+"""Learns how somebody plays from recorded games.
+
+::
+
+    goita imitate games --player heuristic -o model.safetensors
+    goita imitate champion-log -o model.safetensors
+    goita imitate FOLDER_OF_KIFU -o model.safetensors
+
+GAMES are folders of saved games (goita evaluate --save-games), logs (goita_lab.signals log) and records
+in any notation, or folders of them. The network is an agent, file:model.safetensors. Exit code 0:
+written. 2: wrong arguments or games. 130: interrupted, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from goita_agents.base import Policy
+from goita_agents.bots.heuristic import HeuristicAgent
+from goita_agents.bots.network_file import write_tensors
+from goita_agents.files import check_writable, write_whole
+from goita_agents.registry import load_agent
+from rich.console import Console
+from rich.progress import Progress
+
+from goita_env.checks import check_seed
+from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import JGA, Rules
+from goita_lab import cli
+from goita_lab.imitate.clone import Clone, check_start, imitate, refit
+from goita_lab.imitate.examples import HELD_OUT, Examples, fold_games, split_games
+from goita_lab.imitate.reading import Reading, read_examples
+from goita_lab.imitate.report import Result, text, to_json
+from goita_lab.imitate.scores import Guesses, compare
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    games: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
+    """saved games, logs or records"""
+    output: Path = field(metadata=cli.short("-o"))
+    """network file to write"""
+    init: str = "champion"
+    """network that learning begins with, and that the model stays close to"""
+    player: str | None = None
+    """learn from this player's decisions alone: the agent's name in saved games and logs, the
+    seat's player in records"""
+    held_out: float = HELD_OUT
+    """share of the games that nothing is learned from, and of the rest that the weight is chosen
+    on"""
+    folds: int | None = None
+    """score by so many splits that together hold out each game once; the network written is
+    learned from all games, with the weight that did best in them"""
+    half: bool = False
+    """write float16: half the size"""
+    seed: int = 0
+    """seed of the split and of learning"""
+    rules: Rules = JGA
+    """rule set of a kifu or of history strings"""
+    json: Path | None = None
+    """JSON file to write all numbers to"""
+
+    def __post_init__(self) -> None:
+        for file in (self.output, self.json):
+            if file:
+                check_writable(file)
+        if self.json and self.json.resolve() == self.output.resolve():
+            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        check_seed(self.seed)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Learns, writes the network, prints the tables and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        result = run(args)
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; nothing was written\n")
+        return 130
+    sys.stdout.write(text(result))
+    return 0
+
+
+def run(args: Args) -> Result:
+    """Learns from the games that the options name, and writes the files."""
+    begin = time.perf_counter()
+    start = check_start(load_agent(args.init), args.init)
+    reading: Reading = read_examples(args.games, args.player, args.rules)
+    splits = (
+        fold_games(reading.examples, args.seed, args.folds, args.held_out)
+        if args.folds is not None
+        else [split_games(reading.examples, args.seed, args.held_out)]
+    )
+    others: list[tuple[str, Policy | None]] = [(args.init, start)]
+    others += [("heuristic", HeuristicAgent()), ("uniform", None)]
+    clones, found = [], []
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("learning", total=len(splits) + bool(args.folds))
+        for number, split in enumerate(splits):
+
+            def show(done: float, before: int = number) -> None:
+                bar.update(task, completed=before + done)
+
+            clones.append(imitate(split, start, seed=args.seed, progress=show))
+            known = Examples.join([split.training, split.choosing])
+            guesses = [("model", Guesses.of(clones[-1].agent, split.choosing, split.held_out))]
+            guesses += [(name, Guesses.of(one, known, split.held_out)) for name, one in others]
+            found.append((split.held_out, guesses))
+        clone = clones[0]
+        if args.folds:
+            clone = refit(
+                reading.examples,
+                start,
+                clones,
+                seed=args.seed,
+                progress=lambda done: bar.update(task, completed=len(splits) + done),
+            )
+    scores, calibration = compare(found)
+    result = Result(
+        sources=tuple(str(path) for path in args.games),
+        player=args.player,
+        init=args.init,
+        seed=args.seed,
+        folds=args.folds,
+        reading=reading,
+        split=splits[0],
+        clone=clone,
+        scores=tuple(scores),
+        calibration=tuple(calibration),
+        seconds=time.perf_counter() - begin,
+    )
+    write_whole(args.output, _file(clone, half=args.half))
+    if args.json:
+        write_whole(args.json, json.dumps(to_json(result), indent=1) + "\n")
+    return result
+
+
+def _file(clone: Clone, *, half: bool) -> bytes:
+    return write_tensors(clone.agent.tensors(), clone.agent.info.metadata(), half=half)

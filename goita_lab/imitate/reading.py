@@ -1,0 +1,249 @@
+"""Reads decisions of recorded games: saved games, logs of decisions, records of people.
+
+A game is what shares hands: a deal of a tournament in all its pairings and seatings, a round of a
+log in both seatings, a file of one match, or a line of a file of history strings. Games of several
+sources are one where a deal's hands are the same. A deal that two records hold counts once. Files
+may be somebody else's: they are validated, and names in them load nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, groupby
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from goita_agents.registry import short_name
+
+from goita_env.errors import RecordError, SettingError
+from goita_env.information import PLAIN
+from goita_env.records import DealRecord
+from goita_env.rules import JGA, Rules
+from goita_lab.arena.tournament.games_folder import GAMES, MANIFEST, read_games
+from goita_lab.imitate.examples import Examples
+from goita_lab.imitate.replaying import replay
+from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
+from goita_lab.signals.log.reader import is_log
+from goita_lab.signals.playing import deal_rounds
+
+SHOWN: Final = 12  # Names of players in an error.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Holds what was read, and what was left out."""
+
+    examples: Examples
+    players: Counter[str] = field(default_factory=Counter)
+    """Decisions with a choice by the player's name, before one was selected."""
+    unsound: tuple[str, ...] = ()
+    """Deals of records that were left out: file, deal and what is wrong."""
+    notes: tuple[str, ...] = ()
+    """Repeated deals and sources, and files of folders, that were left out; games that are one."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Holds the decisions of one source with the name of each one's player."""
+
+    examples: Examples | None
+    """None: it holds no sound deal."""
+    players: list[str]
+    keys: list[Hashable]
+    """Of each decision; those with the same one are of one game, whatever their sources."""
+    source: str = ""
+    """Empty for records, whose repeats are left out."""
+    unsound: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_examples(
+    sources: Sequence[Path], player: str | None = None, rules: str | Rules = JGA
+) -> Reading:
+    """Reads the decisions with a choice of recorded games.
+
+    Args:
+        sources: folders of saved games (``goita evaluate --save-games``) or one of their files,
+            folders of a log (``goita_lab.signals log``), files of records in any notation, or folders
+            of them.
+        player: only this player's decisions: the agent's text in saved games and logs, or its short
+            name if it has one, the name of the seat's player in records; None: everybody's.
+        rules: the rule set of a kifu or of history strings; other sources know theirs.
+
+    Raises:
+        GoitaError: if something is not a recorded game, or a saved game or a log holds an illegal
+            move; names the file.
+        SettingError: if there is no decision with a choice, or none of the player; if a source is
+            given twice or lies in another one, so that games could be learned from and held out.
+        OSError: if a file cannot be read.
+        ImportError: if a log or a kifu lacks its extra.
+    """
+    places = Counter(source.resolve() for source in sources)
+    for place, times in places.items():
+        if times > 1 or not places.keys().isdisjoint(place.parents):
+            raise SettingError(f"expected each game once, got {str(place)!r} twice")
+    parts = list(_parts(sources, rules))
+    _check_copies(parts)
+    names = np.array([name for part in parts for name in part.players], dtype=object)
+    known = Counter(names.tolist())
+    if not known:
+        raise SettingError(
+            f"expected decisions with a choice, got none in {', '.join(map(str, sources))}"
+            + "".join(f"; {line}" for part in parts for line in part.unsound[:1])
+        )
+    examples = Examples.join([part.examples for part in parts if part.examples])
+    keys = chain.from_iterable(part.keys for part in parts)
+    examples = replace(examples, game=np.array(joined(examples.game.tolist(), keys)))
+    if player is not None:
+        if player not in known:
+            listed = ", ".join(repr(name) for name, _ in known.most_common(SHOWN))
+            raise SettingError(f"expected a player of the games, such as {listed}; got {player!r}")
+        examples = examples.of_rows(np.flatnonzero(names == player))
+    return Reading(
+        examples,
+        known,
+        tuple(line for part in parts for line in part.unsound),
+        tuple(line for part in parts for line in part.notes),
+    )
+
+
+def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
+    """Yields the decisions of each source; those of all records together, at the first of them."""
+    records = [source for source in sources if _holds_records(source)]
+    for source in sources:
+        if source not in records:
+            yield _log(source) if is_log(source) else _saved(source)
+        elif source == records[0]:
+            yield from _records(records, rules)
+
+
+def _holds_records(source: Path) -> bool:
+    if not source.exists():
+        raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
+    if not source.is_dir():
+        return source.suffix != ".jsonl"
+    if (source / MANIFEST).exists() or is_log(source):
+        return False
+    if parts := sorted(filter(is_log, source.glob("*"))):
+        raise SettingError(
+            f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
+            f"{str(parts[-1])!r}"
+        )
+    if not files_of(source):
+        raise SettingError(
+            f"expected saved games ({MANIFEST}), a log (decisions-*.parquet) or records "
+            f"({', '.join(SUFFIXES)}) in {str(source)!r}, got none"
+        )
+    return True
+
+
+def _check_copies(parts: Sequence[_Part]) -> None:
+    """Raises a SettingError where a source holds the same decisions as another one."""
+    for one, other in combinations([part for part in parts if part.source], 2):
+        a, b = one.examples, other.examples
+        if (
+            a is not None
+            and b is not None
+            and one.players == other.players
+            and np.array_equal(a.words, b.words)
+            and np.array_equal(a.action, b.action)
+        ):
+            raise SettingError(
+                f"expected each game once, got {one.source!r} and its copy {other.source!r}"
+            )
+
+
+def _saved(source: Path) -> _Part:
+    folder, pattern = (source, GAMES) if source.is_dir() else (source.parent, source.name)
+    if not (folder / MANIFEST).exists():
+        raise SettingError(f"expected {MANIFEST} beside {str(source)!r}, got none")
+    # A file may stand there twice.
+    deals = list(
+        {
+            (one.agents, one.deal, one.seating, one.record.number): one
+            for one in read_games(folder, pattern)
+        }.values()
+    )
+    if not deals:
+        raise RecordError(f"expected saved games in {str(folder)!r}, got none")
+    numbers: dict[int, int] = {}
+    games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
+    players = [tuple(map(short_name, one.agents)) for one in deals]
+    records = [one.record for one in deals]
+    check_plain(records, "goita_lab.imitate")
+    part, illegal = _replayed(records, players, games, [dealt(one) for one in records])
+    for index, problem in illegal.items():
+        one = deals[index]
+        raise RecordError(
+            f"{folder / pattern}: deal {one.deal}, seating {one.seating}, number "
+            f"{one.record.number}: {problem}"
+        )
+    return replace(part, source=str(source))
+
+
+def _log(folder: Path) -> _Part:
+    from goita_lab.signals import log
+
+    play = log.read(folder)
+    if play.information != PLAIN:
+        raise log.LogError(
+            f"expected a log of the plain game in {str(folder)!r}, got {play.information!r}"
+        )
+    rows = np.flatnonzero(play.choice)
+    if (play.view(rows).legal() != play.legal[rows]).any():
+        raise log.LogError(f"expected the legal actions of each view in {folder}, got others")
+    deal = play.deal[rows]
+    examples = Examples(
+        play.rules,
+        play.words[rows],
+        play.legal[rows],
+        play.action[rows].astype(np.int64),
+        # Two teams play each deal twice, in successive rounds.
+        play.round[deal] // deal_rounds(len(play.agents), play.drawn),
+    )
+    names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
+    hands = [one.tobytes() for one in play.hands]
+    return _Part(examples, names.tolist(), [hands[at] for at in deal.tolist()], str(folder))
+
+
+def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
+    found = read_records(sources, rules, "goita_lab.imitate")
+    yield _Part(None, [], [], "", tuple(map(str, found.problems)), found.notes)
+    for file, each in groupby((one for one in found.deals if one.sound), lambda one: one.file):
+        deals = list(each)
+        games = [one.game for one in deals]
+        part, illegal = _replayed(
+            [one.deal for one in deals], [one.players for one in deals], games, games
+        )
+        wrong = [
+            f"{file.name}: deal {deals[at].deal.number}, {what}" for at, what in illegal.items()
+        ]
+        yield replace(part, unsound=tuple(wrong))
+
+
+def _replayed(
+    deals: Sequence[DealRecord],
+    players: Sequence[tuple[str, ...]],
+    games: Sequence[int],
+    keys: Sequence[Hashable],
+) -> tuple[_Part, dict[int, str]]:
+    """Returns the decisions of deals, and by index of a deal what is illegal in it."""
+    parts: list[Examples] = []
+    names: list[str] = []
+    shared: list[Hashable] = []
+    illegal: dict[int, str] = {}
+    for rules in {deal.rules: None for deal in deals}:
+        of_rules = [at for at, deal in enumerate(deals) if deal.rules == rules]
+        found = replay([deals[at] for at in of_rules], rules)
+        number = np.array(games)[of_rules]
+        parts.append(Examples(rules, found.words, found.legal, found.action, number[found.deal]))
+        names += [
+            players[of_rules[deal]][seat]
+            for deal, seat in zip(found.deal.tolist(), found.seat.tolist(), strict=True)
+        ]
+        shared += [keys[of_rules[deal]] for deal in found.deal.tolist()]
+        illegal |= {of_rules[at]: what for at, what in found.illegal.items()}
+    return _Part(Examples.join(parts) if parts else None, names, shared), illegal

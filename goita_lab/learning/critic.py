@@ -1,0 +1,88 @@
+"""Values positions from all four hands, for advantages in training only.
+
+A critic that sees more than the policy takes luck out of the advantages: a decision gets less
+credit for what the other seats happened to hold (the centralised critic of Lowe et al. 2017, here
+beside the policy's own values, which see a view). No policy file holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch as th
+from gymnasium.spaces import Box
+from torch import nn
+
+from goita_env import GoitaVectorEnv
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import observation as packing
+from goita_env.views.observation import OBSERVATION_SIZE
+from goita_lab.learning.buffer import HIDDEN_WORDS, Samples
+from goita_lab.learning.optimize import gradient_step
+from goita_lab.learning.policy import Trunk
+
+
+class Critic(nn.Module):
+    """Predicts what a seat will earn from its observation and the hidden tiles and plays.
+
+    With ``bfloat16`` all layers but the last run in it. ``size`` is that of an observation.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[int],
+        device: th.device | str = "cpu",
+        bfloat16: bool = False,
+        size: int = OBSERVATION_SIZE,
+    ) -> None:
+        super().__init__()
+        self._device, self._bfloat16 = th.device(device), bfloat16
+        self.trunk = Trunk(Box(0, 1, (size + 64 * HIDDEN_WORDS,), np.uint8), layers)
+        self.value = nn.Linear(self.trunk.features_dim, 1)
+        for layer in self.trunk.layers:
+            nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        nn.init.orthogonal_(self.value.weight)
+        nn.init.zeros_(self.value.bias)
+        self.to(device)
+        self.optimizer = th.optim.Adam(self.parameters(), eps=1e-5, fused=True)
+
+    def forward(self, bits: th.Tensor, hidden: th.Tensor) -> th.Tensor:
+        """Returns values float32 [B] of observations uint8 [B, 512] and hidden bits [B, 384]."""
+        features = th.cat([bits, hidden], dim=1)
+        features = features.to(th.bfloat16 if self._bfloat16 else th.float32)
+        with th.autocast(self._device.type, th.bfloat16, enabled=self._bfloat16):
+            features = self.trunk(features)
+        values: th.Tensor = self.value(features.float())[:, 0]
+        return values
+
+    def predict(self, words: packing.Words, hidden: packing.Words) -> npt.NDArray[np.float32]:
+        """Returns values [n] of packed observations [n, 8] and hidden words [n, 6]."""
+        bits, more = (th.from_numpy(packing.expand(w)).to(self._device) for w in (words, hidden))
+        with th.no_grad():
+            values: npt.NDArray[np.float32] = self(bits, more).numpy(force=True)
+        return values
+
+    def learn(self, samples: Samples, max_grad_norm: float) -> th.Tensor:
+        """Takes a gradient step on a minibatch; returns the mean squared error before it: []."""
+        assert samples.hidden is not None
+        values = self(samples.observations, samples.hidden)
+        errors = (values - samples.returns).square() * samples.weights
+        loss: th.Tensor = errors.sum() / samples.weights.sum()
+        gradient_step(loss, self, self.optimizer, max_grad_norm, "critic")
+        return loss.detach()
+
+
+def hidden_words(
+    games: GoitaVectorEnv, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
+) -> packing.Words:
+    """Returns what asked seats do not see: uint64 [n, 6].
+
+    Words 0 to 2 are the plays of the next seat, the partner and the previous seat as they see
+    them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` are asked.
+    """
+    others = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
+    places = [packing.STATE_PLAYS_WORD + others, packing.STATE_TILES_WORD + others]
+    return np.take_along_axis(games.packed_state()[rows], np.concatenate(places, axis=1), axis=1)

@@ -1,0 +1,187 @@
+"""Measures a policy while it trains: duplicate matches of its snapshots against fixed opponents.
+
+Every measurement plays the same deals with random numbers of its own, so a measurement more or less
+changes nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import asdict, dataclass, field, fields
+from io import StringIO
+from pathlib import Path
+from reprlib import repr as shortened
+from statistics import fmean
+from typing import Annotated, Final, Literal
+
+import msgspec
+from goita_agents.base import Agent, close, plays
+from goita_agents.bots.network import MAX_DECISIONS
+from goita_agents.files import read_text
+from goita_agents.registry import load_agent, plain_text
+from msgspec import Meta
+
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import MATCH_POINTS
+from goita_lab.arena.tournament.arena import play_pair
+from goita_lab.arena.tournament.plan import check_deals
+from goita_lab.arena.tournament.summary import PairResult
+
+Episode = Literal["round", "match"]
+
+PAST: Final = "past"
+"""Name of the opponent that is the run's own snapshot at 75 % of the decisions so far."""
+
+PAST_SHARE: Final = 0.75
+MAX_SNAPSHOTS: Final = 32  # beyond which every second one is deleted
+MAX_BYTES: Final = 1 << 24  # of a learning curve that is read
+ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring costs the same
+
+Count = Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)]
+Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
+Rate = Annotated[float, Meta(ge=0, le=1)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Holds the result of a snapshot against one opponent, from the snapshot's side.
+
+    The bounds of the numbers are checked where a file is read.
+    """
+
+    decisions: Count  #: of the snapshot's training
+    opponent: str  #: name, or ``PAST``
+    opponent_decisions: Count | None  #: of the opponent's training, where it is a snapshot
+    deals: Count  #: played twice each, the teams' seats exchanged
+    points_per_round: Points
+    low: Points  #: bounds of the 95 % interval of the points per round, over deals
+    high: Points
+    round_win_rate: Rate
+    match_win_rate: Rate | None = None
+
+    @property
+    def text(self) -> str:
+        who = self.opponent
+        if self.opponent_decisions is not None:
+            who = f"own snapshot at {self.opponent_decisions:,}"
+        won = "" if self.match_win_rate is None else f", {self.match_win_rate:.1%} of matches"
+        return f"{self.points_per_round:+z.1f} [{self.low:+z.1f}, {self.high:+z.1f}]{won} v {who}"
+
+
+@dataclass
+class History:
+    """Holds the measurements of a run and its snapshots."""
+
+    rows: list[Measured] = field(default_factory=list)
+    snapshots: list[Count] = field(default_factory=list)
+    """Decisions of each that is kept, ascending; the last is the latest."""
+
+    def __post_init__(self) -> None:
+        """Checks the order of snapshots that come from a file."""
+        if self.snapshots != sorted({*self.snapshots}):
+            raise SettingError(f"expected snapshots in order, got {shortened(self.snapshots)}")
+
+    def past(self, decisions: int) -> int | None:
+        """Returns the earlier snapshot nearest to 75 % of the decisions, None if there is none."""
+        earlier = [snapshot for snapshot in self.snapshots if snapshot < decisions]
+        wanted = PAST_SHARE * decisions
+        return min(earlier, key=lambda snapshot: abs(snapshot - wanted), default=None)
+
+    def best(self) -> int | None:
+        """Returns the snapshot with the highest mean result against the named opponents.
+
+        The result is points per round, or the match win rate where matches are learnt. Of equals it
+        is the later one; before the first measurement it is None.
+        """
+        results: dict[int, list[float]] = {}
+        for row in self.rows:
+            if row.opponent != PAST:
+                won = row.match_win_rate
+                result = row.points_per_round if won is None else won
+                results.setdefault(row.decisions, []).append(result)
+        return max(results, key=lambda snapshot: (fmean(results[snapshot]), snapshot), default=None)
+
+    def add_snapshot(self, decisions: int) -> None:
+        """Adds a snapshot; where there are too many, drops every second one but the best."""
+        self.snapshots.append(decisions)
+        if len(self.snapshots) > MAX_SNAPSHOTS:
+            best = self.best()
+            kept = {*self.snapshots[::2], decisions}
+            self.snapshots = sorted(kept if best is None else kept | {best})
+
+    def csv(self) -> bytes:
+        text = StringIO()
+        writer = csv.DictWriter(text, [f.name for f in fields(Measured)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in self.rows)
+        return text.getvalue().encode()
+
+
+def read_csv(path: Path) -> list[Measured]:
+    """Reads the rows that ``History.csv`` wrote; a SettingError if the file holds others."""
+    try:
+        table = csv.DictReader(StringIO(read_text(path, MAX_BYTES), newline=""))
+        rows = [{key: value or None for key, value in row.items()} for row in table]
+        return msgspec.convert(rows, list[Measured], strict=False)
+    except (OSError, ValueError, TypeError, csv.Error) as error:
+        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Plays snapshots against opponents, which are built once to see that they can be."""
+
+    against: tuple[str, ...]  #: named opponents, beside the run's own past
+    deals: int  #: of each measurement, played twice each; 0: nothing is measured
+    seed: int
+    rules: Rules = JGA
+    episode: Episode = "round"
+    information: Information = PLAIN
+
+    def __post_init__(self) -> None:
+        if self.deals:
+            check_deals(self.deals)
+        close([self.load(name) for name in self.against])
+
+    def load(self, name: str) -> Agent:
+        """Returns an opponent, as ``plain:base=A`` if it knows the plain game alone."""
+        agent = load_agent(name)
+        if plays(agent, self.information):
+            return agent
+        close([agent])
+        return load_agent(plain_text(name))
+
+    def measure(
+        self, decisions: int, agent: Agent, past: tuple[int, Agent] | None
+    ) -> list[Measured]:
+        """Plays a snapshot, after so many decisions, against every opponent and an earlier one."""
+        if not self.deals:
+            return []
+        named = [self.load(name) for name in self.against]
+        opponents: list[tuple[str, int | None, Agent]] = [(one.name, None, one) for one in named]
+        rows = []
+        try:
+            for name, trained, opponent in opponents + ([] if past is None else [(PAST, *past)]):
+                result = self.contest(agent, opponent)
+                numbers = result.points_per_round, *result.ci95, result.round_win_rate
+                points, low, high, rate = (round(number, 4) for number in numbers)
+                counts = decisions, name, trained, result.deals
+                rows.append(Measured(*counts, points, low, high, rate, result.match_win_rate))
+        finally:
+            close(named)
+        return rows
+
+    def contest(self, agent: Agent, opponent: Agent) -> PairResult:
+        """Plays two agents against each other in this process; the result is of the first."""
+        deals = self.deals if self.episode == "round" else max(2, self.deals // ROUNDS_PER_MATCH)
+        return play_pair(
+            agent,
+            opponent,
+            deals,
+            seed=self.seed,
+            rules=self.rules,
+            episode=self.episode,
+            information=self.information,
+        )

@@ -1,0 +1,91 @@
+"""Exchanges tiles of equal rules in what a seat sees and plays, for training by Other-Play.
+
+Hu, Lerer, Peysakhovich and Foerster, "Other-Play for Zero-Shot Coordination" (2020): a policy that
+plays with a partner who sees the game under another symmetry cannot rely on which of two symmetric
+choices was agreed upon. The rules stay the same if silver and gold are exchanged, or bishop and
+rook, so the group has four elements. No other kinds may be: kings receive knights, but not lances.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from goita_agents.base import Bool, Int
+
+from goita_env.actions import CALL, MAX_ACTIONS, encode
+from goita_env.arrays import U64
+from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
+from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
+
+PAIRS: Final = ((SILVER, GOLD), (BISHOP, ROOK))
+"""Kinds that may be exchanged; bit i of an element says whether pair i is."""
+
+ELEMENTS: Final = 1 << len(PAIRS)
+
+
+def _swaps(kind: int) -> tuple[Words, Words]:
+    """Returns shifts and masks, uint64 [8] each: where bits of a kind and of the next one are.
+
+    A bit in the mask changes places with the one that lies ``shift`` above it.
+    """
+    shift, mask = np.ones(NUM_WORDS, U64), np.zeros(NUM_WORDS, U64)
+    for one in SLICES:
+        at, many = one.start + kind, 1
+        if one.name == "hand":
+            at, many = one.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
+        elif one.name == "unseen":
+            at, many = one.start + sum(COUNTS[:kind]), COUNTS[kind]
+        elif not one.name.startswith(("block_", "attack_", "passed_")) and one.name != "attack":
+            continue
+        word, bit = divmod(at, 64)
+        shift[word] = many
+        mask[word] |= U64(((1 << many) - 1) << bit)
+    return shift, mask
+
+
+_SWAPS: Final = tuple(_swaps(kind) for kind, _ in PAIRS)
+
+
+def _actions() -> Int:
+    """[4, 77] What each action is after an element's exchanges."""
+    found = np.tile(np.arange(MAX_ACTIONS), (ELEMENTS, 1))
+    for element in range(ELEMENTS):
+        kinds = np.arange(NUM_KINDS)
+        for number, pair in enumerate(PAIRS):
+            if element >> number & 1:
+                kinds[list(pair)] = pair[::-1]
+        plays = [encode(int(a), int(b)) for a in kinds for b in kinds]
+        found[element, 1:CALL] = plays
+    return found
+
+
+ACTIONS: Final = _actions()
+"""int64 [4, 77] What each action is after an element's exchanges; each is its own inverse."""
+
+
+def elements_of(games: int) -> npt.NDArray[np.int64]:
+    """Returns the element that each seat of each game sees the game under: int64 [N, 4].
+
+    It follows from the number of the game, so a resumed training goes on with the same. All
+    combinations are as frequent.
+    """
+    return (np.arange(games)[:, None] >> (2 * np.arange(NUM_SEATS))) & (ELEMENTS - 1)
+
+
+def exchange_words(words: Words, element: Int) -> Words:
+    """Returns observations under elements [n]: uint64 [n, W]; their own inverse."""
+    found = words.copy()
+    for number, (shift, mask) in enumerate(_SWAPS):
+        plain = found[:, :NUM_WORDS]
+        differs = ((plain >> shift) ^ plain) & mask
+        differs[(element >> number & 1) == 0] = 0
+        plain ^= differs ^ (differs << shift)
+    return found
+
+
+def exchange_masks(legal: Bool, element: Int) -> Bool:
+    """Returns the legal actions under elements [n]: bool [n, A]; their own inverse."""
+    found: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
+    return found

@@ -1,0 +1,321 @@
+"""Seats frozen players in a training: a pool of opponents, given opponents, or partners.
+
+In a share of the games one team is played by a frozen opponent. Games are grouped, and a group
+plays one opponent, and beside one partner, at a time, so that each is asked for many positions at
+once; a game keeps both to the end of its episode. Only the learner's own decisions are learnt from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Annotated, Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from goita_agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
+from goita_agents.registry import check_plays, load_agent
+from msgspec import Meta
+
+from goita_env.envs.vector import StepResult
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.seeds import bot_generator
+from goita_env.tiles import MATCH_POINTS, NUM_SEATS
+from goita_lab.learning.weighted import SELF, kind_of, kinds_of, read_weighted
+
+LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
+GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
+MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
+AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
+POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
+AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
+
+_LOW_WORD: Final = (1 << 64) - 1
+
+Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
+
+
+class PoolState(msgspec.Struct, forbid_unknown_fields=True):
+    """Holds the learner's results: decisions of each snapshot, points per round, rounds."""
+
+    players: list[tuple[Count, Points, Count]]
+    rollouts: Count
+    anew: bool
+
+
+@dataclass
+class PoolPlayer:
+    """Holds the learner's results against one frozen player, or beside one."""
+
+    name: str  # of an agent; empty for a snapshot
+    decisions: int = 0  # of a snapshot's training
+    points: float = 0.0  # per round, of the learner; 0 before the first round
+    rounds: int = 0
+
+    def learn(self, points: float, rounds: int) -> None:
+        self.rounds += rounds
+        share = min(1.0, rounds / min(self.rounds, AVERAGED_ROUNDS))
+        self.points += (points - self.points) * share
+
+    def hardness(self) -> float:
+        """Returns a weight from 0 to 1, the greater the fewer points the learner makes."""
+        return 1 / (1 + exp(self.points / POINTS_SCALE))
+
+
+class Pool:
+    """Assigns seats to frozen players and has them act.
+
+    Args:
+        games: number of parallel games, N.
+        share: of the games in which one team is a frozen opponent's.
+        agents: opponents beside the snapshots, without a memory: texts of ``read_weighted``.
+        snapshots: whether snapshots are opponents, too.
+        first: whether the very first one is, as it should where training began with a policy.
+        partners: of the learner in all games, likewise; empty: the learner itself.
+        hard_partners: draw those more often beside whom the learner makes fewer points, too.
+        seed: of draws and play.
+        information: who knows and tells what in the games.
+
+    Attributes:
+        known: decisions of the snapshots that may be drawn, ascending; set from outside.
+        load: returns the snapshot of so many decisions as a player; set from outside.
+        owner: int64 [N, 4] who plays each seat.
+    """
+
+    def __init__(
+        self,
+        games: int,
+        *,
+        share: float,
+        agents: Sequence[str] = (),
+        snapshots: bool = True,
+        first: bool = False,
+        partners: Sequence[str] = (),
+        hard_partners: bool = False,
+        seed: int = 0,
+        information: Information = PLAIN,
+    ) -> None:
+        if not 0 <= share <= 1:
+            raise SettingError(f"expected a share from 0 to 1, got {share!r}")
+        self._snapshots, self._first = snapshots, first
+        self._hard_partners = hard_partners
+        self._rng = bot_generator(seed, "pool")
+        self.known: Sequence[int] = ()
+        self.load: Callable[[int], Agent]
+        opponents, mates = read_weighted(agents), read_weighted(partners)
+        self._opponents, self._mates = len(opponents), len(mates)
+        self._weights = [one.weight for one in (*opponents, *mates)]
+        self._agents = [one.name for one in (*opponents, *mates)]
+        kinds = kinds_of(agents, partners)
+        # The learner's number, -1, finds the last one.
+        self._kinds = np.array([kinds.index(kind_of(name)) for name in (*self._agents, SELF)])
+        self.players = [PoolPlayer(name) for name in self._agents]
+        self._built = {
+            number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF
+        }
+        for number, agent in self._built.items():
+            if isinstance(agent, StatefulAgent):
+                raise AgentError(
+                    f"expected an agent without a memory, got {self._agents[number]!r}"
+                )
+            check_plays(agent, self._agents[number], information)
+        several = self._mates > 1 or (self._opponents > 1 and not snapshots)
+        self._groups = groups = MANY_GROUPS if several else GROUPS
+        game = np.arange(games)
+        self._group = np.where(game < round(share * games), game % groups, LEARNER)
+        self._team = game // groups & 1  # the frozen one
+        self._mate = 2 * (game // (2 * groups) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
+        self.owner = np.full((games, NUM_SEATS), LEARNER)
+        self._now = np.full(groups, LEARNER)
+        self._mate_now = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
+        self._rollouts = 0
+        self._anew = True
+        self._points, self._rounds = 0, 0
+
+    def begin(self) -> None:
+        """Has the next rollout assign all seats, since all games begin anew."""
+        self._anew = True
+
+    def draw_opponents(self) -> None:
+        """Draws opponents and partners, once a rollout: for one group, and where there are none."""
+        for group in range(self._groups):
+            its_turn = group == self._rollouts % self._groups
+            if its_turn or self._now[group] == LEARNER:
+                self._now[group] = self._draw()
+            if self._mates > 1 and (its_turn or self._mate_now[group] == LEARNER):
+                self._mate_now[group] = self._draw_mate()
+        self._rollouts += 1
+        if self._anew:
+            self._seat(np.arange(len(self.owner)))
+            self._anew = False
+        for number in self._built.keys() - self._in_use():
+            if not self.players[number].name:
+                del self._built[number]
+
+    def split(self, turn: StepResult, rows: Int) -> tuple[Int, Int]:
+        """Returns which of some games ask the learner now, and which a frozen player."""
+        learner = self.owner[rows, turn.seat[rows]] == LEARNER
+        return rows[learner], rows[~learner]
+
+    def kinds(self, rows: Int, seats: Int) -> npt.NDArray[np.uint8]:
+        """Returns the kinds of partner and opponents: uint8 [n, 2], numbers of ``kinds_of``.
+
+        They are those of the seats ``seats`` in the games ``rows`` of a pool without snapshots.
+        Where the learner is one of two opponents, the other one's kind is returned.
+        """
+        owners = self.owner[rows[:, None], (seats[:, None] + [2, 1, 3]) % NUM_SEATS]
+        if (owners >= len(self._agents)).any():
+            raise SettingError("expected no snapshots at seats whose players are predicted")
+        others = self._kinds[owners]
+        return np.stack([others[:, 0], others[:, 1:].max(axis=1)], axis=1).astype(np.uint8)
+
+    def act(self, turn: StepResult, legal: Bool, rows: Int) -> Int:
+        """Returns the actions [n] of the frozen players that the games ``rows`` ask."""
+        owner = self.owner[rows, turn.seat[rows]]
+        actions = np.zeros(len(rows), np.int64)
+        for number in np.unique(owner).tolist():
+            mine = owner == number
+            asked = rows[mine]
+            if number not in self._built:
+                self._built[number] = self.load(self.players[number].decisions)
+            actions[mine] = self._built[number].act(turn.view[asked], legal[asked], self._rng)
+        return actions
+
+    def after_step(self, turn: StepResult) -> None:
+        """Records the rounds that a step ended, and assigns the seats of new episodes."""
+        ended = np.flatnonzero((turn.winner >= 0) & (self._group != LEARNER))
+        opponent = self.owner[ended, self._team[ended]]
+        ended, opponent = ended[opponent != LEARNER], opponent[opponent != LEARNER]
+        won = (turn.winner[ended] & 1) != self._team[ended]
+        points = np.where(won, 1, -1) * turn.points[ended]
+        self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
+        mate = self.owner[ended, self._mate[ended, 1 - self._team[ended]]]
+        for others in (opponent, mate):
+            for number in {*np.unique(others).tolist()} - {LEARNER}:
+                mine = points[others == number]
+                self.players[number].learn(float(mine.mean()), len(mine))
+        done = np.flatnonzero(turn.done)
+        if len(done):
+            self._seat(done)
+
+    def pop_results(self) -> tuple[float, int]:
+        """Returns the learner's points per round since the last call, and the rounds."""
+        results = self._points / max(self._rounds, 1), self._rounds
+        self._points, self._rounds = 0, 0
+        return results
+
+    def needed(self) -> list[int]:
+        """Returns the snapshots that play in some game, by their decisions."""
+        return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
+
+    def state(self) -> tuple[PoolState, dict[str, npt.NDArray[Any]]]:
+        """Returns all that the pool goes on from, in two parts; no agent is named in them."""
+        players = [(p.decisions, p.points, p.rounds) for p in self.players]
+        words = self._rng.bit_generator.state
+        numbers = [words["state"]["state"], words["state"]["inc"]]
+        halves = [half for number in numbers for half in (number >> 64, number & _LOW_WORD)]
+        random = np.array([*halves, words["has_uint32"], words["uinteger"]], np.uint64)
+        arrays = {"owner": self.owner.copy(), "now": self._now.copy(), "random": random}
+        if self._mates > 1:
+            arrays["mates"] = self._mate_now.copy()
+        return PoolState(players, self._rollouts, self._anew), arrays
+
+    def load_state(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on where ``state`` was called, of a pool with the same arguments.
+
+        Raises:
+            SettingError: if that was another pool; nothing has changed then.
+        """
+        count, named = len(state.players), len(self._agents)
+        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (self._groups,))}
+        if self._mates > 1:
+            wanted["mates"] = wanted["now"]
+        if found != wanted | {"random": ("uint64", (6,))} or count < named:
+            raise SettingError(f"expected a pool of {named} agents, {wanted}, got {found}")
+        for name in wanted:
+            if arrays[name].min() < LEARNER or arrays[name].max() >= count:
+                raise SettingError(f"expected the numbers of {count} frozen players, got others")
+        high, low, more, less, has, half = (int(word) for word in arrays["random"])
+        if has > 1 or half >= 1 << 32:
+            raise SettingError("expected the state of a generator, got another")
+        names = [*self._agents, *[""] * (count - named)]
+        self.players = [
+            PoolPlayer(name, *fields) for name, fields in zip(names, state.players, strict=True)
+        ]
+        self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
+        self._mate_now = arrays.get("mates", self._mate_now).copy()
+        self._rollouts, self._anew = state.rollouts, state.anew
+        self._rng.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": high << 64 | low, "inc": more << 64 | less},
+            "has_uint32": has,
+            "uinteger": half,
+        }
+
+    def _in_use(self) -> set[int]:
+        every = np.concatenate((self.owner.ravel(), self._now, self._mate_now))
+        return {*np.unique(every).tolist()} - {LEARNER}
+
+    def _seat(self, games: Int) -> None:
+        """Assigns the seats of games whose next episode begins."""
+        self.owner[games] = LEARNER
+        mate = self._mate_now[games % self._groups]
+        mated = games[self._is_frozen(mate)]
+        self.owner[mated[:, None], self._mate[mated]] = mate[self._is_frozen(mate)][:, None]
+        group = self._group[games]
+        opponent = np.where(group == LEARNER, LEARNER, self._now[group])
+        frozen = self._is_frozen(opponent)
+        games, opponent = games[frozen], opponent[frozen]
+        for seat in (self._team[games], self._team[games] + 2):
+            self.owner[games, seat] = opponent
+
+    def _is_frozen(self, players: Int) -> Bool:
+        """Tells which of some players [n] are not the learner: bool [n]."""
+        own = [number for number, player in enumerate(self.players) if player.name == SELF]
+        return ~np.isin(players, [LEARNER, *own])
+
+    def _draw(self) -> int:
+        """Returns an opponent, recent snapshots and hard ones more often; LEARNER: there is none.
+
+        A snapshot counts for less with every later one, an agent as much as the latest.
+        """
+        numbers: list[int] = [*range(self._opponents)]
+        ages = [0] * self._opponents
+        if self._snapshots:
+            known = [decisions for decisions in self.known if decisions or self._first]
+            numbers += [self._number(decisions) for decisions in known]
+            ages += [*range(len(known))][::-1]
+        if not numbers:
+            return LEARNER
+        given = [self._weights[number] if number < self._opponents else 1.0 for number in numbers]
+        weights = [
+            weight * 0.5 ** (age / AGE_HALVING) * self.players[number].hardness()
+            for number, age, weight in zip(numbers, ages, given, strict=True)
+        ]
+        return numbers[self._pick(np.array(weights))]
+
+    def _draw_mate(self) -> int:
+        """Returns a partner of several, by weight and perhaps hard ones more often."""
+        weights = np.array(self._weights[self._opponents :])
+        if self._hard_partners:
+            mates = self.players[self._opponents : self._opponents + self._mates]
+            weights *= [player.hardness() for player in mates]
+        return self._opponents + self._pick(weights)
+
+    def _pick(self, weights: Float) -> int:
+        """Returns the number of one of some weights, drawn in proportion."""
+        sums = weights.cumsum()
+        return int(np.searchsorted(sums, self._rng.random() * sums[-1], side="right"))
+
+    def _number(self, decisions: int) -> int:
+        """Returns a snapshot's number, a new one the first time."""
+        for number, player in enumerate(self.players):
+            if not player.name and player.decisions == decisions:
+                return number
+        self.players.append(PoolPlayer("", decisions))
+        return len(self.players) - 1

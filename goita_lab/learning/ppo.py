@@ -1,0 +1,450 @@
+"""Learns by self-play: ``MaskablePPO`` with four seats in every game and one network for all.
+
+Differences from ``MaskablePPO``:
+
+- ``collect_rollouts`` follows the seats. All games step together; only rows in which the asked seat
+  has a choice are evaluated, stored and counted as timesteps.
+- Frozen players may hold seats (``Pool``); their decisions are neither stored nor counted.
+- ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
+  objects, no numbers fetched from tensors in between. A test holds the two updates equal.
+- The entropy coefficient may follow a schedule, as the learning rate may.
+- A critic that sees all hands replaces the policy's own values in the advantages once it predicts
+  better than they do (``Critic``).
+- By Other-Play each seat may see the game under a symmetry of its own (``other_play``).
+- By off-belief learning decisions earn what they would in worlds of the hard facts
+  (``off_belief``).
+- The policy may be held close to the one that it began with (``hold_close``).
+- Its features may have to tell who the others are (``PlayerPredictor``).
+- Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
+  losses and the optimizer stay float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch as th
+from goita_agents.transforms import UNCHANGED, Transform
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
+from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
+from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
+from stable_baselines3.common.vec_env import VecEnv
+
+from goita_env import View
+from goita_env.envs.vector import StepResult
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN
+from goita_env.views import observation as packing
+from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
+from goita_lab.learning.critic import Critic, hidden_words
+from goita_lab.learning.muting import Muting
+from goita_lab.learning.off_belief import returns_in_worlds
+from goita_lab.learning.optimize import DivergedError, check_weights, gradient_step
+from goita_lab.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
+from goita_lab.learning.player_prediction import PlayerPredictor
+from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
+from goita_lab.learning.pool import Pool
+from goita_lab.learning.progress import DecisionBar
+from goita_lab.learning.vec_env import GoitaVecEnv
+
+STATISTICS: Final = (
+    "policy_gradient_loss",
+    "value_loss",
+    "entropy_loss",
+    "loss",
+    "approx_kl",
+    "clip_fraction",
+)
+"""What ``train`` logs as means over its minibatches, under the names of ``MaskablePPO``."""
+
+REFERENCE_KL: Final = "reference_kl"
+"""Name of the divergence from the policy that a training is held close to, nats a decision."""
+
+PLAYER_LOSS: Final = "player_loss"
+"""Name of the cross-entropy of who the others are, nats a decision."""
+
+
+class SelfPlayPPO(MaskablePPO):
+    """Trains one policy for all four seats by self-play.
+
+    Args:
+        policy: a ``SelfPlayPolicy``.
+        env: a ``GoitaVecEnv``.
+        ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
+        bfloat16: run the trunk in bfloat16.
+        reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
+        critic: widths of the layers of a critic that sees all hands; empty: no critic.
+        transform: of the observations that the policy is shown, and the critic beside the hands.
+        mute_share: share of the games in which one team sends message 0 alone (``Muting``).
+        other_play: show each seat the game with tiles of equal rules exchanged, or not.
+        off_belief: decisions earn what they would in worlds of the hard facts.
+        player_kinds: number of kinds of players (``kinds_of``) that the features shall tell apart,
+            of a pool without snapshots; 0: there is no such loss.
+        player_weight: weight of that loss.
+        kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
+
+    Attributes:
+        critic: None if there is none.
+        critic_leads: advantages use the critic's values, which in the last update predicted better
+            than the policy's own.
+        information: who knows and tells what in the games.
+        pool: frozen players, None if there are none; may be set before training.
+        predictor: of who the others are; None if there is none.
+        reference: policy that this one is held close to; None: there is none.
+    """
+
+    policy: SelfPlayPolicy
+    rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        policy: type[SelfPlayPolicy],
+        env: VecEnv | None,
+        ent_coef: float | Schedule = 0.0,
+        bfloat16: bool = False,
+        reward_scale: float = 0.02,
+        critic: Sequence[int] = (),
+        transform: Transform = UNCHANGED,
+        mute_share: float = 0.0,
+        other_play: bool = False,
+        off_belief: bool = False,
+        player_kinds: int = 0,
+        player_weight: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        if other_play and critic:
+            raise SettingError("expected no critic with other-play, whose seats see other tiles")
+        if off_belief and (critic or other_play or mute_share or transform):
+            raise SettingError(
+                "expected off-belief without critic, other-play, mute share and transform, which "
+                "worlds of its own do not have"
+            )
+        if player_kinds and not has_plain_heads(policy):
+            raise SettingError(
+                f"expected a policy with the features of SelfPlayPolicy to predict players from, "
+                f"got {policy.__name__}"
+            )
+        self.other_play, self.off_belief = other_play, off_belief
+        self.player_kinds, self.player_weight = player_kinds, player_weight
+        self.predictor: PlayerPredictor | None = None
+        self.critic_layers = tuple(critic)
+        self.critic: Critic | None = None
+        self.critic_leads = False
+        more: dict[str, Any] = {"hidden": True} if critic else {}
+        if player_kinds:
+            more["kinds"] = player_kinds
+        if more:
+            buffered = kwargs.get("rollout_buffer_kwargs") or {}
+            kwargs["rollout_buffer_kwargs"] = buffered | more
+        self.entropy_schedule = FloatSchedule(ent_coef)
+        self.bfloat16 = bfloat16
+        self.reward_scale = reward_scale
+        self.transform = transform
+        self.mute_share = mute_share
+        self.information = PLAIN
+        self._last_turn: StepResult | None = None
+        self.pool: Pool | None = None
+        self.reference: SelfPlayPolicy | None = None
+        self.kl_weight = 0.0
+        kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
+        super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
+
+    def _setup_model(self) -> None:
+        super()._setup_model()
+        if self.env is not None:  # else a saved model was loaded, which keeps its own
+            self.information = self.env.get_attr("information")[0]
+        if self.critic_layers:
+            (size,) = self.observation_space.shape or ()
+            self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
+        if self.player_kinds:
+            width = self.policy.features_extractor.features_dim
+            self.predictor = PlayerPredictor(
+                width, self.player_kinds, self.player_weight, self.device
+            )
+        self.muting = Muting(self.n_envs, self.mute_share, self.information)
+        if self.other_play and self.information.shown is not None:
+            raise SettingError(f"expected no shown tiles with other-play, got {self.information!r}")
+        self._elements = elements_of(self.n_envs)
+        if self.off_belief and (self.reward != "points" or self.information != PLAIN):
+            raise SettingError(
+                "expected off-belief in rounds of the plain game, rewarded by points, "
+                f"got {self.reward!r}, {self.information!r}"
+            )
+
+    def hold_close(self, weight: float) -> None:
+        """Holds the policy close to what it is now, for the whole training.
+
+        ``weight`` times the divergence from there, KL(policy || reference) in nats a decision, is
+        added to the loss. A restored training is held close before its weights are restored.
+        """
+        self.kl_weight, self.reference = weight, deepcopy(self.policy).requires_grad_(False)
+
+    @property
+    def update(self) -> int:
+        """Returns the number of the current update, or of the next one during a rollout."""
+        return self._n_updates // self.n_epochs + 1
+
+    @property
+    def reward(self) -> str:
+        """Returns what values stand for: "points" or "win"."""
+        return "points" if self.env is None else str(self.env.get_attr("reward")[0])
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer | SeatRolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Steps all games and fills the buffer with the decisions of all seats.
+
+        Returns:
+            False if the callback ended the training; the unfinished rollout does not count then.
+        """
+        games = env.unwrapped
+        if not isinstance(games, GoitaVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
+            raise TypeError(
+                "expected a GoitaVecEnv and a SeatRolloutBuffer, "
+                f"got {type(games).__name__} and {type(rollout_buffer).__name__}"
+            )
+        if not use_masking:
+            raise ValueError("expected use_masking=True: an illegal action ends in an error")
+        if games.turn is not self._last_turn:  # the games began anew: no decision is open
+            rollout_buffer.drop_open()
+            if self.pool is not None:
+                self.pool.begin()
+        self.policy.set_training_mode(False)
+        rollout_buffer.reset()
+        callback.on_rollout_start()
+        if self.pool is not None:
+            self.pool.draw_opponents()
+        before, points, rounds = self.num_timesteps, 0, 0
+        for _ in range(n_rollout_steps):
+            turn = self._step(games, rollout_buffer)
+            points += int(turn.points.sum())
+            rounds += int(np.count_nonzero(turn.winner >= 0))
+            callback.update_locals(locals())
+            if not callback.on_step():
+                self.num_timesteps = before
+                return False
+        if self.off_belief:
+            self._play_in_worlds(games, rollout_buffer)
+        else:
+            rollout_buffer.compute_returns_and_advantage()
+        decisions = self.num_timesteps - before
+        self.logger.record("rollout/points_per_round", points / max(rounds, 1))
+        self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
+        self.logger.record("rollout/decisions", decisions)
+        if self.pool is not None:
+            pool_points, pool_rounds = self.pool.pop_results()
+            self.logger.record("pool/rounds", pool_rounds)
+            self.logger.record("pool/points_per_round", pool_points)
+        self.logger.record("time/planned_decisions", self._total_timesteps)
+        callback.update_locals(locals())
+        callback.on_rollout_end()
+        return True
+
+    def _play_in_worlds(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> None:
+        """Lets some decisions of the rollout earn what they would in worlds of their own."""
+        rng = np.random.default_rng((self.seed or 0, self.update))
+        index = buffer.draw_sample(rng)
+        made = buffer.decisions(index)
+        view = View(np.ascontiguousarray(made["words"]), rules=games.turn.view.rules)
+        actions = made["action"].astype(np.int64)
+        returns = returns_in_worlds(view, actions, self._decide, rng, self.reward_scale)
+        buffer.set_returns(index, returns)
+
+    def _step(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
+        """Makes one decision in every game and stores those of the learner that are a choice."""
+        turn = games.turn
+        legal = self.muting.legal(turn) if self.mute_share else turn.action_mask
+        chosen = legal.argmax(axis=1)  # right where only one action is legal
+        rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
+        if self.pool is not None:
+            rows, others = self.pool.split(turn, rows)
+            chosen[others] = self.pool.act(turn, legal, others)
+        words, masks, seats = turn.words[rows], legal[rows], turn.seat[rows]
+        element = self._elements[rows, seats] if self.other_play else None
+        if element is not None:
+            words, masks = exchange_words(words, element), exchange_masks(masks, element)
+        words = self.transform.words(words, self.information)
+        actions, values, log_probs = self._decide(words, masks)
+        chosen[rows] = actions if element is None else ACTIONS[element, actions]
+        hidden = None
+        if self.critic is not None:
+            hidden = hidden_words(games.games, rows, seats)
+            if self.critic_leads:
+                values = self.critic.predict(words, hidden)
+        kinds = None
+        if self.predictor is not None and self.pool is not None:
+            kinds = self.pool.kinds(rows, seats.astype(np.int64))
+        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden, kinds)
+        self.num_timesteps += len(rows)
+        self._last_turn = turn = games.advance(chosen)
+        # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
+        rewards = (turn.reward * np.float64(self.reward_scale)).astype(np.float32)
+        buffer.add_rewards(rewards, turn.done)
+        if self.pool is not None:
+            self.pool.after_step(turn)
+        return turn
+
+    def _decide(
+        self, words: packing.Words, masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Returns sampled actions [n], values [n] and the actions' log-probabilities [n]."""
+        bits = th.from_numpy(packing.expand(words)).to(self.device)
+        with th.no_grad():
+            logits, values = self._evaluate(self.policy, bits)
+        logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)
+        probabilities = th.softmax(logits, dim=1)
+        summed = probabilities.cumsum(dim=1)
+        # A number below 1 times the sum stays below the sum, so no illegal action is drawn.
+        drawn = th.rand(len(bits), 1, device=self.device) * summed[:, -1:]
+        actions = (summed <= drawn).sum(dim=1)
+        log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
+        found = actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
+        if not np.isfinite(found[1:]).all():
+            raise DivergedError("expected finite probabilities and values, got others in play")
+        if not masks[np.arange(len(masks)), found[0]].all():
+            raise DivergedError(f"expected logits above {MASKED:.0e}, got legal actions below it")
+        return found
+
+    def train(self) -> None:
+        """Updates policy, values and critic on the closed decisions of the buffer."""
+        self.policy.set_training_mode(True)
+        critic = [] if self.critic is None else [self.critic.optimizer]
+        self._update_learning_rate([self.policy.optimizer, *critic])
+        clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
+        statistics, critic_losses = [], []
+        for _ in range(self.n_epochs):
+            for samples in self.rollout_buffer.get(self.batch_size):
+                loss, numbers = self._loss(samples, clip_range)
+                gradient_step(
+                    loss, self.policy, self.policy.optimizer, self.max_grad_norm, "policy"
+                )
+                statistics.append(numbers)
+                if self.predictor is not None:
+                    self.predictor.step()
+                if self.critic is not None:
+                    critic_losses.append(self.critic.learn(samples, self.max_grad_norm))
+            check_weights(self.policy, "policy")
+            if self.critic is not None:
+                check_weights(self.critic, "critic")
+            if self.predictor is not None:
+                check_weights(self.predictor, "predictor of players")
+            self._n_updates += 1
+        if not statistics:
+            return
+        means = th.stack(statistics).mean(dim=0).tolist()
+        names = [*STATISTICS]
+        names += [] if self.reference is None else [REFERENCE_KL]
+        names += [] if self.predictor is None else [PLAYER_LOSS]
+        for name, mean in zip(names, means, strict=True):
+            self.logger.record(f"train/{name}", mean)
+        if critic_losses:
+            critic_loss = float(th.stack(critic_losses).mean())
+            self.critic_leads = critic_loss < means[STATISTICS.index("value_loss")]
+            self.logger.record("train/critic_loss", critic_loss)
+        explained = explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns)
+        self.logger.record("train/explained_variance", float(explained))
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        self.logger.record("train/clip_range", clip_range)
+        self.logger.record("train/ent_coef", self.ent_coef)
+
+    def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
+        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
+
+        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it, and
+        where there is a predictor of players, its cross-entropy.
+        """
+        features = None
+        if self.predictor is None:
+            logits, values = self._evaluate(self.policy, samples.observations)
+        else:
+            with self._autocast(samples.observations):
+                features = self.policy.features(samples.observations)
+            logits, values = self.policy.heads(features)
+        logits = logits.masked_fill(~samples.action_masks, MASKED)
+        log_probs = th.log_softmax(logits, dim=1)
+        weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
+        entropy_loss = ((th.softmax(logits, dim=1) * log_probs).sum(dim=1) * weights).sum()
+
+        advantages = samples.advantages
+        if self.normalize_advantage:
+            advantages = advantages - (advantages * weights).sum()
+            variance = (advantages.square() * weights).sum() * len(weights) / (len(weights) - 1)
+            advantages = advantages / (variance.sqrt() + 1e-8)
+        log_ratio = log_probs.gather(1, samples.actions)[:, 0] - samples.old_log_prob
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+        policy_loss = -(th.min(advantages * ratio, advantages * clipped) * weights).sum()
+        value_loss = ((values - samples.returns).square() * weights).sum()
+        loss = policy_loss + self.ent_coef * entropy_loss + self.vf_coef * value_loss
+        with th.no_grad():
+            kl = ((ratio - 1 - log_ratio) * weights).sum()
+            clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
+        numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
+        if self.reference is not None:
+            with th.no_grad():
+                wanted, _ = self._evaluate(self.reference, samples.observations)
+                wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
+            apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
+            numbers.append((apart * weights).sum())
+            loss = loss + self.kl_weight * numbers[-1]
+        if self.predictor is not None and features is not None and samples.others is not None:
+            numbers.append(self.predictor.loss(features, samples.others, weights))
+            loss = loss + self.predictor.weight * numbers[-1]
+        return loss, th.stack(numbers).detach()
+
+    def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+        """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
+        with self._autocast(bits):
+            logits, values = policy.logits_and_values(bits)
+        return logits.float(), values.float()
+
+    def _autocast(self, bits: th.Tensor) -> th.autocast:
+        return th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16)
+
+    def load_state(
+        self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool
+    ) -> None:
+        """Goes on with restored games, whose open decisions the buffer has.
+
+        ``updates`` are epochs of updates, as SB3 counts them.
+        """
+        self._last_turn, self._last_obs = turn, turn.observation
+        self.num_timesteps, self._n_updates = decisions, updates
+        self.critic_leads = critic_leads
+
+    def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
+        """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
+        ready = super()._init_callback(callback)
+        if progress_bar:
+            ready = CallbackList([ready, DecisionBar()])
+            ready.init_callback(self)
+        return ready
+
+    def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
+        states, tensors = super()._get_torch_save_params()
+        for name in ("critic", "predictor"):
+            if getattr(self, name) is not None:
+                states = [*states, name, f"{name}.optimizer"]
+        return states, tensors
+
+    def _excluded_save_params(self) -> list[str]:
+        """Returns what a saved model leaves out: its games, which begin anew in a loaded one."""
+        excluded = ["_last_turn", "_last_obs", "_last_episode_starts", "pool", "reference"]
+        return super()._excluded_save_params() + excluded
+
+
+def linear(start: float, end: float) -> Schedule:
+    """Returns the schedule that goes straight from one number to another over the training."""
+    return LinearSchedule(start, end, end_fraction=1.0)

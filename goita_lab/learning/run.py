@@ -1,0 +1,181 @@
+"""Runs a training in a directory of its own, where it can be resumed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, Self
+
+from goita_agents.bots.network import file_digest
+from goita_agents.files import decode, locked, read_limited, write_whole
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger, make_output_format
+
+from goita_env.errors import SettingError
+from goita_lab.learning.checkpoint import load_checkpoint
+from goita_lab.learning.checkpoint_callback import CheckpointCallback
+from goita_lab.learning.measuring import History, Measuring
+from goita_lab.learning.policy_agent import load_frozen
+from goita_lab.learning.pool import Pool
+from goita_lab.learning.ppo import SelfPlayPPO
+from goita_lab.learning.presets import TrainingSettings
+from goita_lab.learning.progress import DecisionBar
+from goita_lab.learning.run_files import RunFiles
+from goita_lab.provenance import provenance
+
+MAX_CONFIG: Final = 1 << 20  # Bytes of the settings that are read.
+
+
+class Run:
+    """Manages the directory of a training and its settings, as JSON can hold them.
+
+    From ``begin`` or ``resume`` to ``close`` no other process can train there.
+
+    Args:
+        directory: the directory.
+        config: the settings.
+        players: texts of the agents that the training plays with; their weights are named in the
+            stored settings, under "provenance".
+    """
+
+    def __init__(
+        self, directory: Path, config: Mapping[str, Any], players: Sequence[str] = ()
+    ) -> None:
+        self.files = RunFiles(directory)
+        self.config = dict(config)
+        self.players = players
+        self.history = History()
+        self.measuring_seconds = 0.0
+        self._open = ExitStack()
+
+    def begin(self, init: Path | None = None) -> Self:
+        """Makes the directory of a new training.
+
+        Args:
+            init: a policy to begin with; it is copied, so that the run goes on without it.
+
+        Raises:
+            SettingError: if there is one, or another process is beginning it.
+        """
+        directory = self.files.directory
+        directory.mkdir(parents=True, exist_ok=True)
+        self._lock()
+        if self.files.config.exists():
+            raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
+        if init is not None:
+            write_whole(self.files.init, init.read_bytes())
+        made = provenance(self.players)
+        if init is not None:
+            made["weights"]["init"] = file_digest(init)
+        self.configure(self.config | {"provenance": made})
+        return self
+
+    @classmethod
+    def resume(cls, directory: Path) -> Self:
+        """Opens the directory of a training, which may be somebody else's.
+
+        Raises:
+            SettingError: if it is no such directory, or another process trains there.
+            OSError: if it may not be written.
+        """
+        run = cls(directory, {})
+        run.files.check()
+        if run.files.config.exists():
+            run._lock()
+        try:
+            content = read_limited(run.files.config, MAX_CONFIG)
+            run.config = decode(content, dict[str, Any], "the settings of a training")
+        except (OSError, ValueError) as error:
+            run.close()
+            raise SettingError(
+                f"expected the directory of a run, got {directory}: {error}"
+            ) from error
+        return run
+
+    def close(self) -> None:
+        """Lets other processes train in the directory."""
+        self._open.close()
+
+    def _lock(self) -> None:
+        self._open.enter_context(locked(self.files.config, "a run that nobody trains"))
+
+    def configure(self, config: Mapping[str, Any]) -> None:
+        """Replaces the run's settings and writes them."""
+        self.config = dict(config)
+        write_whole(self.files.config, json.dumps(self.config, indent=1, default=str) + "\n")
+
+    def restore(self, model: SelfPlayPPO) -> bool:
+        """Has a new model go on from the last checkpoint; returns whether there is one.
+
+        Raises:
+            SettingError: if the checkpoint is gone, or is not of this run's settings and pool.
+        """
+        if not self.files.checkpoint.exists():
+            if later := self.files.after_a_checkpoint():
+                raise SettingError(f"expected {self.files.checkpoint} beside {later}, got none")
+            return False
+        self.history = load_checkpoint(model, self.files.checkpoint)
+        return True
+
+    def add_pool(self, model: SelfPlayPPO, pool: Pool) -> None:
+        """Adds frozen players to a training, its own snapshots among them."""
+        pool.load = lambda decisions: load_frozen(model, self.files.snapshot(decisions))
+        model.pool = pool
+
+    def learn(
+        self,
+        model: SelfPlayPPO,
+        settings: TrainingSettings,
+        measuring: Measuring,
+        progress: bool = True,
+    ) -> bool:
+        """Trains until all decisions were made, with logs, snapshots and checkpoints.
+
+        On SIGINT (Ctrl-C) or SIGTERM the current rollout is learnt from and saved, and the training
+        ends; a second signal ends it at once, with the checkpoint before.
+
+        Returns:
+            Whether all decisions were made.
+
+        Raises:
+            DivergedError: at the first number that is not finite; the files stay as they are.
+        """
+        if model.num_timesteps >= settings.decisions:
+            return True
+        if self.history.snapshots:  # what was written after the checkpoint will be written again
+            self.files.tidy(self.history, model.pool)
+        bar = DecisionBar() if progress else None
+        saving = CheckpointCallback(self.files, self.history, measuring, settings, bar)
+        callbacks: list[BaseCallback] = [saving, *([bar] if bar else [])]
+        model.set_logger(self._logger())
+        try:
+            model.learn(
+                settings.decisions - model.num_timesteps,
+                callback=callbacks,
+                log_interval=1,
+                reset_num_timesteps=False,  # a restored model's games must not begin anew
+            )
+        finally:
+            saving.restore_signals()
+            model.logger.close()
+            if bar:
+                bar.close()
+        self.measuring_seconds = saving.measuring_seconds
+        return model.num_timesteps >= settings.decisions
+
+    def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
+        """Writes the results of the final measurement."""
+        told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
+        write_whole(self.files.result, json.dumps(told, indent=1) + "\n")
+
+    def _logger(self) -> Logger:
+        """Returns a logger into the directory; a log that is there already is left alone."""
+        directory = self.files.directory
+        logs = len(self.files.logs())
+        suffix = f"-{logs + 1}" if logs else ""
+        formats = [
+            make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
+        ]
+        return Logger(str(directory), formats)

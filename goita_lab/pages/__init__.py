@@ -1,0 +1,1 @@
+"""Shows games: replays, analyses, reviews, and play in terminal and browser."""

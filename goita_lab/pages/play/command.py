@@ -1,0 +1,186 @@
+"""Runs ``goita play``: a match against agents, in the terminal or on a local page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from goita_agents.base import AgentError
+from goita_agents.faults import FaultTracking
+from goita_agents.files import locked
+
+from goita_env.errors import GoitaError, SettingError
+from goita_env.records import history
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_SEATS
+from goita_lab import cli
+from goita_lab.arena.report.figures import line
+from goita_lab.pages.play import savegame
+from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, new_seed
+from goita_lab.pages.play.table import PlayTable
+from goita_lab.pages.play.terminal import Terminal
+
+_HELP: Final = (
+    "Plays a match of Goita against agents, in the terminal or on a page of this machine."
+)
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    partner: str | None = None
+    """the agent opposite you (default: champion)"""
+    opponents: tuple[str, ...] | None = None
+    """the two others: one agent for both, or the one after you and the one before you (default:
+    heuristic)"""
+    seat: int | None = None
+    """your seat, 0 to 3 (default: 0)"""
+    rules: Rules | None = None
+    """rule set: jga, pagat, nine, or a JSON file of your own (default: jga)"""
+    name: str | None = None
+    """your name in the record (default: you)"""
+    seed: int | None = None
+    """of the deals and of what agents draw (default: drawn, and shown)"""
+    deal: str | None = None
+    """the first deal, as a history string: its hands and its dealer (default: dealt)"""
+    save: Path | None = None
+    """the file that keeps the match (default: the first free of match-1.json, match-2.json, ...)"""
+    resume: Path | None = None
+    """continue the match of a file, with its seats, rules and seed; programs, classes and files of
+    policies must be named again by --partner and --opponents: a file may not start them"""
+    ascii: bool = False
+    """tiles as digits in the terminal"""
+    web: bool = False
+    """play on a page that this machine serves, instead of in the terminal"""
+    host: str = "127.0.0.1"
+    """address of this machine that the page is served at; another one lets others in who know the
+    link"""
+    port: int = 8742
+    """port of the page"""
+
+    def __post_init__(self) -> None:
+        if self.seat not in (None, *range(NUM_SEATS)):
+            raise SettingError(f"expected a seat 0..3, got {self.seat!r}")
+        if self.opponents is not None and len(self.opponents) > 2:
+            raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
+        if self.resume:
+            names = ("seat", "rules", "name", "seed", "deal", "save")
+            if given := [f"--{name}" for name in names if getattr(self, name) is not None]:
+                raise SettingError(
+                    f"expected --resume without {', '.join(given)}: a saved match keeps its own"
+                )
+
+    def settings(self) -> MatchSettings:
+        """Returns the settings of a new match."""
+        opponents = ("heuristic",) if self.opponents is None else self.opponents
+        partner = "champion" if self.partner is None else self.partner
+        agents = (HUMAN, opponents[0], partner, opponents[-1])
+        seat, rules = self.seat or 0, self.rules or JGA
+        return MatchSettings(
+            tuple(agents[(one - seat) % NUM_SEATS] for one in range(NUM_SEATS)),
+            new_seed() if self.seed is None else self.seed,
+            rules,
+            "you" if self.name is None else self.name,
+            history.loads(self.deal, rules=rules).deals[0] if self.deal else None,
+        )
+
+
+def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
+    """Returns the match that a command line asks for, and the file that keeps it.
+
+    The stack receives what is to be ended with the match: the lock on its file, the agents.
+    """
+    if args.resume and not args.resume.exists():
+        raise FileNotFoundError(f"No such file: {str(args.resume)!r}")
+    path = args.resume or args.save
+    if path is None:
+        path = savegame.lock_free_name(stack)
+    else:
+        stack.enter_context(locked(path, savegame.FREE))
+    if args.resume:
+        table = savegame.resume(path, args.partner, args.opponents)
+    else:
+        table = savegame.begin(args.settings(), path)
+    stack.callback(table.close)
+    return table, path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Plays a match; returns the exit code: 1 if an agent failed, 130 after Ctrl-C."""
+    args = cli.parse(Args, argv, _HELP)
+    with ExitStack() as stack:
+        try:
+            table, path = open_table(args, stack)
+            code, table, path = _play(args, table, path, stack)
+        except (GoitaError, OSError, ImportError) as error:
+            cli.fail(str(error).partition("\n")[0])
+        sys.stdout.write(f"Saved in {path}. {_next_command(table, path)}\n")
+        for agent in table.others:
+            if isinstance(agent, FaultTracking) and agent.faults:
+                kinds = ", ".join(dict.fromkeys(fault.kind for fault in agent.faults))
+                faults = f"{len(agent.faults)} faults ({kinds})"
+                sys.stderr.write(f"{line(agent.name)}: {faults}, played at random\n")
+    return code
+
+
+def _play(
+    args: Args, table: PlayTable, path: Path, stack: ExitStack
+) -> tuple[int, PlayTable, Path]:
+    """Plays until the player leaves; returns the exit code, the last match and its file."""
+    if args.web:
+        return _serve(args, table, path, stack)
+    try:
+        Terminal(table, ascii=args.ascii).play()
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        return 130, table, path
+    except (AgentError, OSError) as error:
+        sys.stderr.write(f"goita play: error: {error}\n")
+        return 1, table, path
+    return 0, table, path
+
+
+def _serve(
+    args: Args, table: PlayTable, path: Path, stack: ExitStack
+) -> tuple[int, PlayTable, Path]:
+    """Serves matches, one after another, until Ctrl-C."""
+    from goita_lab.pages.play import web  # needs the extra [play]
+    from goita_lab.pages.play.sitting import Sitting
+
+    token, paths = web.token_of(path), [path]
+
+    def begin(settings: MatchSettings) -> PlayTable:
+        free = savegame.lock_free_name(stack)
+        match = savegame.begin(settings, free)
+        stack.callback(match.close)
+        web.token_of(free, token)
+        paths.append(free)
+        return match
+
+    sitting, code = Sitting(table, begin), 0
+    stack.callback(sitting.close)
+    note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
+    try:
+        web.serve(sitting, token, note, args.host, args.port)
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        code = 130
+    return code, sitting.match, paths[-1]
+
+
+def _next_command(table: PlayTable, path: Path) -> str:
+    """Returns what can be done with the file of a match."""
+    file = shlex.quote(str(path))
+    if table.asks == "match":
+        return f"Look at it: goita watch {file}"
+    one, partner, other = table.settings.others
+    again = "" if is_shipped(partner) else f" --partner {shlex.quote(partner)}"
+    if not (is_shipped(one) and is_shipped(other)):
+        again += f" --opponents {shlex.join(dict.fromkeys((one, other)))}"
+    return f"Continue: goita play --resume {file}{again}"

@@ -1,0 +1,133 @@
+"""Saves a match after every move, as a complete record with its settings beside it.
+
+``goita watch FILE`` opens such a file, finished or not: it holds all hands. A file may
+come from somebody else. It can name only agents of this repository; others must be given again by
+who resumes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+from goita_agents.files import decode, locked, read_text, write_whole
+from goita_agents.registry import check_shipped
+from msgspec import Meta
+
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import complete
+from goita_lab.pages.play.seating import HUMAN, MatchSettings
+from goita_lab.pages.play.table import PlayTable
+from goita_lab.record_files import check_plain
+
+MOST_BYTES: Final = 10**7
+"""A longer file is refused; a match takes about ten thousand bytes."""
+LONGEST: Final = 1000
+"""Characters of an agent's text, at most."""
+
+FREE: Final = "a match that nobody is playing"
+
+Spec = Annotated[str, Meta(max_length=LONGEST)]
+Count = Annotated[int, Meta(ge=0)]
+
+
+@dataclass(frozen=True)
+class SavedSettings:
+    """Holds what a file keeps beside the record."""
+
+    agents: tuple[Spec, Spec, Spec, Spec]
+    """By seat; "" at the person's seat."""
+    seed: Count
+    taken_back: Count
+
+
+@dataclass(frozen=True)
+class SavedMatch:
+    """Holds what is read here of a file; the rest is the record."""
+
+    table: SavedSettings
+    """The key of the settings in the file."""
+
+
+def begin(settings: MatchSettings, path: Path) -> PlayTable:
+    """Returns a new match that is kept in a file.
+
+    Raises:
+        AgentError: if there is no such agent.
+        SettingError: if the file exists, or an agent's text is too long for it.
+    """
+    if path.exists():
+        raise SettingError(
+            f"expected a new file, got {str(path)!r}, which exists: --resume continues a match"
+        )
+    for text in settings.specs:
+        if len(text) > LONGEST:
+            raise SettingError(f"expected at most {LONGEST} characters as an agent, got {text!r}")
+    keep = _writer(path)
+    table = PlayTable(settings, keep=keep)
+    keep(table)
+    return table
+
+
+def resume(
+    path: Path, partner: str | None = None, opponents: Sequence[str] | None = None
+) -> PlayTable:
+    """Returns the match that a file keeps, as it was left.
+
+    Args:
+        path: the file.
+        partner: the agent opposite the person, as the file names it. None: the file's, which has
+            to be one of this repository, without a path, a command or a class of one's own.
+        opponents: the two others: one for both, or the one after the person and the one before;
+            None as above.
+
+    Raises:
+        AgentError: if there is no such agent any more, or the file names one that it may not.
+        RecordError, SettingError: if the file holds no match, or other agents are given.
+    """
+    text = read_text(path, MOST_BYTES)
+    record = complete.loads(text, source=path.name)
+    saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
+    if not record.deals:
+        raise RecordError(f"{path.name}: expected a deal, got none")
+    check_plain(record.deals, "goita_lab.pages.play")
+    first, agents = record.deals[0], saved.agents
+    name = record.players[agents.index(HUMAN)] if HUMAN in agents else HUMAN
+    settings = MatchSettings(agents, saved.seed, first.rules, name, first, saved.taken_back)
+    one, other = (None, None) if opponents is None else (opponents[0], opponents[-1])
+    given = ((one, "--opponents"), (partner, "--partner"), (other, "--opponents"))
+    for named, (spec, option) in zip(settings.others, given, strict=True):
+        if spec is None:
+            check_shipped(named, f"{path.name} ({option})")
+        elif spec != named:
+            raise SettingError(f"expected {option} {named!r} as in {path.name}, got {spec!r}")
+    try:
+        return PlayTable(settings, record.deals, keep=_writer(path))
+    except RecordError as error:
+        raise RecordError(f"{path.name}: {error}") from error
+
+
+def lock_free_name(stack: ExitStack) -> Path:
+    """Returns the first of match-1.json, match-2.json, ... that nobody has, locked by the stack."""
+    number = 1
+    while True:
+        path = Path(f"match-{number}.json")
+        number += 1
+        with suppress(SettingError):
+            if not path.exists():
+                stack.enter_context(locked(path, FREE))
+                return path
+
+
+def _writer(path: Path) -> Callable[[PlayTable], None]:
+    whole = path.resolve()
+
+    def write(table: PlayTable) -> None:
+        one, two, three, four = table.settings.specs
+        saved = SavedSettings((one, two, three, four), table.settings.seed, table.taken_back)
+        write_whole(whole, complete.dumps(table.record, asdict(SavedMatch(saved))))
+
+    return write

@@ -1,0 +1,158 @@
+"""Seats a person with three agents: the settings of a match, and agents built from texts."""
+
+from __future__ import annotations
+
+import secrets
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from goita_agents.base import Agent, AgentError, StatefulAgent, close
+from goita_agents.registry import check_shipped, load_agent, may_share, short_name
+
+from goita_env.errors import SettingError
+from goita_env.records import DealRecord
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_SEATS
+
+HUMAN: Final = ""
+"""Marks the person's seat among the agents."""
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """Holds who plays, and by which rules.
+
+    Raises:
+        SettingError: if there are not three agents and one person, or a name cannot be written or
+            printed.
+    """
+
+    agents: tuple[str | Agent, ...]
+    """By seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat."""
+    seed: int
+    """Of the deals; what the agents draw at random is derived from it."""
+    rules: Rules = JGA
+    name: str = "you"
+    """The person's, for the record."""
+    first: DealRecord | None = None
+    """Hands, dealer and points of the first deal; None: dealt."""
+    taken_back: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.agents) != NUM_SEATS or list(self.agents).count(HUMAN) != 1:
+            raise SettingError(f"expected three agents and one person, got {self.agents!r}")
+        for name in self.names:
+            try:
+                name.encode()
+            except UnicodeEncodeError as error:
+                raise SettingError(f"expected a name in Unicode, got {name!r}") from error
+        if not self.rules.name.isprintable():  # it stands in the drawings of a terminal
+            raise SettingError(f"expected a rule set's name to print, got {self.rules.name!r}")
+
+    @property
+    def seat(self) -> int:
+        return self.agents.index(HUMAN)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the players by seat."""
+        return tuple(self.name if one == HUMAN else short_name(one) for one in self.specs)
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """Texts of the agents by seat, as a file keeps them."""
+        return tuple(one if isinstance(one, str) else one.name for one in self.agents)
+
+    @property
+    def others(self) -> tuple[str, str, str]:
+        """Texts of the agents at the next seat, the partner's and the previous one."""
+        one, two, three = (self.specs[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
+        return one, two, three
+
+
+class Seating:
+    """Holds the agents of a match, by seat in ``agents``.
+
+    An agent has an instance for each seat, so that none sees two hands, unless it may share one
+    (``registry.may_share``).
+
+    Args:
+        specs: by seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat.
+    """
+
+    def __init__(self, specs: Sequence[str | Agent]) -> None:
+        self._specs = {seat: spec for seat, spec in enumerate(specs) if spec != HUMAN}
+        shared: dict[str, Agent] = {}
+        self.agents: dict[int, Agent] = {}
+        try:
+            for seat, spec in self._specs.items():
+                agent = shared.get(spec) if isinstance(spec, str) else spec
+                self.agents[seat] = agent = _built(spec) if agent is None else agent
+                if isinstance(spec, str) and may_share(agent, spec):
+                    shared[spec] = agent
+        except BaseException:
+            self.close()
+            raise
+
+    def stateful(self) -> list[tuple[int, StatefulAgent]]:
+        """Returns the agents that want to know where rounds begin and end, with their seats."""
+        return [(seat, one) for seat, one in self.agents.items() if isinstance(one, StatefulAgent)]
+
+    def renew(self) -> None:
+        """Builds stateful agents anew, those that came as texts; all or none."""
+        new = {
+            seat: _built(self._specs[seat])
+            for seat, _ in self.stateful()
+            if isinstance(self._specs[seat], str)
+        }
+        close(self.agents[seat] for seat in new)
+        self.agents |= new
+
+    def close(self) -> None:
+        """Ends what agents run that came as texts."""
+        close(agent for seat, agent in self.agents.items() if isinstance(self._specs[seat], str))
+
+
+@contextmanager
+def blamed(agent: Agent) -> Iterator[None]:
+    """Turns what an agent's code raises into an AgentError.
+
+    It names the agent, the type and the place, but not the text, which may tell a hand.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise AgentError(
+            f"expected {agent.name!r} to play, but it raised {type(error).__name__} "
+            f"({Path(last.filename).name}, line {last.lineno})"
+        ) from error
+
+
+def new_seed() -> int:
+    """Returns a seed for a match that is given none."""
+    return secrets.randbits(63)
+
+
+def is_shipped(spec: str) -> bool:
+    """Tells whether an agent is of this repository, and so is all that it is built of."""
+    try:
+        check_shipped(spec, "")
+    except AgentError:
+        return False
+    return True
+
+
+def _built(spec: str | Agent) -> Agent:
+    try:
+        return load_agent(spec)
+    except AgentError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise AgentError(
+            f"expected to build {spec!r}, but it raised {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,368 @@
+"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[play]``).
+
+The server holds the match and sends what its player may know (``pages``). It answers only at the
+link that it prints: a secret token is part of it, requests under another name of the machine or
+from other pages are refused, and the page may load nothing but its own style sheet and script.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from functools import cache, partial
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+try:
+    import uvicorn
+    from anyio import from_thread
+    from markdown_it import MarkdownIt
+    from starlette.applications import Starlette
+    from starlette.background import BackgroundTask
+    from starlette.concurrency import run_in_threadpool
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise ImportError("a page needs Starlette and uvicorn: pip install -e '.[play]'") from error
+
+from goita_env import actions
+from goita_env.errors import GoitaError, SettingError
+from goita_env.render.pen import FACES
+from goita_lab.pages.play import advice, pages
+from goita_lab.pages.play.guard import POLICY, Guard, policy_of
+from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.table import PlayTable
+
+_HERE: Final = Path(__file__).parent
+RULES: Final = next(
+    file
+    for file in (_HERE / "page" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
+    if file.is_file()
+)
+"""The rules: a wheel holds them beside the page, a checkout among its documents."""
+
+_NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
+
+T = TypeVar("T")
+
+_KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+
+
+class MatchServer:
+    """Answers the requests of a match's page, one at a time, unless their client has gone."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self._sitting, self._lock = sitting, Lock()
+
+    async def state(self, request: Request) -> Response:
+        """Answers with all that the page shows; the others move first if they are to.
+
+        ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
+        """
+        past = request.query_params.get("past") == "yes"
+        return await self._answer(request, lambda: self._advanced(_look(request), [], past=past))
+
+    async def move(self, request: Request) -> Response:
+        """Makes a move: {"action": 46, "mark": "..."}."""
+        return await self._change(request, self._move)
+
+    async def next_round(self, request: Request) -> Response:
+        """Begins the next round: {"mark": "..."}."""
+        return await self._change(request, self._next_round)
+
+    async def take_back(self, request: Request) -> Response:
+        """Takes the last decision back: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._sitting.table.take_back())
+
+    async def try_again(self, request: Request) -> Response:
+        """Plays a round that is over again: {"deal": 3, "move": 7}; 0: the last, 1: from its begin.
+
+        What is played now need not be what the page showed.
+        """
+        return await self._change(request, self._try_again, marked=False)
+
+    async def variation(self, request: Request) -> Response:
+        """Answers with a position of a round that is over, played on as is asked.
+
+        {"deal": 3, "move": 7, "line": ["52", "p"]}: before move 7 of deal 3, then two actions.
+        """
+        body, look = await _body(request), _look(request)
+
+        def position() -> dict[str, Any]:
+            line = body.get("line")
+            if not isinstance(line, list) or not all(isinstance(one, str) for one in line):
+                raise SettingError(f"expected a list of names of actions, got {line!r}")
+            deal, move = _number(body, "deal"), _number(body, "move")
+            game = self._sitting.position(deal, move, list(map(actions.parse, line)))
+            return pages.variation(game, look)
+
+        return await self._answer(request, position)
+
+    async def leave(self, request: Request) -> Response:
+        """Returns to the match from a round that was tried again: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._sitting.leave())
+
+    async def new_match(self, request: Request) -> Response:
+        """Begins another match: {"mark": "..."}."""
+        return await self._change(request, lambda _: self._sitting.new_match())
+
+    async def analyse(self, request: Request) -> Response:
+        """Has the rounds reviewed that are over, and answers how far it is."""
+        return await self._answer(request, self._analyse)
+
+    async def review(self, request: Request) -> Response:
+        """Answers with the page of the review."""
+        try:
+            text = await run_in_threadpool(self._alone, request, self._sitting.review_page)
+        except (GoitaError, OSError, ImportError) as error:
+            told = escape(str(error).partition("\n")[0])
+            body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
+            return Response(_page("review", body), 409, media_type="text/html")
+        soon = BackgroundTask(self._prepare)  # whoever reads it tries other moves
+        headers = {POLICY: policy_of(text)}
+        return Response(text, media_type="text/html", headers=headers, background=soon)
+
+    async def hint(self, request: Request) -> Response:
+        return await self._answer(request, lambda: self._advised(pages.hint))
+
+    async def partner(self, request: Request) -> Response:
+        return await self._answer(request, lambda: self._advised(pages.partner))
+
+    async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
+        """Does work in a thread and answers with what it returns, or with what was wrong."""
+        try:
+            return JSONResponse(await run_in_threadpool(self._alone, request, work))
+        except (GoitaError, OSError, ImportError) as error:
+            return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
+
+    def _alone(self, request: Request, work: Callable[[], T]) -> T:
+        with self._lock:
+            if from_thread.run(request.is_disconnected):
+                raise SettingError("expected somebody who waits for the answer, got nobody")
+            return work()
+
+    def _prepare(self) -> None:
+        with self._lock:
+            advice.prepare()
+
+    async def _change(
+        self,
+        request: Request,
+        change: Callable[[dict[str, Any]], str | None],
+        *,
+        marked: bool = True,
+    ) -> Response:
+        """Changes what is played, and answers with the state.
+
+        ``marked``: only if the page shows the present position.
+        """
+        body, look = await _body(request), _look(request)
+
+        def changed() -> dict[str, Any]:
+            now = pages.mark(self._sitting.table, self._sitting.trial)
+            if marked and body.get("mark") != now:
+                raise SettingError("The page was behind the match; it shows it now as it stands.")
+            told = change(body)
+            table = self._sitting.table
+            return self._advanced(look, [pages.frame(table, look, told)] if told else [])
+
+        return await self._answer(request, changed)
+
+    def _move(self, body: dict[str, Any]) -> str:
+        return self._sitting.table.decide(_number(body, "action"))
+
+    def _next_round(self, _: dict[str, Any]) -> None:
+        if self._sitting.trial is not None:
+            raise SettingError("A round that is tried again has no next one.")
+        self._sitting.table.next_round()
+
+    def _try_again(self, body: dict[str, Any]) -> None:
+        self._sitting.try_again(_number(body, "deal"), _number(body, "move"))
+
+    def _analyse(self) -> dict[str, Any]:
+        found = self._sitting.review()
+        return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
+
+    def _advanced(
+        self, look: pages.Look, frames: list[dict[str, Any]], *, past: bool = False
+    ) -> dict[str, Any]:
+        """Lets the others move; returns the state with what was to be seen on the way.
+
+        ``past``: of a round under way, with all that came before.
+        """
+        table = self._sitting.table
+        frames += [pages.frame(table, look, told) for told in table.advance()]
+        if past and table.asks == "move":
+            frames = pages.past(table, look)
+        return pages.state(table, look, frames, self._sitting.trial)
+
+    def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
+        if self._sitting.table.asks != "move":
+            raise SettingError("Advice is given where it is your move.")
+        return question(self._sitting.table)
+
+
+def application(sitting: Sitting, token: str, host: str) -> Starlette:
+    """Returns the server of a match.
+
+    Args:
+        sitting: the match.
+        token: the secret part of its address.
+        host: name or address by which it may be called, beside 127.0.0.1 and localhost.
+    """
+    server = MatchServer(sitting)
+    routes = [
+        Route("/", partial(_file, "page.html")),
+        Route("/style.css", partial(_file, "style.css")),
+        Route("/script.js", partial(_file, "script.js")),
+        Route("/rules", _rules),
+        Route("/icon.svg", partial(_drawn, lambda _: pages.icon())),
+        Route("/tiles", partial(_drawn, pages.tiles)),
+        Route("/state", server.state),
+        Route("/move", server.move, methods=["POST"]),
+        Route("/next", server.next_round, methods=["POST"]),
+        Route("/back", server.take_back, methods=["POST"]),
+        Route("/again", server.try_again, methods=["POST"]),
+        Route("/variation", server.variation, methods=["POST"]),
+        Route("/leave", server.leave, methods=["POST"]),
+        Route("/match", server.new_match, methods=["POST"]),
+        Route("/analyse", server.analyse, methods=["POST"]),
+        Route("/review", server.review),
+        Route("/hint", server.hint, methods=["POST"]),
+        Route("/partner", server.partner, methods=["POST"]),
+    ]
+    hosts = ["127.0.0.1", "localhost", host]
+    return Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            Middleware(Guard, token=token),
+        ],
+    )
+
+
+async def _file(name: str, _: Request) -> Response:
+    return Response(_text(name), media_type=_KINDS[name.rpartition(".")[2]])
+
+
+@cache
+def _text(name: str) -> str:
+    text = files("goita_lab.pages.play").joinpath("page", name).read_text(encoding="utf-8")
+    return pages.colors() + text if name.endswith(".css") else text
+
+
+async def _rules(_: Request) -> Response:
+    return Response(_rules_page(), media_type="text/html")
+
+
+@cache
+def _rules_page() -> str:
+    """Returns the rules of docs/rules.md, up to what concerns programs."""
+    text = RULES.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
+    return _page("rules", MarkdownIt().enable("table").render(text))
+
+
+def _page(title: str, body: str) -> str:
+    """Returns a page without a script."""
+    return (
+        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: {title}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
+    )
+
+
+async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:
+    return Response(draw(_look(request)), media_type="image/svg+xml")
+
+
+def _look(request: Request) -> pages.Look:
+    theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
+    return pages.Look(
+        "dark" if theme == "dark" else "light",
+        next((one for one in FACES if one == faces), "characters"),
+    )
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Returns the object that a request holds, an empty one if it holds something else."""
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _number(body: dict[str, Any], name: str) -> int:
+    value = body.get(name)
+    if type(value) is not int:
+        raise SettingError(f"expected the number of {_NAMED[name]}, got {value!r}")
+    return value
+
+
+def token_of(path: Path, wanted: str | None = None) -> str:
+    """Returns the token of a match, the same each time; it lies beside the match's file.
+
+    ``wanted``: of a match that has none; None: a new one.
+    """
+    file = path.with_name(f".{path.name}.token")
+    try:
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
+            new.write(wanted or secrets.token_urlsafe(18))
+    except FileExistsError:
+        pass
+    return file.read_text(encoding="ascii").strip()
+
+
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None:
+    """Serves a match until Ctrl-C.
+
+    Args:
+        sitting: the match.
+        token: the secret part of its address.
+        note: is printed beside the address.
+        host: address of this machine.
+        port: of it; 0: any that is free.
+
+    Raises:
+        SettingError: if the address is that of all networks, or an event loop is running.
+        OSError: if the address cannot be used.
+    """
+    if host in ("", "0.0.0.0", "::", "*"):
+        raise SettingError(
+            f"expected one address of this machine, as others write it, got {host!r}"
+        )
+    if _is_in_event_loop():
+        raise SettingError("expected no event loop, got a notebook's; there: !goita play --web")
+    app = application(sitting, token, host)
+    # With the protocol named, uvicorn sends small answers at once (no Nagle's algorithm).
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()  # a quick click on the link waits a moment
+        address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
+        print(f"Play at {address}   ({note})", flush=True)
+        # Where a crowd takes all the files that a process may open, asyncio tells of each attempt.
+        logging.getLogger("asyncio").addFilter(
+            lambda record: not record.getMessage().startswith("socket.accept()")
+        )
+        config = uvicorn.Config(app, log_level="warning", lifespan="off", backlog=128)
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,133 @@
+"""Runs ``goita watch RECORD``: a replay or analysis page of recorded games."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from goita_agents.beliefs.people import PEOPLE
+from goita_agents.files import write_whole
+from goita_agents.models import ANALYSIS_EPSILON
+from goita_agents.registry import split_agents
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from goita_env.errors import GoitaError, SettingError
+from goita_env.render import animation
+from goita_env.rules import JGA, Rules
+from goita_lab import cli
+from goita_lab.pages import watch
+from goita_lab.pages.watch.reading import Source
+
+ANIMATIONS: Final = (".gif", ".svg")
+_HELP: Final = "Makes a replay or analysis page of recorded games: one HTML file."
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    record: str = field(metadata=cli.POSITIONAL)
+    """a file (YAML kifu, history strings, complete record, saved games), a folder of saved games,
+    or a history string itself"""
+    output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
+    """the page to write; a name that ends in .gif or .svg: an animation"""
+    force: bool = False
+    """write over files that are there"""
+    deals: str | None = None
+    """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
+    rules: Rules = JGA
+    """rule set of a kifu or history string: jga, pagat, nine, or a JSON file of your own"""
+    analyse: str | None = None
+    """an agent with known probabilities, such as champion: says what each decision was worth"""
+    json: Path | None = None
+    """the analysis as JSON, too"""
+    worlds: int = 1024
+    """most worlds in which the analysis searches a decision under each type"""
+    seed: int = 0
+    """seed of the analysis"""
+    epsilon: float = ANALYSIS_EPSILON
+    """share of the mover's decisions that its partner takes for uniformly random ones; for games of
+    the agent itself use less, such as 0.02"""
+    types: str | None = None
+    """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
+    goita_agents.beliefs.people); a broad type is added"""
+    workers: int | None = None
+    """processes that analyse (default: one a core)"""
+
+    def __post_init__(self) -> None:
+        if self.analyse is None and self.json is not None:
+            raise SettingError("expected --analyse AGENT with --json, got none")
+        if self.json is not None and self.json.resolve() == self.output.resolve():
+            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        if self.analyse is not None and self.output.suffix in ANIMATIONS:
+            raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
+        if self.analyse is None and self.types is not None:
+            raise SettingError("expected --analyse AGENT with --types, got none")
+        if self.workers is not None and self.workers < 1:
+            raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Writes a page, or an animation; returns the exit code."""
+    args = cli.parse(Args, argv, _HELP)
+    try:
+        for file in filter(None, (args.output, args.json)):
+            if file.exists() and not args.force:
+                raise SettingError(
+                    f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+                )
+        source = watch.read(args.record, rules=args.rules, deals=args.deals)
+        if args.output.suffix in ANIMATIONS:
+            write_whole(args.output, _animation(source, args.output.suffix))
+        elif args.analyse is None:
+            write_whole(args.output, watch.page(source))
+        else:
+            _write_analysis(args, args.analyse, source)
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command continues it\n")
+        return 130
+    for remark in source.remarks():
+        sys.stderr.write(f"{remark}\n")
+    left = f" of {source.total}" if source.total > len(source.deals) else ""
+    deals = "deal" if len(source.deals) == 1 and not left else "deals"
+    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")
+    return 0
+
+
+def _animation(source: Source, kind: str) -> bytes:
+    """Returns the positions of all deals, all hands open, as the content of a .gif or .svg."""
+    drawings = [drawing for watched in source.deals for drawing in watched.deal.drawings()]
+    return animation.gif(drawings) if kind == ".gif" else animation.animated(drawings).encode()
+
+
+def _write_analysis(args: Args, agent: str, source: Source) -> None:
+    from goita_agents.solver.cores import cores  # needs numba, as the analysis does
+
+    keep = args.output.with_name(f"{args.output.name}.parts")
+    columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
+    console, hidden = Console(stderr=True), not sys.stderr.isatty()
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        line = bar.add_task("", total=None)
+        analysis = watch.analyse(
+            source,
+            agent,
+            worlds=args.worlds,
+            seed=args.seed,
+            epsilon=args.epsilon,
+            types=PEOPLE if args.types is None else split_agents(args.types),
+            workers=args.workers or cores(),
+            keep=keep,
+            progress=lambda done, total: bar.update(line, completed=done, total=total),
+        )
+    write_whole(args.output, watch.page(source, analysis))
+    if args.json is not None:
+        text = json.dumps(watch.to_json(source, analysis), ensure_ascii=False, indent=1)
+        write_whole(args.json, f"{text}\n".encode(errors="replace"))
+    keep.unlink(missing_ok=True)

@@ -1,0 +1,161 @@
+"""Draws every position of deals for a page; a frame is a list of numbers of shared lines.
+
+Python makes all drawings; the page only looks lines up. One drawing serves both themes, whose
+colours the page exchanges, and all faces, which are definitions of their own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Final
+from unicodedata import east_asian_width
+
+from goita_env import Game, actions
+from goita_env.errors import RecordError
+from goita_env.render import pen, sheet, svg
+from goita_env.render.pen import Drawing
+from goita_env.render.scene import Scene
+from goita_env.tiles import NAMES, NUM_SEATS
+from goita_lab.pages.watch.reading import Watched
+
+Marked = Mapping[svg.Mark, int]
+"""What is marked in the hand of a seat that decides."""
+
+MOST_NAME: Final = 14
+"""Characters of a name beside a seat; wide ones, such as kanji, count twice."""
+
+Frame = tuple[list[int], list[int]]
+"""Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
+
+
+class Book:
+    """Holds all drawings that a page shows of deals.
+
+    Args:
+        deals: what is drawn.
+        decisions: of each deal what is marked in the position before a move, by the move's number.
+
+    Attributes:
+        lines: numbers of the lines that are drawn, by line.
+        sentences: numbers of the sentences, by sentence.
+        deals: facts, moves and frames of each deal, for the page's script.
+    """
+
+    def __init__(
+        self, deals: Sequence[Watched], decisions: Sequence[Mapping[int, Marked]] | None = None
+    ) -> None:
+        self.lines: dict[str, int] = {}
+        self.sentences: dict[str, int] = {}
+        self._letters: dict[str, None] = {}  # outlines that words are written with
+        none: Sequence[Mapping[int, Marked]] = [{}] * len(deals)
+        self.deals = [self._deal(*one) for one in zip(deals, decisions or none, strict=True)]
+
+    def faces(self) -> dict[str, str]:
+        """Returns the content of ``<defs>`` by name of the faces."""
+        letters = "".join(self._letters)
+        return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
+
+    def _deal(self, watched: Watched, decisions: Mapping[int, Marked]) -> dict[str, Any]:
+        deal, note = watched.deal, watched.note
+        game = deal.begin()
+        names = watched.players
+        frames, moves = [self._frames(game, names)], list[dict[str, Any]]()
+        decided: dict[int, list[Frame]] = {}
+
+        def decide(game: Game) -> None:
+            if (marked := decisions.get(len(moves) + 1)) is not None:
+                decided[len(moves) + 1] = self._frames(game, names, marked)
+
+        decide(game)
+        drawn = sheet.draw(game, faces="letters")
+        try:
+            for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
+                redealt = len(game.deals) > 1  # the game stands at another deal already
+                moves.append(_move(game, seat, action))
+                frames.append(frames[-1] if redealt else self._frames(game, names))
+                drawn = drawn if redealt else sheet.draw(game, faces="letters")
+                decide(game)
+        except RecordError as error:
+            note = f"{note}; {error}" if note else str(error)
+        return {
+            "place": watched.place,
+            "players": list(watched.players),
+            "note": note,
+            "rules": deal.rules.name,
+            "dealer": deal.dealer,
+            "scores": list(deal.scores),
+            "result": moves[-1]["end"] if moves else "",
+            "moves": moves,
+            "frames": frames,
+            "decisions": decided,
+            "sheet": self._frame(drawn),
+        }
+
+    def _frames(
+        self, game: Game, players: Sequence[str], marked: Marked | None = None
+    ) -> list[Frame]:
+        """Returns what each seat sees of a position, then the whole table."""
+        scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
+        scenes.append(game.scene())
+        marks, drawn = marked or {}, [named(scene, players) for scene in scenes]
+        return [self._frame(svg.draw(one, faces="letters", marked=marks)) for one in drawn]
+
+    def _frame(self, drawing: Drawing) -> Frame:
+        self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
+        told = [drawing.title, *drawing.description.splitlines()]
+        return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
+
+
+def named(scene: Scene, players: Sequence[str]) -> Scene:
+    """Writes players' names below those of their seats."""
+    names = {f"seat {seat}": shortened(name) for seat, name in enumerate(players)}
+    places = (
+        replace(place, remarks=(name, *place.remarks)) if (name := names[place.name]) else place
+        for place in scene.places
+    )
+    return replace(scene, places=tuple(places))
+
+
+def shortened(name: str) -> str:
+    """Returns the first characters of a name, without those that no page shows."""
+    name = "".join(filter(str.isprintable, name))
+    ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in name))
+    if not ends or ends[-1] <= MOST_NAME:
+        return name
+    return f"{name[: bisect_right(ends, MOST_NAME - 2)]}.."
+
+
+def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:
+    """Returns the numbers of texts; a new text gets the next one."""
+    return [known.setdefault(text, len(known)) for text in texts]
+
+
+def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
+    """Returns a move as the page lists it; the game stands right after it."""
+    name = actions.name(action, game.information.num_actions)
+    told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
+    who, token = f"seat {seat}", game.information.token
+    pair = None if action >= actions.MESSAGE else actions.decode(action)
+    if token is not None and action >= actions.MESSAGE:
+        said = f"{who} sends message {action - actions.MESSAGE}"
+        hidden = said if token.audience == "all" else f"{who} sends its message"
+    elif pair is None:
+        verb = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
+        said = f"{who} {verb.get(action, 'chooses to ' + name)}"
+        # Nobody else learns that a seat was asked and kept silent.
+        hidden = "" if action == actions.SILENT else said
+    else:
+        own = game.view(seat)
+        down = bool(own.event_face_down[0, int(own.num_plays[0]) - 1])
+        block, attack = (NAMES[kind] for kind in pair)
+        told |= {"pair": pair, "down": down}
+        said = f"{who} plays {'face-down ' * down}{block}, then {attack}"
+        hidden = f"{who} plays a face-down tile, then {attack}" if down else said
+    if len(game.deals) > 1:
+        told["end"] = "a redeal"
+    elif game.winner is not None:
+        told["end"] = f"seat {game.winner} ends the round, {game.points} points"
+    return told | {"said": said, "hidden": hidden}

@@ -1,0 +1,53 @@
+"""Tells what each seat knew of the other players when a round began: earlier rounds of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+from goita_agents.base import Float
+from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.types import Types
+from goita_agents.search.carrying import carried
+
+from goita_env.errors import RecordError
+from goita_env.records import DealRecord
+from goita_env.tiles import NUM_SEATS
+
+
+class MatchPriors:
+    """Computes the probability of the types at the beginning of rounds, for all four seats.
+
+    Rounds that are over are taken into account as ``CarryingRolloutAgent`` does. Each is looked at
+    once, however many come after it.
+    """
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._known: dict[tuple[DealRecord, ...], Float] = {
+            (): np.array([types.prior()] * NUM_SEATS)
+        }
+
+    def after(self, earlier: Sequence[DealRecord]) -> Float:
+        """Returns the probabilities of the pairs of types after some rounds: float64 [4, K, J]."""
+        rounds = tuple(earlier)
+        if rounds not in self._known:
+            before = self.after(rounds[:-1])
+            self._known[rounds] = self._carried(before, rounds[-1])
+        return self._known[rounds]
+
+    def _carried(self, priors: Float, deal: DealRecord) -> Float:
+        """Returns the priors of the round after ``deal``; a redeal tells nothing."""
+        game = None
+        with suppress(RecordError):
+            *_, game = [None, *deal.replay()]
+        if game is None or not game.done:
+            return priors
+        views = [game.view(seat) for seat in range(NUM_SEATS)]
+        hands = [np.roll(game.dealt, -seat, axis=0).astype(np.int64) for seat in range(NUM_SEATS)]
+        found = [
+            carried(self._types, prior, log_likelihood(view, self._types, hand))
+            for prior, view, hand in zip(priors, views, hands, strict=True)
+        ]
+        return np.array(found)

@@ -1,0 +1,288 @@
+"""Puts pages together, one HTML file each that loads nothing, and analyses as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from goita_agents.files import write_whole
+from goita_agents.registry import short_name
+from jinja2 import Environment, PackageLoader, Template
+
+from goita_env import actions
+from goita_env.errors import RecordError
+from goita_env.render import svg, themes, words
+from goita_env.render.pen import PREFIX
+from goita_env.render.svg import Mark
+from goita_env.tiles import NAMES
+from goita_lab.arena.report.figures import clean
+from goita_lab.arena.tournament.games_folder import GAMES
+from goita_lab.pages.watch import graph, verdicts
+from goita_lab.pages.watch.decisions import COUNTS, Decision
+from goita_lab.pages.watch.frames import Book, Marked
+from goita_lab.pages.watch.reading import Source, Watched, read
+from goita_lab.pages.watch.verdicts import Judged
+from goita_lab.provenance import provenance
+
+if TYPE_CHECKING:
+    from goita_lab.pages.watch.analysis import Analysis
+
+FORMAT: Final = "goita-analysis-7"
+"""Names this kind of JSON; the number grows when the meaning of a field changes."""
+
+COSTLIEST: Final = 2
+"""Decisions with which a review begins."""
+
+_DECIMALS: Final = 4
+_IDS: Final = "w"
+"""What the ids of the drawings begin with in a page."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """Says whose decisions a page is about, which a server of ``goita_lab.pages.play`` shows."""
+
+    seat: int
+    refines: bool
+    """An analysis with more worlds is under way."""
+
+
+def page(source: Source, analysis: Analysis | None = None, review: Review | None = None) -> str:
+    """Returns the replay page of a record as HTML text.
+
+    Args:
+        source: the record.
+        analysis: of the same deals: the page shows it, too.
+        review: of a player by whom the deals were just played; None: the page is a file.
+    """
+    judged = [] if analysis is None else verdicts.judge(source.deals, analysis.deals)
+    book = Book(source.deals, None if analysis is None else _marked(analysis))
+    data = {
+        "lines": list(book.lines),
+        "sentences": list(book.sentences),
+        "faces": book.faces(),
+        "fill": themes.THEMES["light"].text,
+        "dark": themes.darkened(),
+        "deals": book.deals,
+        "analysis": None if analysis is None else _script_data(source, analysis),
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
+    # Nothing that a record holds can end the script that holds it, or is no Unicode.
+    text = text.encode(errors="replace").decode()
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return _template().render(
+        title=clean(source.title),
+        shown=len(source.deals),
+        total=source.total,
+        size=svg.SIZE,
+        data=text,
+        analysed=None if analysis is None else _tables(judged, analysis),
+        review=None if analysis is None or review is None else _review(source, judged, review),
+    )
+
+
+def _marked(analysis: Analysis) -> list[dict[int, Marked]]:
+    """Returns what is marked in the position of each decision: what was played, and the best."""
+    found: list[dict[int, Marked]] = []
+    for deal in analysis.deals:
+        found.append({})
+        for one in deal:
+            marked: dict[Mark, int] = {"played": actions.parse(one.action)}
+            if one.options:
+                marked["best"] = actions.parse(one.best)
+            found[-1][one.move] = marked
+    return found
+
+
+def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
+    """Writes replay pages into a folder of saved games: of each pairing the first block's deals.
+
+    Args:
+        folder: the folder; pages that it holds already are overwritten.
+        most: deals on each page.
+
+    Returns:
+        The pages by the names of the pairings.
+
+    Raises:
+        RecordError: if the folder holds no games.
+    """
+    first: dict[str, Path] = {}
+    for file in sorted(folder.glob(GAMES)):
+        first.setdefault(file.stem.rpartition("-")[0], file)
+    pages = {name: folder / f"{name}.html" for name, file in first.items() if file.stat().st_size}
+    for name, path in pages.items():
+        write_whole(path, page(read(str(first[name]), most=most)))
+    return pages
+
+
+def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
+    """Returns an analysis as plain values for JSON; ``docs/analysis.md`` lists the fields."""
+    judged = verdicts.judge(source.deals, analysis.deals)
+    deals = [
+        {
+            "deal": number,
+            "number": watched.deal.number,
+            "rules": watched.deal.rules.name,
+            "hands": list(watched.deal.hands),
+            "dealer": watched.deal.dealer,
+            "scores": list(watched.deal.scores),
+            "players": list(watched.players),
+            "result": _result(watched),
+            "decisions": [_told(one) for one in decisions],
+        }
+        for number, (watched, decisions) in enumerate(
+            zip(source.deals, analysis.deals, strict=True), 1
+        )
+    ]
+    worst = {
+        name: [{"deal": one.deal, "move": one.decision.move} for one in found]
+        for name, found in _worst(judged).items()
+    }
+    totals = {by: [asdict(one) for one in rows] for by, rows in verdicts.totals(judged).items()}
+    told = {"title": source.title, **_about(analysis), "deals": deals}
+    rounded: dict[str, Any] = _rounded(told | worst | {"totals": totals})
+    return rounded
+
+
+def _told(decision: Decision) -> dict[str, Any]:
+    """Returns a decision with its verdicts."""
+    types = [asdict(one) | {"verdict": verdicts.verdict(decision, one)} for one in decision.types]
+    said = {"verdict": verdicts.verdict(decision), "agreement": verdicts.agreement(decision)}
+    return asdict(decision) | said | {"types": types}
+
+
+def _worst(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """Returns the worst errors under every type, and those that depend on it."""
+    return {
+        "worst": verdicts.worst(judged, "agreed"),
+        "depends": verdicts.worst(judged, "depends"),
+    }
+
+
+def _about(analysis: Analysis) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        **provenance((analysis.settings.agent, *analysis.settings.types)),
+        **asdict(analysis.settings),
+        "policy": analysis.policy,
+        "mover_model": analysis.mover_model,
+        "types": [asdict(one) for one in analysis.types],
+    }
+
+
+def _also(analysis: Analysis) -> str:
+    """Returns what is said of a move that the policy would have played."""
+    agent = clean(short_name(analysis.settings.agent))
+    return f"{'the champion' if agent == 'champion' else agent} would have played this, too"
+
+
+def _result(watched: Watched) -> int | None:
+    """Returns the points of seats 0 and 2, minus the others'; None: no round was ended."""
+    try:
+        return watched.deal.result().gained
+    except RecordError:
+        return None
+
+
+def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
+    """Returns what the template shows of an analysis."""
+    return {
+        "about": _about(analysis),
+        **_worst(judged),
+        "count": Counter(one.agreement for one in judged),
+        "by_type": _by_type,
+        "percent": f"{100 * COUNTS:g}",
+        "also": _also(analysis),
+        "totals": verdicts.totals(judged),
+    }
+
+
+def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[str, Any]:
+    """Returns what the template shows of a player's decisions."""
+    own = [one for one in judged if one.decision.seat == review.seat]
+    errors = [one for one in own if one.agreement == "agreed"]
+    costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
+    rounds = [
+        {"deal": number, "lost": sum(one.decision.loss for one in errors if one.deal == number)}
+        for number, watched in enumerate(source.deals, 1)
+        if _result(watched) is not None
+    ]
+    return {
+        "seat": review.seat,
+        "refines": review.refines,
+        "errors": len(errors),
+        "decisions": sum(one.verdict != "forced" for one in own),
+        "lost": sum(one.decision.loss for one in errors),
+        "rounds": rounds,
+        "costliest": costly[:COSTLIEST],
+    }
+
+
+def _tiles(action: str) -> list[int]:
+    """Returns the kinds of tiles of an action, none where it plays none."""
+    return list(actions.decode(actions.parse(action)) or ())
+
+
+def _words(action: str) -> str:
+    return words.action(actions.parse(action), " then ")
+
+
+def _by_type(decision: Decision) -> tuple[str, str]:
+    """Returns the types that count, in words: those under which a loss is clear, and the others."""
+    lost = {one: verdicts.verdict(decision, one) == "clear" for one in decision.counted}
+    clear, fine = (
+        "; ".join(clean(one.name) for one, is_lost in lost.items() if is_lost == wanted)
+        for wanted in (True, False)
+    )
+    return clear, fine
+
+
+def _script_data(source: Source, analysis: Analysis) -> Any:
+    """Returns what the page's script shows of an analysis."""
+    graphs = [
+        asdict(graph.draw(decisions, len(watched.deal.moves), _result(watched)))
+        for watched, decisions in zip(source.deals, analysis.deals, strict=True)
+    ]
+    places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
+    deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
+    dealt = [watched.deal.hands for watched in source.deals]
+    told = {"kinds": NAMES, "dealt": dealt, "graphs": graphs, "also": _also(analysis)}
+    return _rounded(told | places | {"deals": deals})
+
+
+def _judged(decision: Decision) -> dict[str, Any]:
+    """Returns what the script shows of a decision."""
+    told = _told(decision)
+    counted = {one.name for one in decision.counted}
+    for one in told["types"]:
+        del one["options"]
+        one["counts"] = one["name"] in counted
+    for one in told["knowledge"]:
+        del one["expected"]
+    return told | {
+        "threshold": verdicts.threshold(max(2, len(decision.options))),
+        "policy_agrees": verdicts.policy_agrees(decision),
+    }
+
+
+def _rounded(value: Any) -> Any:
+    """Returns plain values with all numbers rounded; minus infinity is None, which JSON knows."""
+    if isinstance(value, float):
+        return None if value == -float("inf") else round(value, _DECIMALS)
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader("goita_lab.pages.watch")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"clean": clean, "words": _words, "tiles": _tiles}
+    return environment.get_template("page.html")

@@ -1,0 +1,176 @@
+"""Reads recorded deals: in any notation, or saved by a tournament."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from pathlib import Path
+from typing import Final
+
+from goita_agents.files import read_limited
+
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import DealRecord, Problem, Record, history
+from goita_env.rules import JGA, Rules
+from goita_lab.arena.tournament import games_folder
+from goita_lab.arena.tournament.games_folder import GAMES, MANIFEST, read_games
+from goita_lab.record_files import is_history, read_record
+
+UNFINISHED: Final = "The deal is unfinished: the record ends here"
+
+MOST_EARLIER: Final = 100
+"""Rounds of a match before the first deal of a page that are looked at."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Holds a deal of a page, and who played it."""
+
+    deal: DealRecord
+    players: tuple[str, ...] = ("", "", "", "")
+    note: str = ""
+    """What is unsound, or that it is unfinished."""
+    place: str = ""
+    """Where its source has it; empty if that is its place on the page."""
+    earlier: tuple[DealRecord, ...] = ()
+    """The rounds of the same match before it, as far as the record has them."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Holds the deals of a page."""
+
+    title: str
+    deals: tuple[Watched, ...]
+    total: int
+    """Deals that the record holds, those left out included."""
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What else the reader of the record says."""
+
+    def remarks(self) -> list[str]:
+        """Lists what is unsound or left out, and which of these deals are unfinished."""
+        moves = {watched.deal.number: len(watched.deal.moves) for watched in self.deals}
+        return [*self.notes] + [
+            _remark(problem, moves[problem.deal]) if problem.unfinished else str(problem)
+            for problem in self.problems
+            if not problem.unfinished or problem.deal in moves
+        ]
+
+
+def read(
+    what: str, *, rules: str | Rules = JGA, deals: str | None = None, most: int = 50
+) -> Source:
+    """Reads deals of a record.
+
+    Args:
+        what: a file, a folder of saved games, or a history string.
+        rules: the rule set of a kifu or a history string; other records know theirs.
+        deals: which, counted from 1: "3" or "5-9"; None: the first ones.
+        most: how many of them, if ``deals`` is None.
+
+    Raises:
+        RecordError: if it is no record, or has no such deal.
+        SettingError: if ``deals`` is malformed, or a file is too large or no text.
+        ImportError: if a kifu lacks its extra.
+    """
+    first, last = _range(deals) if deals else (1, most)
+    path = Path(what)
+    if is_history(what) and not path.exists():
+        found = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
+    elif path.is_dir() or path.suffix == ".jsonl":
+        found = _saved(path, last)
+    else:
+        found = _recorded(read_record(path, rules, strict=False), path.name)
+    chosen = found.deals[first - 1 : last]
+    if not chosen:
+        why = "".join(f"; {problem}" for problem in found.problems[:1])
+        raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}{why}")
+    shown = _with_earlier(found.deals[:last], first - 1)
+    return replace(found, deals=tuple(map(_placed, shown, count(1))))
+
+
+def of_match(record: Record, title: str) -> Source:
+    """Returns all deals of a record, each with the earlier rounds of its match."""
+    found = _recorded(record, title)
+    return replace(found, deals=_with_earlier(found.deals, 0)) if found.deals else found
+
+
+def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]:
+    """Returns the deals from ``first`` on, each with the earlier rounds of its match."""
+    begun = first
+    while begun > max(0, first - MOST_EARLIER) and _goes_on(deals[begun - 1], deals[begun]):
+        begun -= 1
+    found: list[Watched] = []
+    for one in deals[begun:]:
+        goes_on = bool(found) and _goes_on(found[-1], one)
+        earlier = (*found[-1].earlier, found[-1].deal) if goes_on else ()
+        found.append(replace(one, earlier=earlier))
+    return tuple(found[first - begun :])
+
+
+def _goes_on(before: Watched, after: Watched) -> bool:
+    """Tells whether a deal is the next one of the same match: its scores are those left before.
+
+    A score of 0:0 begins a match.
+    """
+    if before.players != after.players or before.deal.rules != after.deal.rules:
+        return False
+    try:
+        return after.deal.scores == before.deal.result().scores != (0, 0)
+    except RecordError:
+        return False
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Returns the first and the last deal of "3" or "5-9"."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last:
+        raise SettingError(f"expected deals as 3 or 5-9, got {text!r}")
+    return first, last
+
+
+def _remark(problem: Problem, moves: int) -> str:
+    """Says how much of an unfinished deal is shown."""
+    source = f"{problem.source}: " if problem.source else ""
+    return f"{source}deal {problem.deal} is unfinished, moves shown: {moves}"
+
+
+def _placed(watched: Watched, number: int) -> Watched:
+    """Returns a deal of a page with its place in the source, if that has another number."""
+    if watched.place or watched.deal.number == number:
+        return watched
+    return replace(watched, place=f"In the record: deal {watched.deal.number}")
+
+
+def _recorded(record: Record, title: str) -> Source:
+    notes = {
+        problem.deal: UNFINISHED if problem.unfinished else problem.message
+        for problem in record.problems
+    }
+    deals = [
+        Watched(one.answered(), record.players, notes.get(one.number, "")) for one in record.deals
+    ]
+    return Source(title, tuple(deals), len(deals), record.problems, record.notes)
+
+
+def _saved(path: Path, last: int) -> Source:
+    """Returns the games of a folder, or of one of its files, up to a deal."""
+    folder, pattern = (path, GAMES) if path.is_dir() else (path.parent, path.name)
+    if not (folder / MANIFEST).exists():
+        raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
+    total = sum(
+        read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
+    )
+    deals = [
+        Watched(
+            one.record,
+            one.agents,
+            place=f"In the saved games: deal {one.deal}, seating {one.seating}, "
+            f"number {one.record.number}",
+        )
+        for one in islice(read_games(folder, pattern), last)
+    ]
+    return Source(path.stem, tuple(deals), total)

@@ -1,0 +1,1 @@
+"""Trains the members of a population, and shows what they are."""

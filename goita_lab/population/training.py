@@ -1,0 +1,186 @@
+"""Trains members of the population by ``goita train``, casts them to float16 and measures them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from goita_agents.base import AgentError
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import write_tensors
+from goita_agents.files import write_whole
+from goita_agents.population.manifest import Member, Population, Strength
+from goita_agents.population.methods import COMMON, METHODS, Method
+
+from goita_env import __version__
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN
+from goita_env.rules import JGA
+from goita_lab.arena.statistics.intervals import mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+
+AGAINST: Final = "heuristic"
+DEALS: Final = 2_000
+SEED: Final = 6_100
+"""Opponent, duplicate deals and their seed of a member's measurement."""
+BLOCK: Final = 500
+
+
+class TrainingError(SettingError):
+    """Reports that ``goita train`` failed; it has said why."""
+
+
+def train(
+    method: Method,
+    seed: int,
+    folder: Path,
+    population: Population,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Member:
+    """Returns a member that has been trained and measured; what exists already is not repeated.
+
+    Args:
+        method: how.
+        seed: of the run.
+        folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
+        population: takes the member.
+        progress: is told what is begun.
+
+    Raises:
+        SettingError: if the run was begun with other options.
+        TrainingError: if the training failed.
+        OSError: if a file cannot be read or written.
+    """
+    name = f"{method.name}-{seed}"
+    with suppress(AgentError, OSError):
+        population.network(name)
+        return population.members[name]
+    if method.snapshot_of:
+        policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
+    else:
+        policy = trained(method, seed, folder, progress)
+    progress(f"{name}: measuring")
+    network = NetworkAgent.load(policy)
+    data = write_tensors(network.tensors(), network.info.metadata(), half=True)
+    file = population.weights(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, data)
+    measured = NetworkAgent.load(file)
+    member = Member(
+        method=method.name,
+        seed=seed,
+        split=method.split,
+        decisions=network.info.decisions,
+        options=options_of(METHODS[method.snapshot_of] if method.snapshot_of else method),
+        version=__version__,
+        strength=measure(measured, method),
+        sha256=measured.digest,
+    )
+    population.add(member)
+    return member
+
+
+def options_of(method: Method) -> tuple[str, ...]:
+    """Returns the options of ``goita train``, beside the seed and the file of ``information``."""
+    return (*COMMON, *method.options)
+
+
+def measure(network: NetworkAgent, method: Method) -> Strength:
+    """Measures a network against ``heuristic``, which uses no message, on duplicate deals."""
+    against = AGAINST if method.information == PLAIN else f"plain:base={AGAINST}"
+    points: list[int] = []
+    for block in range(DEALS // BLOCK):
+        task = Task(
+            (network.name, against),
+            SEED,
+            block,
+            block * BLOCK,
+            BLOCK,
+            JGA,
+            information=method.information,
+        )
+        points += play_block(task, [network, None]).points.sum(axis=0).tolist()
+    found = mean_interval(np.array(points) / len(PAIR_SEATINGS))
+    mean, low, high = (round(one, 3) for one in (found.mean, found.low, found.high))
+    return Strength(against, DEALS, SEED, mean, low, high)
+
+
+def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
+    """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
+
+    Raises:
+        SettingError: if the run was begun with other options.
+        TrainingError: if the training failed.
+    """
+    name = f"{method.name}-{seed}"
+    run = folder / "runs" / name
+    if not (run / "result.json").exists():
+        progress(f"{name}: training")
+        command = ["--resume", f"runs/{name}"]
+        if not (run / "config.json").exists():
+            command = ["--name", name, "--seed", str(seed), *options_of(method)]
+            if method.information != PLAIN:
+                path = folder / "runs" / f"{method.name}.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, json.dumps(method.information.to_keys()).encode())
+                command += ["--information", str(path.resolve())]
+        folder.mkdir(parents=True, exist_ok=True)
+        code = subprocess.run(
+            [sys.executable, "-m", "goita_lab", "train", *command], cwd=folder, check=False
+        )
+        if code.returncode == 130:
+            raise KeyboardInterrupt
+        if code.returncode:
+            raise TrainingError(
+                f"expected goita train to end well for {name}, got {code.returncode}"
+            )
+    _check(run, method, seed)
+    return run / "policy.safetensors"
+
+
+def _check(run: Path, method: Method, seed: int) -> None:
+    """Raises a SettingError if a run was begun with other options than the method's."""
+    config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
+    wanted: dict[str, list[str]] = {"seed": [str(seed)]}
+    for word in options_of(method):
+        if word.startswith("--"):
+            wanted[word.removeprefix("--").replace("-", "_")] = []
+        else:
+            wanted[list(wanted)[-1]].append(word)
+    for key, values in wanted.items():
+        found = config.get(key)
+        shown = [str(one) for one in (found if isinstance(found, list) else [found])]
+        fine = (
+            bool(found) if not values else list(map(_number, shown)) == list(map(_number, values))
+        )
+        if not fine:
+            raise SettingError(f"expected {key} {' '.join(values)} in {run}, got {found!r}")
+    keys = method.information.to_keys()
+    if {key: config.get(key) for key in keys} != keys:
+        raise SettingError(f"expected {keys} in {run}, got another game")
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _first_snapshot(run: Path, decisions: int) -> Path:
+    """Returns the first snapshot of a run with so many decisions."""
+    found = sorted(
+        one for one in (run / "snapshots").glob("*.safetensors") if int(one.stem) >= decisions
+    )
+    if not found:
+        raise SettingError(
+            f"expected a snapshot of {decisions:,} decisions in {run}: train it first"
+        )
+    return found[0]

@@ -1,0 +1,75 @@
+"""Selects decisions by what is public about them: the option ``where=`` of measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from goita_agents.base import Bool, Int
+
+from goita_env import View
+from goita_env.actions import MESSAGE, PASS
+from goita_env.errors import SettingError
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import NONE
+from goita_lab.signals.playing import Play
+
+Where = str | Callable[[Play], Bool]
+"""A name of ``FILTERS``, or a function that returns which decisions of a play are meant: [D]."""
+
+CONTEXTS: Final = ("first lead", "lead", "partner's attack", "opponent's attack", "question")
+"""What a decision answers; a lead answers nothing, and questions come before play."""
+
+
+def context(view: View) -> Int:
+    """Returns the index of each decision's context in ``CONTEXTS``: [N]."""
+    first, lead = view.attack == NONE, view.leads
+    question = view.asked_token | view.asked_call | view.asked_choice | (first & ~lead)
+    return np.select([question, first, lead, view.attacker == NUM_SEATS // 2], [4, 0, 1, 2], 3)
+
+
+def select(play: Play, where: Where | None) -> Bool:
+    """Returns which decisions of a play a filter means: bool [D]; None: all.
+
+    Raises:
+        SettingError: if there is no such filter, or a function returns anything but a bool [D].
+    """
+    if where is None:
+        return np.ones(len(play.deal), bool)
+    if isinstance(where, str):
+        if where not in FILTERS:
+            raise SettingError(f"expected a filter of {list(FILTERS)}, got {where!r}")
+        return FILTERS[where](play)
+    found = np.asarray(where(play))
+    if found.dtype != np.bool_ or found.shape != play.deal.shape:
+        raise SettingError(
+            f"expected a filter that returns bool {list(play.deal.shape)}, got {found.dtype} "
+            f"{list(found.shape)}"
+        )
+    return found
+
+
+def _in_context(name: str) -> Callable[[Play], Bool]:
+    number = CONTEXTS.index(name)
+    return lambda play: context(play.view()) == number
+
+
+def _first_pass(play: Play) -> Bool:
+    rows = np.flatnonzero(play.action == PASS)
+    _, first = np.unique(NUM_SEATS * play.deal[rows] + play.seat[rows], return_index=True)
+    found = np.zeros(len(play.deal), bool)
+    found[rows[first]] = True
+    return found
+
+
+FILTERS: Final[dict[str, Callable[[Play], Bool]]] = {
+    "first_lead": _in_context("first lead"),
+    "later_lead": _in_context("lead"),
+    "first_pass": _first_pass,
+    "partner_attack": _in_context("partner's attack"),
+    "opponent_attack": _in_context("opponent's attack"),
+    "token": lambda play: play.action >= MESSAGE,
+}
+"""By name: the first lead of a deal; later leads; the first pass of each seat in a deal, forced or
+not; answers to an attack of the partner, and of an opponent, by a play or a pass; messages."""

@@ -1,0 +1,171 @@
+"""Turns plays into the tables of a log and back; ``columns`` says what their columns mean.
+
+A log is a folder with two tables in parts, ``_deals/deals-00000.parquet`` and
+``decisions/decisions-00000.parquet`` and so on. Every file names its format and all that its
+content depends on in the metadata of its schema, under ``goita``: JSON with "format", "agents",
+"weights" (the SHA-256 of each network), "seed", "rules", "first", "rounds", "observation_version"
+and "goita_env", "information" unless the game is the plain one, and "drawn" if the agents were
+drawn for each round.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from goita_agents.population import origin
+
+import goita_env
+from goita_env.errors import GoitaError
+from goita_env.hands import format_hand
+from goita_env.information import Information
+from goita_env.rules import Rules
+from goita_env.tiles import DIGITS, HAND_SIZE, NUM_SEATS
+from goita_env.views.observation import OBSERVATION_VERSION
+from goita_lab.signals.log.arrow import arrow
+from goita_lab.signals.log.columns import FORMAT
+from goita_lab.signals.playing import Play
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY: Final = b"goita"
+
+Array = npt.NDArray[Any]
+_BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+class LogError(GoitaError):
+    """Reports a folder that is no log, another version or play, or damage."""
+
+
+def head(depends: dict[str, Any]) -> bytes:
+    """Returns the metadata of files; ``depends``: what their content depends on."""
+    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
+    return json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
+
+
+def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
+    """Returns a play as tables of deals and of decisions.
+
+    ``belief`` has further columns of decisions, [D] each.
+    """
+    pa = arrow()
+    names = pa.array(play.agents)
+    texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
+    texts = texts.reshape(-1, NUM_SEATS)
+    deals = {"round": play.round, "redeal": play.redeal}
+    deals |= {f"dealt_{s}": pa.array(texts[:, s]).dictionary_encode() for s in range(NUM_SEATS)}
+    deals |= {
+        f"agent_{s}": pa.DictionaryArray.from_arrays(play.seating[:, s], names)
+        for s in range(NUM_SEATS)
+    }
+    deals |= {"dealer": play.dealer, "score_0": play.scores[:, 0], "score_1": play.scores[:, 1]}
+    deals |= {"winner": play.winner, "won": play.points}
+    agent = play.seating[play.deal, play.seat]
+    gained = play.gained[play.deal] * (1 - 2 * (play.seat % 2).astype(np.int16))
+    ends = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
+    origins = zip(*(origin(name) for name in play.agents), strict=True)
+    method, split = (pa.array(texts).take(pa.array(agent)).dictionary_encode() for texts in origins)
+    decisions = {
+        "round": play.round[play.deal],
+        "redeal": play.redeal[play.deal],
+        "move": play.move,
+        "seat": play.seat,
+        "agent": pa.DictionaryArray.from_arrays(agent, names),
+        "method": method,
+        "split": split,
+        "words": pa.FixedSizeListArray.from_arrays(play.words.ravel(), play.information.num_words),
+        "mask_low": (play.legal[:, :64] * _BITS).sum(axis=1, dtype=np.uint64),
+        "mask_high": (play.legal[:, 64:] * _BITS[: play.legal.shape[1] - 64])
+        .sum(axis=1, dtype=np.uint64)
+        .astype(np.uint16),
+        "action": play.action,
+        "probabilities": pa.ListArray.from_arrays(ends, play.probabilities[play.legal]),
+        "points": gained.astype(np.int16),
+    }
+    decisions |= {name: values.astype(np.float32) for name, values in belief.items()}
+    return tuple(
+        pa.table(columns).replace_schema_metadata({KEY: metadata}) for columns in (deals, decisions)
+    )
+
+
+def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play:
+    """Returns the play that tables hold; ``known``: the metadata of their files.
+
+    Raises:
+        LogError: if they do not fit together.
+    """
+    agents = tuple(known["agents"])
+    round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
+    dealt = round_ * 128 + redeal
+    if (np.diff(dealt, prepend=-1) <= 0).any():
+        raise LogError("expected each deal once, in order, got others")
+    key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
+    deal = np.searchsorted(dealt, key)
+    if len(key) and (deal.max() >= len(dealt) or (dealt[deal] != key).any()):
+        raise LogError("expected decisions of the deals in the log, got others")
+    information = Information.from_keys(known)
+    legal = np.zeros((len(decisions), information.num_actions), bool)
+    legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
+    high = _numpy(decisions, "mask_high").astype(np.uint64)[:, None]
+    legal[:, 64:] = (high & _BITS[: information.num_actions - 64]) != 0
+    probabilities = np.zeros(legal.shape, np.float32)
+    values = _flat(decisions, "probabilities")
+    if len(values) != np.count_nonzero(legal):
+        raise LogError("expected a probability for each legal action, got others")
+    probabilities[legal] = values
+    seating = [_places(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
+    return Play(
+        agents=agents,
+        rules=Rules.from_keys(known),
+        seed=int(known["seed"]),
+        round=round_,
+        redeal=redeal,
+        hands=np.stack([_hands(deals, f"dealt_{seat}") for seat in range(NUM_SEATS)], axis=1),
+        dealer=_numpy(deals, "dealer"),
+        scores=np.stack([_numpy(deals, "score_0"), _numpy(deals, "score_1")], axis=1),
+        seating=np.stack(seating, axis=1).astype(np.int8),
+        winner=_numpy(deals, "winner"),
+        points=_numpy(deals, "won"),
+        deal=deal,
+        move=_numpy(decisions, "move"),
+        seat=_numpy(decisions, "seat"),
+        words=_flat(decisions, "words").reshape(-1, information.num_words),
+        legal=legal,
+        action=_numpy(decisions, "action"),
+        probabilities=probabilities,
+        information=information,
+        drawn=known["drawn"],
+    )
+
+
+def _numpy(table: pa.Table, name: str) -> Array:
+    return np.asarray(table.column(name).to_numpy())
+
+
+def _flat(table: pa.Table, name: str) -> Array:
+    return np.asarray(table.column(name).combine_chunks().flatten().to_numpy())
+
+
+def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
+    """Returns the different texts of a column, and the index of each row's."""
+    column = table.column(name).cast("string").combine_chunks().dictionary_encode()
+    return column.dictionary.to_pylist(), column.indices.to_numpy(zero_copy_only=False)
+
+
+def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
+    texts, which = _texts(table, name)
+    if unknown := [text for text in texts if text not in known]:
+        raise LogError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
+    return np.array([known.index(text) for text in texts], np.int8)[which]
+
+
+def _hands(table: pa.Table, name: str) -> npt.NDArray[np.int8]:
+    texts, which = _texts(table, name)
+    if any(len(text) != HAND_SIZE for text in texts):
+        raise LogError(f"expected hands of {HAND_SIZE} digits, got others")
+    counts = [[text.count(digit) for digit in DIGITS] for text in texts]
+    return np.array(counts, np.int8).reshape(-1, len(DIGITS))[which]

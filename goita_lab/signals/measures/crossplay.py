@@ -1,0 +1,165 @@
+"""Compares agents with each other: cross-play, and how far apart their policies are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement, permutations
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from goita_agents.base import Float, Int
+from numpy import typing as npt
+
+from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules, get_rules
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.workers import one_thread
+from goita_lab.signals.playing import Play, check_plain, load_policy
+
+MOST_RUNS: Final = 9
+"""Most runs whose permutations are all tried: 362,880."""
+RUNS_NEEDED: Final = 4
+"""Fewest runs whose permutation test can come below 0.05: 1 / 4! = 0.042."""
+
+
+@dataclass(frozen=True)
+class CrossPlayGap:
+    """Compares partners of one run with partners of different runs, in points a round."""
+
+    gap: float
+    """Mean of the diagonal minus mean off it."""
+    deals: Interval
+    """The gap with its 95 % interval over deals: these runs on other deals."""
+    runs: Interval | None
+    """The gap with its interval over runs, by the jackknife and Student's t; None: under three."""
+    p_value: float
+    """Of the exact permutation test on the residual of a row + column fit."""
+    p_beyond_product: float
+    """The same after the product of row and column effect is taken out, too."""
+    smallest_p: float
+    """The smallest p-value that so many runs allow: 1 / n!; below 0.05 from ``RUNS_NEEDED`` on."""
+    residual: Float
+    """[n, n] Points of each pair minus a row + column fit."""
+
+
+def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
+    """Compares self-play with cross-play, in points a round (M7).
+
+        Gap = mean_i X_ii - mean over i != j of X_ij
+        R_ij = X_ij - (m + r_i + c_j),   T(s) = sum_i R_{i,s(i)},
+        p = #{s in S_n : T(s) >= T(id)} / n!
+
+    X_ij are the points of a team of runs i and j against one fixed pool (best of opponents that no
+    run has trained with), on the same deals in every cell, averaged over who sits where; m + r_i +
+    c_j is the least-squares fit of a row and a column effect. Where a method of training is judged
+    the run is the sampling unit, so there are two error bars. Source: self-play and cross-play of
+    Hu et al. (arXiv:2003.02979); the permutation test is Fisher's (1935).
+
+    n runs allow no p-value below 1 / n!, so p < 0.05 needs four. The test assumes additive
+    strength: a run that is stronger with every partner makes no gap. Where strong runs gain more
+    from strong partners, the product r_i c_j looks like a gap. So a second p-value is of R minus
+    its regression on that product (Tukey 1949), which removes about 1 / (n - 1) of a true gap, too.
+
+    ``points`` is [n, n, d], of team (i, j) in each of d deals; n from 2 to 9, d at least 2. It is a
+    SettingError if the shape is another.
+    """
+    x = np.asarray(points, np.float64)
+    if x.ndim != 3 or x.shape[0] != x.shape[1] or not 2 <= len(x) <= MOST_RUNS or x.shape[2] < 2:
+        raise SettingError(f"expected points [n, n, deals], n 2 to {MOST_RUNS}, got {x.shape!r}")
+    many, mean = len(x), x.mean(axis=2)
+    off = ~np.eye(many, dtype=bool)
+    deals = mean_interval(x[~off].mean(axis=0) - x[off].mean(axis=0))
+    every = np.array(list(permutations(range(many))))
+    row, column = (mean.mean(axis=axis, keepdims=True) - mean.mean() for axis in (1, 0))
+    residual = mean - mean.mean() - row - column
+    product = row * column
+    size = float((product**2).sum())
+    share = float((residual * product).sum()) / size if size > 1e-12 * (residual**2).sum() else 0.0
+    beyond = residual - share * product
+    p_value, p_beyond = (_p_value(table, every) for table in (residual, beyond))
+    gap = _gap(mean)
+    runs = None
+    if many >= 3:
+        from scipy.stats import t
+
+        left = [np.arange(many) != one for one in range(many)]
+        error = jackknife_error([_gap(mean[np.ix_(some, some)]) for some in left])
+        half = float(t.ppf(0.975, many - 1)) * error
+        runs = Interval(gap, gap - half, gap + half)
+    return CrossPlayGap(gap, deals, runs, p_value, p_beyond, 1 / len(every), residual)
+
+
+def cross_play(
+    agents: Sequence[str], opponent: str, deals: int, *, seed: int = 0, rules: str | Rules = JGA
+) -> Float:
+    """Plays every pair of agents as partners against one opponent: points [n, n, deals].
+
+    All cells share the deals; points are means over all seatings of a deal.
+    """
+    found = np.zeros((len(agents), len(agents), deals))
+    for one, other in combinations_with_replacement(range(len(agents)), 2):
+        points = partners_points(agents[one], agents[other], opponent, deals, seed, rules)
+        found[one, other] = found[other, one] = points
+    return found
+
+
+def partners_points(
+    one: str, other: str, opponent: str, deals: int, seed: int = 0, rules: str | Rules = JGA
+) -> Float:
+    """Returns what two partners make against an opponent, mean of all seatings: [deals]."""
+    seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
+    names = (*dict.fromkeys((one, other)), opponent)
+    task = Task(names, seed, 0, 0, deals, get_rules(rules), seatings=seatings)
+    with one_thread():
+        points: Float = play_block(task).points.mean(axis=0)
+    return points
+
+
+def policy_distance(play: Play, agents: Sequence[str]) -> dict[tuple[str, str], Interval]:
+    """Measures how far policies are apart on shared positions, in nats.
+
+        D_ij = E over s of JSD( pi_i(.|s), pi_j(.|s) ),   0 to ln 2
+
+    the Jensen-Shannon divergence (Lin 1991), exact in each position with a choice of the play.
+    Compare arXiv:2303.06775, a rate of disagreement.
+    """
+    check_plain(play, "policy_distance")
+    rows = np.flatnonzero(play.choice)
+    view, legal = play.view(rows), play.legal[rows]
+    known = {agent: load_policy(agent).probabilities(view, legal) for agent in agents}
+    return {
+        (one, other): play.interval(divergence(known[one], known[other]), rows)
+        for one, other in combinations(known, 2)
+    }
+
+
+def divergence(first: Float, second: Float) -> Float:
+    """Returns the Jensen-Shannon divergence of each row's distributions, in nats: [n]."""
+    middle = (first + second) / 2
+    found = np.zeros(len(first))
+    for one in (first, second):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = one * np.log(one / middle)
+        found += np.where(one > 0, terms, 0).sum(axis=1) / 2
+    return found
+
+
+def _p_value(table: Float, every: Int) -> float:
+    """Returns the share of permutations [n!, n] whose sum over the table reaches the identity's."""
+    sums = table[np.arange(len(table)), every].sum(axis=1)
+    return float((sums >= sums[0] - 1e-9).mean())
+
+
+def _gap(mean: Float) -> float:
+    off = ~np.eye(len(mean), dtype=bool)
+    return float(np.diagonal(mean).mean() - mean[off].mean())
+
+
+def jackknife_error(left: Sequence[float]) -> float:
+    """Returns a standard error from a statistic without each unit (Efron and Stein 1981)."""
+    values = np.asarray(left)
+    return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))

@@ -1,0 +1,319 @@
+"""Explains policies by shallow trees and networks by linear probes.
+
+A tree may copy the many easy decisions and lose the few that matter (Bastani et al., VIPER,
+arXiv:1805.08328), so it is judged by the points that it makes, too. A probe is judged beside the
+exact belief: a low cross-entropy may mean a good network or an easy question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from goita_agents.base import Bool, Float, Int, certain, check_temperature, sample
+from goita_agents.bots.network import NetworkAgent
+
+from goita_env import View
+from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
+from goita_env.errors import SettingError
+from goita_env.render import words
+from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
+from goita_env.views import NONE
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, rate_interval
+from goita_lab.signals.listening import PARTNER, POLICY, ListenerKnowledge
+from goita_lab.signals.playing import Play, load_policy, play
+
+DEPTH: Final = 4
+"""Depth of a tree that a person still reads."""
+HELD_OUT: Final = 0.3
+"""Share of the deals that are held out of fitting, and measured."""
+LEAST: Final = 20
+"""Fewest positions in a leaf."""
+RARE: Final = 1e-6
+"""Added to shares of actions, so that what was never seen is not impossible."""
+
+
+YES_OR_NO: Final = frozenset(
+    {
+        "it leads",
+        "the attack is the partner's",
+        "a king lies face up",
+        *(f"a {kind} attack is answered" for kind in NAMES),
+    }
+)
+"""Features that are true or false."""
+
+
+def view_features(view: View) -> tuple[list[str], Float]:
+    """Returns what a tree may ask of a seat's view: names and float64 [N, F].
+
+    Own tiles, the attack answered and its owner, hand sizes, face-up tiles, attacks and passes.
+    """
+    answers = ~view.leads & (view.attack != NONE)
+    attacked = np.maximum(view.attack, 0)[:, None].astype(np.int64)
+    same = np.take_along_axis(view.hand, attacked, axis=1)[:, 0]
+    columns: dict[str, Any] = {f"{kind}s in hand": view.hand[:, k] for k, kind in enumerate(NAMES)}
+    columns |= {
+        "it leads": view.leads,
+        "the attack is the partner's": answers & (view.attacker == PARTNER),
+        "tiles in hand of the attacked kind": np.where(answers, same, 0),
+        "a king lies face up": view.king_up,
+        "most of a kind in hand": view.hand[:, 1:].max(axis=1),
+    }
+    for k, kind in enumerate(NAMES):
+        columns[f"a {kind} attack is answered"] = answers & (view.attack == k)
+    columns["plays"] = view.num_plays
+    for seat, who in enumerate(("next", "partner", "previous"), start=1):
+        columns[f"tiles in hand, {who}"] = view.hand_sizes[:, seat]
+        attacks = view.attacks[:, seat]
+        for k, kind in enumerate(NAMES):
+            columns[f"{kind}s shown, {who}"] = view.face_up[:, seat, k]
+            columns[f"{kind} attacks, {who}"] = (attacks == k).sum(axis=1)
+        for k, kind in enumerate(NAMES[:-1]):
+            columns[f"{who} passed on an opponent's {kind}"] = view.passed_opponents[:, seat, k]
+            columns[f"{who} passed on its partner's {kind}"] = view.passed_partner[:, seat, k]
+    return list(columns), np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
+
+
+class TreeAgent:
+    """Plays by a decision tree over ``view_features``.
+
+    The tree passes or says what to attack with; the block is the policy's commonest with it.
+
+    Args:
+        tree: a fitted ``DecisionTreeClassifier`` of ``public_actions``.
+        blocks: [2, 69] share of each action among the policy's, as an answer and as a lead.
+        temperature: 0 takes the likeliest attack with its commonest block; 1 takes each action as
+            often as the policy did in the same leaf, for use as a listener's model.
+    """
+
+    def __init__(
+        self, tree: Any, blocks: Float, name: str = "tree", temperature: float = 0.0
+    ) -> None:
+        self.tree, self.blocks, self.name = tree, blocks, name
+        self.temperature = check_temperature(temperature)
+
+    def at(self, temperature: float) -> TreeAgent:
+        return TreeAgent(self.tree, self.blocks, self.name, temperature)
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns the tree's actions: int64 [N]; at temperature 0 nothing is drawn."""
+        known = self.probabilities(view, legal)
+        return sample(known, rng) if self.temperature else known.argmax(axis=1)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69], zero where illegal."""
+        public = np.zeros((len(view), NUM_ACTIONS))
+        public[:, self.tree.classes_] = self.tree.predict_proba(view_features(view)[1])
+        attack = public_actions(np.arange(NUM_ACTIONS))
+        likely = np.where(legal, public[:, attack] + RARE, 0)
+        blocks = np.where(legal, self.blocks[view.leads.astype(np.int64)] + RARE, 0)
+        if self.temperature == 0:
+            return certain((likely * (1 + 1e-3 * blocks)).argmax(axis=1))
+        alike = np.zeros_like(blocks)
+        np.add.at(alike.T, attack, blocks.T)
+        likely = (likely * blocks / np.maximum(alike[:, attack], RARE)) ** (1 / self.temperature)
+        likely /= likely.sum(axis=1, keepdims=True)
+        return likely
+
+
+def public_actions(action: Int) -> Int:
+    """Returns actions with block 0 in place of their block, so that equal attacks are equal."""
+    plays = (action > PASS) & (action < CALL)
+    return np.where(plays, 1 + (action - 1) % NUM_KINDS, action)
+
+
+@dataclass(frozen=True)
+class SpeakerTree:
+    """Holds a tree of a policy's actions and its quality."""
+
+    agent: TreeAgent
+    text: str
+    """The tree as indented questions."""
+    leaves: int
+    fidelity: Interval
+    """Share of held-out decisions with a choice in which it takes the policy's likeliest action."""
+    points: Interval
+    """Points a round of two trees against two of the policy, on duplicate deals."""
+    positions: int
+
+
+def speaker_tree(
+    played: Play, policy: str, *, depth: int = DEPTH, rounds: int = 1_000, seed: int = 0
+) -> SpeakerTree:
+    """Fits a shallow tree to a policy's actions, and measures its fidelity and its points.
+
+    Raises:
+        AgentError: if the policy is none.
+        SettingError: if there are too few deals.
+        ImportError: if scikit-learn is missing.
+    """
+    agent = fit_speaker(played, policy, depth=depth, seed=seed)
+    fitted, held = _choices(played, seed)
+    deals, which = np.unique(played.deal[held], return_inverse=True)
+    if len(deals) < 2:
+        raise SettingError(f"expected held-out decisions of two deals, got {len(deals)}")
+    view, legal = played.view(held), played.legal[held]
+    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
+    same = agent.probabilities(view, legal).argmax(axis=1) == action
+    fidelity = rate_interval(np.bincount(which, same), np.bincount(which))
+    text, leaves = tree_text(agent.tree, view_features(view[:1])[0]), agent.tree.get_n_leaves()
+    points = duplicate_points(agent, policy, rounds, seed)
+    return SpeakerTree(agent, text, int(leaves), fidelity, points, len(fitted))
+
+
+def fit_speaker(played: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -> TreeAgent:
+    """Fits a shallow tree to a policy's actions in positions with a choice, but held-out deals.
+
+    ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
+    """
+    sklearn = _sklearn()
+    rows, _ = _choices(played, seed)
+    if len(rows) < 2 * LEAST:
+        raise SettingError(f"expected {2 * LEAST} positions at least, got {len(rows)}")
+    view, legal = played.view(rows), played.legal[rows]
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
+    action = sample(load_policy(policy).probabilities(view, legal), rng)
+    limits = {"max_depth": depth, "min_samples_leaf": LEAST}
+    tree = sklearn.tree.DecisionTreeClassifier(**limits, random_state=seed)
+    tree.fit(view_features(view)[1], public_actions(action))
+    blocks = np.zeros((2, NUM_ACTIONS))
+    np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
+    return TreeAgent(tree, blocks, f"tree of {policy}")
+
+
+def duplicate_points(agent: TreeAgent, policy: str, rounds: int, seed: int = 0) -> Interval:
+    """Returns the points a round of an agent's team against a policy's, on duplicate deals."""
+    played = play([agent, policy], rounds, seed=seed)
+    scored = played.winner >= 0
+    sign = np.where(played.seating[scored, 0] == 0, 1, -1)
+    points = np.zeros(rounds)
+    points[played.round[scored]] = played.gained[scored] * sign
+    return mean_interval(points.reshape(-1, 2).mean(axis=1))
+
+
+def tree_text(tree: Any, names: Sequence[str]) -> str:
+    """Returns a fitted tree over whole numbers as indented questions with their answers.
+
+    ``names``: of features. Those of ``YES_OR_NO`` are questions themselves, others are counted.
+    """
+    inner, lines = tree.tree_, []
+
+    def walk(node: int, indent: str, answer: str) -> None:
+        if inner.children_left[node] < 0:
+            counts = inner.value[node][0]
+            action = int(tree.classes_[counts.argmax()])
+            pair = decode(action)
+            text = words.action(action) if pair is None else f"attack with a {NAMES[pair[1]]}"
+            lines.append(f"{indent}{answer}{text} ({counts.max() / counts.sum():.0%})")
+            return
+        name, bound = names[inner.feature[node]], int(np.floor(inner.threshold[node]))
+        question = (
+            f"{name[0].upper()}{name[1:]}?" if name in YES_OR_NO else f"{name}: {bound + 1}+?"
+        )
+        lines.append(f"{indent}{answer}{question}")
+        deeper = indent + ("  " if answer else "")
+        walk(inner.children_left[node], deeper, "no: ")
+        walk(inner.children_right[node], deeper, "yes: ")
+
+    walk(0, "", "")
+    return "\n".join(lines)
+
+
+def _choices(played: Play, seed: int) -> tuple[Int, Int]:
+    """Returns the decisions with a choice to fit to, and those of the held-out deals."""
+    rows = np.flatnonzero(played.choice)
+    held = _held(played, rows, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,))))
+    return rows[~held], rows[held]
+
+
+def _held(played: Play, rows: Int, rng: np.random.Generator, least: int = 1) -> Bool:
+    """Draws deals to hold out, and returns whether each row is of one."""
+    deals = rng.permutation(np.unique(played.deal[rows]))
+    return np.isin(played.deal[rows], deals[: max(least, round(HELD_OUT * len(deals)))])
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Holds cross-entropies of reading the partner's hand, in nats a kind: less is better."""
+
+    network: Interval
+    """Of a probe on the network's last shared layer."""
+    untrained: Interval
+    """Control: the same network with random weights."""
+    hand_only: Interval
+    """Control: the network sees another listener's history; the probe keeps its own hand."""
+    exact: Interval
+    """Of the exact belief: the lower bound in expectation."""
+    prior: Interval
+    """Of the belief given the own hand alone."""
+    efficiency: float
+    """(prior - network) / (prior - exact); not a number where there is nothing to know."""
+
+
+def activation_probe(
+    played: Play, known: ListenerKnowledge, network: NetworkAgent, seed: int = 0
+) -> Probe:
+    """Measures how much a linear probe reads of the partner's hand in a network, in nats a kind.
+
+        gap = CE(q) - CE(b) >= 0 in expectation,   efficiency = (CE(prior) - CE(q)) / (CE(prior)
+        - CE(b)),   CE(q) = mean over kinds of E[ -log q(the partner was dealt one of the kind) ]
+
+    q is a logistic regression for each kind on the activations of the last shared layer and the own
+    hand (Alain and Bengio, arXiv:1610.01644), fitted on other deals than those measured; b the
+    exact belief under the model "policy". Controls: untrained weights, and histories shuffled among
+    listeners (Hewitt and Liang, arXiv:1909.03368, for why).
+    """
+    if not isinstance(network, NetworkAgent):
+        raise SettingError(f"expected a network, got {network!r}")
+    rows, rng = known.row, np.random.default_rng(seed)
+    deals, partner = len(np.unique(played.deal[rows])), (known.listener + PARTNER) % NUM_SEATS
+    if deals < 4:
+        raise SettingError(f"expected four deals at least, got {deals}")
+    truth = played.hands[played.deal[rows], partner] > 0
+    held = _held(played, rows, rng, least=2)
+    view = played.view(rows)
+    other, hand = view[rng.permutation(len(rows))], np.asarray(view.hand, np.float64)
+    seen = network.features(view), network.untrained(seed).features(view), network.features(other)
+    readings = [_read(np.column_stack([layer, hand]), held, truth) for layer in seen]
+    readings.append(known.holds[held, known.of(POLICY), PARTNER - 1])
+    readings.append(known.prior_holds[held, PARTNER - 1])
+    losses = [np.mean([*cross_entropy(q, truth[held]).T], axis=0) for q in readings]
+    intervals = [played.interval(loss, rows[held]) for loss in losses]
+    trained, untrained, hand_only, exact, prior = intervals
+    there = prior.mean - exact.mean
+    efficiency = (prior.mean - trained.mean) / there if there > 0 else float("nan")
+    return Probe(trained, untrained, hand_only, exact, prior, efficiency)
+
+
+def cross_entropy(probability: Float, truth: Bool) -> Float:
+    """Returns -log of the probability of each truth, at most -log 0.001, in nats."""
+    return np.asarray(-np.log(np.maximum(np.where(truth, probability, 1 - probability), 1e-3)))
+
+
+def _read(inputs: Float, held: Bool, truth: Bool) -> Float:
+    """Fits a probe of ``truth`` [n, 8] for each kind and returns its readings [held, 8]."""
+    sklearn, columns = _sklearn(), []
+    for right in truth.T:
+        if len(np.unique(right[~held])) < 2:
+            columns.append(np.full(int(held.sum()), right[~held].mean()))
+            continue
+        regression = sklearn.linear_model.LogisticRegression(C=0.01, max_iter=500)
+        probe = sklearn.pipeline.make_pipeline(sklearn.preprocessing.StandardScaler(), regression)
+        probe.fit(inputs[~held], right[~held])
+        columns.append(probe.predict_proba(inputs[held])[:, 1])
+    return np.column_stack(columns)
+
+
+def _sklearn() -> Any:
+    try:
+        import sklearn.linear_model
+        import sklearn.pipeline
+        import sklearn.preprocessing
+        import sklearn.tree
+    except ImportError as error:
+        said = "trees and probes need scikit-learn: pip install -e '.[signals]'"
+        raise ImportError(said) from error
+    return sklearn

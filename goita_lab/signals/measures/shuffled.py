@@ -1,0 +1,213 @@
+"""Measures what one signal is worth, by a speaker that says what any hand might have said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+from goita_agents.base import Bool, Float, Int, Policy, sample_at
+from goita_agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
+from goita_agents.beliefs.filtering import RoundStart, SeatFilter
+from goita_agents.beliefs.history import events
+from goita_agents.beliefs.mixture import product_of
+from goita_agents.beliefs.supports import support
+from goita_agents.search.evaluate import MIN_Z, WORLDS
+
+from goita_env import View, seeds
+from goita_env.actions import CALL, NUM_ACTIONS
+from goita_env.errors import SettingError
+from goita_env.rounds import Decisions, Rounds
+from goita_env.tiles import COUNTS, NUM_SEATS
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.signals.caching import cached_model
+from goita_lab.signals.filters import Where, select
+from goita_lab.signals.listening import PARTNER, public_action, reweighted, seen_by
+from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
+from goita_lab.signals.searching import play_searching
+
+VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
+"""What is played and how it is read: see ``shuffled_signal``."""
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Holds the points of the speaker's team under the five variants, and what follows."""
+
+    points: Float
+    """[5, n] By variant, one signal a deal."""
+    changed: float
+    """Share of the signals for which another one was drawn."""
+    used: float
+    """Share of the signals after which the partner had a choice."""
+    information: Interval
+    """V0 - V1: what the partner gains by reading the signal; the number to report."""
+    material: Interval
+    """V0 - V2: what the pooled action costs as a move, the partner reading the same."""
+    misinformation: Interval
+    """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
+
+    @classmethod
+    def of(cls, points: Float, changed: float, used: float) -> Self:
+        """Derives the values from the points [5, n] of n signals, n at least 2."""
+        values = (mean_interval(points[a] - points[b]) for a, b in ((0, 1), (0, 2), (4, 3)))
+        return cls(points, changed, used, *values)
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        shares = [(part.changed, part.used) for part in parts]
+        weights = [part.points.shape[1] for part in parts]
+        changed, used = np.average(shares, axis=0, weights=weights).tolist()
+        return cls.of(np.concatenate([part.points for part in parts], axis=1), changed, used)
+
+
+def shuffled_signal(
+    play: Play,
+    model: OpponentModel,
+    policy: str | Policy,
+    *,
+    signals: int | None = None,
+    seed: int = 0,
+    worlds: int = WORLDS,
+    min_z: float = MIN_Z,
+    where: Where | None = None,
+) -> Shuffled:
+    """Measures what one signal is worth to the partner, in points (M4).
+
+    In each deal one decision with a choice is drawn, the signal a, of those that ``where`` selects
+    (``goita_lab.signals.filters``; None: of all). The pooled action
+
+        pibar(y | h) ~ 1[y legal for h] * sum over h' of b_pub(h') pi(y | h')
+
+    is what any hand might play; b_pub is the public belief from the tiles shown and the speaker's
+    own actions. At its next choice the partner searches in worlds of its exact belief, in which
+    this one signal is read in five ways; all other decisions are the policy's:
+
+        V0  a is played and read by pi              V1  a is played and read as any legal action
+        V2  the pooled action is played, read as if it had been a
+        V3  the pooled action is played, read by pi    V4  ... and read by pibar
+
+        information value V0 - V1, material cost V0 - V2, misinformation V4 - V3
+
+    V0 - V1 is the scramble test of Lowe et al. (arXiv:1903.05168): 0 within its interval while the
+    content is above 0 says that the channel is not used. Points are those of the speaker's team
+    minus the other's per signal, paired. ``model`` is the partner's model of all other seats; with
+    an infinite ``min_z`` it ignores the signal.
+
+    Raises:
+        SettingError: if fewer than two deals have such a decision, or there is no such filter.
+    """
+    check_plain(play, "shuffled_signal")
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
+    chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
+    if len(chosen) < 2:
+        raise SettingError(f"expected two deals with a choice at least, got {len(chosen)}")
+    drawn = [_Signal(play, row, model, rng) for row in chosen.tolist()]
+    which = np.tile(np.arange(len(drawn)), len(VARIANTS))
+    keys = seeds.mix(~seeds.game_keys(seed, which))
+    said = [[one.action] * 2 + [one.pooled_action] * 3 for one in drawn]
+    rounds = Rounds.from_positions(
+        positions(play, chosen), which, keys=keys, actions=np.transpose(said).ravel()
+    )
+    beliefs = _SignalBeliefs(drawn)
+    points = play_searching(rounds, load_policy(policy), keys, beliefs, worlds, min_z)
+    changed = float(np.mean([one.said != one.pooled_said for one in drawn]))
+    used = float(beliefs.heard[: len(drawn)].mean())
+    return Shuffled.of(points.reshape(len(VARIANTS), -1), changed, used)
+
+
+class _Signal:
+    """Holds one decision of a speaker and the ways to read it."""
+
+    def __init__(
+        self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
+    ) -> None:
+        deal, speaker = int(play.deal[row]), int(play.seat[row])
+        rows = np.array([row])
+        view = next(seen_by(play, deal, (speaker + PARTNER) % NUM_SEATS, rows))
+        self.action = int(play.action[row])
+        self.said = public_action(view, self.action)
+        model = cached_model(model)  # four listeners of this signal ask it
+        self.model: OpponentModel = _UniformAt(model, int(view.decisions().length[0]))
+        self.policy = Listener(view, model).outlook("partner")
+        self.uniform = Listener(view, self.model).outlook("partner")
+        pooled = _pooled(view, model)
+        joint = pooled * (self.uniform > 0)
+        total = joint.sum(axis=1, keepdims=True)
+        self.shuffled = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+        own, legal = play.view(rows), play.legal[rows]
+        likely = model.probabilities(own, legal)[0]
+        public = np.array([public_action(view, a) if a < CALL else a for a in range(NUM_ACTIONS)])
+        says = np.where(legal[0], pooled[public], 0.0)
+        shares = np.bincount(public, likely * legal[0], NUM_ACTIONS)[public]
+        says *= np.divide(likely, shares, out=np.zeros(NUM_ACTIONS), where=shares > 0)
+        if not says.any():
+            says = legal[0].astype(np.float64)
+        self.pooled_action = int(sample_at(says[None], rng.random(1))[0])
+        self.pooled_said = public_action(view, self.pooled_action)
+
+    def belief(self, listener: Listener, variant: str) -> DealBelief:
+        """Returns the partner's belief; ``listener`` has the uniform model of the signal."""
+        belief = product_of(listener.deals())
+        if variant == "V1":
+            return belief
+        read = self.policy[:, self.said if variant in ("V0", "V2") else self.pooled_said]
+        if variant == "V4":
+            read = self.shuffled[:, self.pooled_said]
+        before = self.uniform[:, self.said if variant == "V0" else self.pooled_said]
+        one, two, three = belief.weights
+        factor = np.divide(read, before, out=np.zeros_like(read), where=before > 0)
+        # None: no hand that explains what was shown since would have said it.
+        return reweighted(belief, (one, two * factor, three)) or belief
+
+
+class _UniformAt:
+    """Replaces a model by the uniform one at one moment of the round."""
+
+    def __init__(self, model: OpponentModel, moment: int) -> None:
+        self.name = f"{model.name}, uniform at decision {moment}"
+        self._model, self._moment = model, moment
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        asked = bool(view.asked_call[0] or view.asked_choice[0])
+        if not asked and int(view[:1].decisions().length[0]) == self._moment:
+            return UNIFORM_MODEL.probabilities(view, legal)
+        return self._model.probabilities(view, legal)
+
+
+class _SignalBeliefs:
+    """Keeps what partners believe at their first choice; game v * n + i is signal i, variant v."""
+
+    def __init__(self, signals: Sequence[_Signal]) -> None:
+        self.signals = signals
+        self.heard = np.zeros(len(VARIANTS) * len(signals), bool)
+
+    def __call__(self, decisions: Decisions) -> tuple[Int, list[DealBelief]]:
+        rows = decisions.rows
+        mine = np.flatnonzero((decisions.seats == PARTNER) & ~self.heard[rows])
+        self.heard[rows[mine]] = True
+        listeners: dict[tuple[int, bytes], Listener] = {}
+        found = []
+        for place in mine.tolist():
+            variant, number = divmod(int(rows[place]), len(self.signals))
+            signal, view = self.signals[number], decisions.view[place : place + 1]
+            key = (number, view.words.tobytes())
+            if key not in listeners:
+                listeners[key] = Listener(view, signal.model)
+            found.append(signal.belief(listeners[key], VARIANTS[variant]))
+        return mine, found
+
+
+def _pooled(view: View, model: OpponentModel) -> Float:
+    """Returns the public's probabilities [69] of the partner's action, seen by the listener."""
+    every = support(np.array(COUNTS))
+    table = RoundStart.read(view)
+    shown = view.face_up[0].astype(np.int64)
+    most = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
+    speaker = SeatFilter(table, PARTNER, every.hands, (shown[PARTNER], most), model)
+    for event in events(view):
+        speaker.take(event)
+    speaker.drop(most)
+    weight = speaker.by_hand() * every.prior
+    return np.asarray(weight @ speaker.outlook() / weight.sum())

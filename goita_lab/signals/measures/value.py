@@ -1,0 +1,330 @@
+"""Measures in points what listening is worth to a seat that searches by its belief.
+
+A policy may tell a lot that changes nothing (Lowe et al., arXiv:1903.05168). The intervention is on
+the listener's model, not on the speaker's action, for in Goita an action is also a move.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product, starmap
+from math import factorial
+from typing import Final, Self
+
+import numpy as np
+from goita_agents.answers import check_actions
+from goita_agents.base import Agent, Float, Int, Policy
+from goita_agents.beliefs import DealBelief, OpponentModel
+from goita_agents.models import check_stateless
+from goita_agents.registry import load_agent
+from goita_agents.search.evaluate import MAX_UNSEEN_TILES, MIN_Z, WORLDS
+
+from goita_env import seeds
+from goita_env.errors import SettingError
+from goita_env.rounds import Decisions, Rounds
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.signals.listening import LEGAL, POLICY, SEATS, UNIFORM
+from goita_lab.signals.playing import concatenated, load_policy
+from goita_lab.signals.searching import (
+    SHOWN,
+    BeliefCache,
+    InformationSources,
+    mixed,
+    play_searching,
+)
+
+ALL: Final = InformationSources(POLICY, POLICY, POLICY)
+"""Listens to all three other seats."""
+NONE: Final = InformationSources(UNIFORM, UNIFORM, UNIFORM)
+"""Listens to nobody: all others act uniformly at random."""
+LEGAL_ONLY: Final = InformationSources(LEGAL, LEGAL, LEGAL)
+"""Listens to nobody: an action says no more than that it was legal."""
+ONLY_PARTNER: Final = InformationSources(UNIFORM, POLICY, UNIFORM)
+NOT_PARTNER: Final = InformationSources(POLICY, UNIFORM, POLICY)
+PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
+"""Knows the partner's hand and listens to the opponents."""
+ALL_SHOWN: Final = InformationSources(SHOWN, SHOWN, SHOWN)
+
+DEAF: Final = tuple(replace(one, deaf_opponents=True) for one in (ALL, NOT_PARTNER, NONE))
+"""Sources against opponents that search and listen to nobody."""
+
+SUBSETS: Final = tuple(starmap(InformationSources, product((UNIFORM, POLICY), repeat=3)))
+"""The sources of every subset of the other seats that is listened to."""
+SOURCES: Final = (*SUBSETS, LEGAL_ONLY, PARTNER_SHOWN, ALL_SHOWN, *DEAF)
+"""The sources that all measures together need."""
+
+
+@dataclass(frozen=True)
+class SourcePoints:
+    """Holds the points of a listener's team by its sources of information, on the same deals."""
+
+    policy: str
+    """Policy of the other three seats, and of the playouts."""
+    models: Mapping[str, str]
+    """What each model assumes."""
+    worlds: int
+    """Worlds a decision."""
+    sources: tuple[InformationSources, ...]
+    points: Float
+    """[S, n] Points of the listener's team minus those of the other, deal by deal."""
+    unsearched: Float
+    """[n] The same where the listener plays the policy itself."""
+    searched: Float = field(default_factory=lambda: np.zeros(0))
+    """[n] The same where an agent plays in the listener's place, a searcher; [0] without one."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        points = np.concatenate([part.points for part in parts], axis=1)
+        joined = concatenated(parts, ["unsearched", "searched"])
+        return replace(parts[0], points=points, **joined)
+
+    def of(self, sources: InformationSources) -> Float:
+        """Returns the points with some sources: [n]."""
+        if sources not in self.sources:
+            raise SettingError(f"expected sources of {list(self.sources)}, got {sources!r}")
+        return np.asarray(self.points[self.sources.index(sources)])
+
+    def gain(self, sources: InformationSources, over: InformationSources | None) -> Interval:
+        """Returns the points a round that sources gain over others; None: over no search."""
+        lower = self.unsearched if over is None else self.of(over)
+        return mean_interval(self.of(sources) - lower)
+
+    def searcher_gain(self) -> Interval | None:
+        """Returns what the searcher gains over the policy, points a round; None without one."""
+        return mean_interval(self.searched - self.unsearched) if len(self.searched) else None
+
+
+def play_listening(
+    policy: str | Policy,
+    models: Mapping[str, OpponentModel],
+    deals: int,
+    *,
+    sources: Sequence[InformationSources] = SOURCES,
+    seed: int = 0,
+    rules: str | Rules = JGA,
+    worlds: int = WORLDS,
+    min_z: float = MIN_Z,
+    max_unseen_tiles: int = MAX_UNSEEN_TILES,
+    searcher: str | Agent | None = None,
+    first: int = 0,
+) -> SourcePoints:
+    """Plays the same deals with each of some sources: one seat searches, three play the policy.
+
+    The search is the champion's by default: of decisions with up to ``max_unseen_tiles``, in worlds
+    of the exact belief, with the policy at all seats of the playouts; its choice stands unless
+    another action leads it by ``min_z`` standard errors. Sources share deals and random numbers.
+    The listener of deal d, from ``first`` on, sits at seat d modulo 4. A ``searcher`` plays the
+    same deals in the listener's place; it infers what it infers, by itself.
+
+    Raises:
+        AgentError: if the policy is none, or the searcher has a memory.
+        SettingError: if a source names no model, or a number is impossible.
+    """
+    known_names = [*models, SHOWN]
+    if unknown := [name for one in sources for name in one.names if name not in known_names]:
+        raise SettingError(f"expected a source of {known_names}, got {unknown[0]!r}")
+    if deals < 2 or worlds < 1:
+        raise SettingError(f"expected 2 deals and a world at least, got {deals} and {worlds}")
+    known = load_policy(policy)
+    player = None if searcher is None else load_searcher(searcher)
+    deal = np.tile(first + np.arange(deals), len(sources) + 1 + (player is not None))
+    games = np.arange(len(deal))
+    rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
+    keys = seeds.mix(~seeds.game_keys(seed, deal))
+    beliefs = _SourceBeliefs(models, sources, deal, max_unseen_tiles)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5, first)))
+
+    def replace_actions(decisions: Decisions, actions: Int) -> None:
+        rows = decisions.rows
+        mine = rows >= (len(sources) + 1) * deals
+        mine &= (decisions.seats - deal[rows]) % NUM_SEATS == 0
+        if player is not None and mine.any():
+            view, legal = decisions.view[mine], decisions.legal[mine]
+            answer = player.act(view, legal, rng)
+            actions[mine] = check_actions(answer, legal, player.name, rows[mine])
+
+    points = play_searching(rounds, known, keys, beliefs, worlds, min_z, replace_actions)
+    table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
+    names = {name: model.name for name, model in models.items()}
+    listened, (unsearched, *searched) = table[: len(sources)], table[len(sources) :]
+    return SourcePoints(known.name, names, worlds, tuple(sources), listened, unsearched, *searched)
+
+
+def load_searcher(spec: str | Agent) -> Agent:
+    """Returns an agent that plays from one view alone.
+
+    Raises:
+        AgentError: if there is no such agent, or it has a memory.
+    """
+    agent = load_agent(spec)
+    check_stateless(agent)
+    return agent
+
+
+class _SourceBeliefs:
+    """Keeps the listeners' beliefs; game s * n + i plays deal i with source s, the last n none."""
+
+    def __init__(
+        self,
+        models: Mapping[str, OpponentModel],
+        sources: Sequence[InformationSources],
+        deal: Int,
+        max_unseen_tiles: int,
+    ) -> None:
+        self.sources, self.deal, self.max_unseen_tiles = sources, deal, max_unseen_tiles
+        self.deals = len(np.unique(deal))
+        self.caches: defaultdict[tuple[int, int], BeliefCache]
+        """By deal and relative seat."""
+        self.caches = defaultdict(lambda: BeliefCache(models))
+        self.hands = np.zeros((len(deal), NUM_SEATS, NUM_KINDS), np.int64)
+        """[games, 4, 8] Tiles dealt, relative to the listener."""
+
+    def __call__(self, decisions: Decisions) -> tuple[Int, list[DealBelief]]:
+        if decisions.dealt is not None:
+            rows = decisions.dealt.rows
+            seats = (self.deal[rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
+            self.hands[rows] = decisions.dealt.hands[np.arange(len(rows))[:, None], seats]
+        rows = decisions.rows
+        source, turn = rows // self.deals, (decisions.seats - self.deal[rows]) % NUM_SEATS
+        listens = source < len(self.sources)
+        opposed = np.array([*(one.deaf_opponents for one in self.sources), False, False])[source]
+        mine = (turn == 0) & listens | opposed & (turn % 2 == 1)
+        if mine.any():
+            view = decisions.view
+            mine &= ~(view.asked_call | view.asked_choice)
+            mine &= view.unseen.sum(axis=1) <= self.max_unseen_tiles
+        found: dict[int, DealBelief] = {}
+        key = NUM_SEATS * self.deal[rows] + turn
+        for one in np.unique(key[mine]).tolist():
+            here = np.flatnonzero(mine & (key == one)).tolist()
+            views = [decisions.view[row : row + 1] for row in here]
+            sources = [NONE if turn[row] else self.sources[source[row]] for row in here]
+            names = [{UNIFORM, *each.names} - {SHOWN} for each in sources]
+            beliefs = self.caches[divmod(one, NUM_SEATS)].beliefs(views, names)
+            for row, belief, each in zip(here, beliefs, sources, strict=True):
+                found[row] = mixed(belief, each, self.hands[rows[row]])
+        return np.flatnonzero(mine), [found[row] for row in sorted(found)]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Holds what each step from the policy to a search that listens adds, in points a round."""
+
+    policy: Interval
+    """Points of the listener's team without search: its luck on these deals."""
+    uniform: Interval
+    """Search that listens to nobody (``NONE``), over the policy."""
+    legal: Interval
+    """Search that listens to nobody (``LEGAL_ONLY``), over the policy."""
+    listening: Interval
+    """Search that listens to all, over the policy."""
+    over_uniform: Interval
+    """The same over ``NONE``."""
+    over_legal: Interval
+    """The same over ``LEGAL_ONLY``."""
+
+
+def levels(values: SourcePoints) -> Levels:
+    """Measures each step from the policy alone to a search that listens, in points a round.
+
+    A search without listening, ``NONE`` or ``LEGAL_ONLY``, may lose points against the policy.
+    """
+    over_policy = (values.gain(sources, None) for sources in (NONE, LEGAL_ONLY, ALL))
+    over = (values.gain(ALL, sources) for sources in (NONE, LEGAL_ONLY))
+    return Levels(mean_interval(values.unsearched), *over_policy, *over)
+
+
+@dataclass(frozen=True)
+class ListeningValue:
+    """Holds what listening is worth, in points a round; the three shares sum to ``total``."""
+
+    total: Interval
+    partner: Interval
+    total_deaf: Interval
+    """``total`` against opponents that search and listen to nobody (``DEAF``)."""
+    partner_deaf: Interval
+    """``partner`` against them."""
+    shapley_next: Interval
+    shapley_partner: Interval
+    shapley_previous: Interval
+
+
+def value_of_listening(values: SourcePoints) -> ListeningValue:
+    """Measures what listening is worth, and to whom, in points a round (M3).
+
+        V(S) = E[points | the listener plays D(b^S)],
+        b^S ~ prior * product over p in S of Lambda_p^policy * product over the rest of Lambda_p^0
+        total = V(all) - V(none),   partner = V(all) - V(all but the partner)
+        phi_p = sum over S without p of |S|! (2 - |S|)! / 3! * [V(S + p) - V(S)]
+
+    The opponents play the policy; ``total_deaf`` and ``partner_deaf`` are the same against
+    opponents that search by b^none themselves. phi is Shapley's split (1953) of the total over
+    next, partner and previous. V(none) takes the others for uniformly random players; ``levels``
+    has another baseline.
+    """
+    shares = dict.fromkeys(SEATS, 0.0 * values.unsearched)
+    for without, seat in product(SUBSETS, SEATS):
+        if getattr(without, seat) == UNIFORM:
+            names = [POLICY if one == seat else getattr(without, one) for one in SEATS]
+            size, joined = without.names.count(POLICY), InformationSources(*names)
+            weight = factorial(size) * factorial(2 - size) / factorial(3)
+            shares[seat] = shares[seat] + weight * (values.of(joined) - values.of(without))
+    phi = (mean_interval(share) for share in shares.values())
+    everyone, no_partner, nobody = DEAF
+    return ListeningValue(
+        values.gain(ALL, NONE),
+        values.gain(ALL, NOT_PARTNER),
+        values.gain(everyone, nobody),
+        values.gain(everyone, no_partner),
+        *phi,
+    )
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Holds what knowing hands adds to a search that listens to all, in points a round."""
+
+    partner_shown: Interval
+    all_shown: Interval
+    efficiency: Interval | None
+    """Value of listening to the partner over that of seeing its hand; None: that may be 0."""
+
+
+def ceilings(values: SourcePoints) -> Ceilings:
+    """Measures what is left to be told, in points a round (M5, by search, nothing trained again).
+
+        V(partner shown) - V(all),   V(all shown) - V(all)
+
+    This bounds what being told more could gain, without other play. The efficiency is the ratio of
+    means (V(all) - V(not partner)) / (V(partner shown) - V(not partner)).
+    """
+    shown = values.of(PARTNER_SHOWN) - values.of(NOT_PARTNER)
+    heard = values.of(ALL) - values.of(NOT_PARTNER)
+    efficiency = None
+    if mean_interval(shown).low > 0:
+        ratio = float(heard.mean() / shown.mean())
+        left = mean_interval((heard - ratio * shown) / shown.mean())
+        efficiency = Interval(ratio, ratio + left.low, ratio + left.high)
+    return Ceilings(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
+
+
+def opponent_information_cost(values: SourcePoints) -> Interval:
+    """Measures what one listening opponent costs the speakers' team, in points a round (M6).
+
+    V(partner only) - V(all) of a listener whose opponents they are; negative where being overheard
+    costs. The net value of being read is ``ListeningValue.partner`` plus this.
+    """
+    return values.gain(ONLY_PARTNER, ALL)
+
+
+def model_mismatch_cost(values: SourcePoints, model: str) -> Interval:
+    """Measures what a wrong model of the partner costs, in points a round.
+
+    V(partner by this model) - V(partner uniform), the opponents by the right model in both. Below 0
+    it is better not to listen to the partner (placebo of Lowe et al., arXiv:1903.05168).
+    """
+    return values.gain(InformationSources(POLICY, model, POLICY), NOT_PARTNER)

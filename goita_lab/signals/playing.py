@@ -1,0 +1,371 @@
+"""Plays rounds with known policies: every decision, its view and its probabilities is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
+from goita_agents.registry import load_agent
+
+from goita_env import View
+from goita_env.actions import CALL, NUM_ACTIONS
+from goita_env.arrays import Int8
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rounds import Rounds
+from goita_env.rules import JGA, Rules, get_rules
+from goita_env.seeds import bot_generator
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.views import NONE, Replay
+from goita_env.views.observation import NUM_WORDS
+from goita_env.worlds import Positions, Worlds, determinize
+from goita_lab.arena.statistics.intervals import Interval, ratio_interval
+
+Int16 = npt.NDArray[np.int16]
+Words = npt.NDArray[np.uint64]
+
+MAX_ROUNDS: Final = 10**7
+SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
+"""Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
+MAX_AGENTS: Final = 127
+"""Agents that may be drawn from."""
+
+Shapes = dict[str, tuple[int | str, ...]]
+
+BY_DEAL: Final[Shapes] = {
+    **dict.fromkeys(("round", "redeal", "dealer", "winner", "points"), ()),
+    "hands": (NUM_SEATS, NUM_KINDS),
+    "scores": (2,),
+    "seating": (NUM_SEATS,),
+}
+"""Columns of a ``Play`` with a row per deal, and the shapes of their entries."""
+
+BY_DECISION: Final[Shapes] = {
+    **dict.fromkeys(("deal", "move", "seat", "action"), ()),
+    "words": (NUM_WORDS,),
+    "legal": (NUM_ACTIONS,),
+    "probabilities": (NUM_ACTIONS,),
+}
+"""The same with a row per decision."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Holds every decision of some rounds: R deals and their D decisions, deal after deal."""
+
+    agents: tuple[str, ...]
+    rules: Rules
+    seed: int
+    """Seed of deals and of the policies' random numbers."""
+    round: Int
+    """[R] Number of the round that each deal belongs to, ascending."""
+    redeal: Int8
+    """[R] Number of the deal in its round, above 0 after a redeal."""
+    hands: Int8
+    """[R, 4, 8] Tiles of each kind dealt to each seat."""
+    dealer: Int8
+    """[R] Seat of the dealer."""
+    scores: Int16
+    """[R, 2] Points of the two teams before the round."""
+    seating: Int8
+    """[R, 4] Index into ``agents`` by seat."""
+    winner: Int8
+    """[R] Seat that ended the round; -1: the deal led to a redeal."""
+    points: Int16
+    """[R] Points of the round, to the winner's team; 0 where the deal led to a redeal."""
+    deal: Int
+    """[D] Index of the decision's deal among the R."""
+    move: Int16
+    """[D] Number of the decision in its deal, from 0."""
+    seat: Int8
+    """[D] Seat that decided."""
+    words: Words
+    """[D, 8] Its packed view (``View.words``)."""
+    legal: Bool
+    """[D, 69] Its legal actions; with a token [D, 77]."""
+    action: Int8
+    """[D] The action taken."""
+    probabilities: npt.NDArray[np.float32]
+    """[D, 69] Probabilities of its policy, 1 for a single legal action; with a token [D, 77]."""
+    information: Information = PLAIN
+    """Who knows and tells what. Messages are decisions, those before the questions before play."""
+    drawn: bool = False
+    """Whether the agents were drawn for each round."""
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that ended with a score."""
+        return int((self.winner >= 0).sum())
+
+    @property
+    def choice(self) -> Bool:
+        """[D] Decisions with more than one legal action."""
+        return np.asarray(self.legal.sum(axis=1) > 1)
+
+    @property
+    def gained(self) -> Int:
+        """[R] Points of seats 0 and 2 minus those of seats 1 and 3."""
+        return self.points.astype(np.int64) * np.where(self.winner % 2 == 0, 1, -1)
+
+    @property
+    def starts(self) -> Int:
+        """[R + 1] Index of each deal's first decision, and D."""
+        return np.searchsorted(self.deal, np.arange(len(self.round) + 1))
+
+    def view(self, index: slice | Int | Bool = slice(None)) -> View:
+        """Returns the deciding seats' views; default: all."""
+        games = NUM_SEATS * self.deal[index] + self.seat[index]
+        return View(self.words[index], games, self.rules, self.information)
+
+    def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
+        """Returns the mean of decisions' values with its 95 % interval; deals are resampled."""
+        _, which = np.unique(self.deal[rows], return_inverse=True)
+        sums = np.bincount(which, np.asarray(values, np.float64))
+        return ratio_interval(sums, np.bincount(which).astype(np.float64))
+
+    def deals(self, index: slice | Int) -> Self:
+        """Returns the play of some deals: a slice, or ascending indices."""
+        kept = np.arange(len(self.round))[index]
+        rows = np.flatnonzero(np.isin(self.deal, kept))
+        columns = {name: getattr(self, name)[kept] for name in BY_DEAL}
+        columns |= {name: getattr(self, name)[rows] for name in BY_DECISION}
+        columns["deal"] = np.searchsorted(kept, self.deal[rows])
+        return replace(self, **columns)
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Concatenates plays of the same agents."""
+        same = ("agents", "rules", "seed", "information", "drawn")
+        if len({tuple(getattr(part, name) for name in same) for part in parts}) != 1:
+            raise SettingError("expected plays of the same agents, game and seed, got others")
+        joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
+        before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
+        joined["deal"] += np.repeat(before, [len(part.deal) for part in parts])
+        return replace(parts[0], **joined)
+
+
+def concatenated(parts: Sequence[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Returns the arrays of these names, those of all parts concatenated."""
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+
+
+def load_policy(spec: str | Policy) -> Policy:
+    """Returns an agent with known probabilities that plays from one view alone.
+
+    Raises:
+        AgentError: if it is another one, or does not exist.
+    """
+    agent = load_agent(spec)
+    if not isinstance(agent, Policy):
+        raise AgentError(f"expected probabilities(), as of a known policy, got {agent.name!r}")
+    if not is_stateless(agent):
+        raise AgentError(f"expected an agent that plays from one view alone, got {agent.name!r}")
+    return agent
+
+
+def check_plays(policies: Iterable[Policy], information: Information) -> None:
+    """Raises an AgentError if an agent doesn't play games with these options."""
+    for policy in policies:
+        if not plays(policy, information):
+            raise AgentError(
+                f"expected agents that play games with {information}, got {policy.name!r}"
+            )
+
+
+def check_plain(play: Play, measure: str) -> None:
+    """Raises a SettingError if a play is of another game than the plain one."""
+    if play.information != PLAIN:
+        raise SettingError(
+            f"expected a play of the plain game for {measure}, got one with {play.information}"
+        )
+
+
+def check_agents(agents: int, drawn: bool) -> None:
+    """Raises a SettingError if so many agents cannot be seated, or drawn from."""
+    if drawn and not 2 <= agents <= MAX_AGENTS:
+        raise SettingError(f"expected 2 to {MAX_AGENTS} agents to draw from, got {agents}")
+    if not drawn and agents not in SEATINGS:
+        raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
+
+
+def deal_rounds(agents: int, drawn: bool = False) -> int:
+    """Returns how many rounds a deal is played: once in every seating."""
+    return 1 if drawn else len(SEATINGS[agents])
+
+
+def check_rounds(
+    agents: int, rounds: int, most: int, first: int = 0, *, drawn: bool = False
+) -> None:
+    """Checks a number of rounds for a number of agents, which play each deal in every seating."""
+    check_agents(agents, drawn)
+    each = deal_rounds(agents, drawn)
+    whole = isinstance(rounds, int) and not isinstance(rounds, bool)
+    if not whole or not 1 <= rounds <= most or rounds % each or first % each or first < 0:
+        raise SettingError(f"expected rounds from {each} to {most:,} by {each}, got {rounds!r}")
+
+
+def play(
+    agents: Sequence[str | Policy],
+    rounds: int,
+    *,
+    seed: int = 0,
+    rules: str | Rules = JGA,
+    first: int = 0,
+    information: Information = PLAIN,
+    drawn: bool = False,
+) -> Play:
+    """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
+
+    Agents sit by ``SEATINGS``, or are ``drawn`` for each round: a team is one agent at both seats
+    or two different ones, with a probability of a half each. The deals are those of
+    ``Rounds(seed=seed)``; random numbers depend on ``first``, the number of the first round, too.
+
+    Raises:
+        AgentError: if an agent is no policy (``load_policy``), or doesn't play such games.
+        SettingError: if a number is impossible.
+    """
+    check_rounds(len(agents), rounds, MAX_ROUNDS, first, drawn=drawn)
+    policies = [load_policy(agent) for agent in agents]
+    check_plays(policies, information)
+    numbers, each = first + np.arange(rounds), deal_rounds(len(agents), drawn)
+    if drawn:
+        seating = _drawn(len(agents), rounds, bot_generator(seed, "seats", first))
+    else:
+        seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
+    games = Rounds(
+        rounds,
+        rules=get_rules(rules),
+        seed=seed,
+        games=numbers // each,
+        numbers=np.arange(rounds),
+        log=True,
+        finals=False,
+        information=information,
+    )
+    rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
+    notes = _played(games, policies, seating, rngs)
+    (dealt, hands, dealer, scores), (_, winner, points), (made, seat, action), known = notes
+    row = dealt >> 32
+    deal, starts = np.searchsorted(dealt, made, "right") - 1, np.searchsorted(made, dealt)
+    probabilities = np.zeros((len(deal), information.num_actions), np.float32)
+    probabilities[np.arange(len(deal)), action] = 1
+    probabilities[np.searchsorted(made, known[0])] = known[1]
+    replay = Replay.of_deals(games.rules, hands, dealer, scores, information=information)
+    words, legal = _seen(replay, deal, starts, action)
+    return Play(
+        agents=tuple(policy.name for policy in policies),
+        rules=games.rules,
+        seed=seed,
+        round=numbers[row],
+        redeal=(np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int8),
+        hands=hands.astype(np.int8),
+        dealer=dealer.astype(np.int8),
+        scores=scores.astype(np.int16),
+        seating=seating[row],
+        winner=winner.astype(np.int8),
+        points=points.astype(np.int16),
+        deal=deal,
+        move=(np.arange(len(deal)) - starts[deal]).astype(np.int16),
+        seat=seat.astype(np.int8),
+        words=words,
+        legal=legal,
+        action=action.astype(np.int8),
+        probabilities=probabilities,
+        information=information,
+        drawn=drawn,
+    )
+
+
+def _drawn(agents: int, rounds: int, rng: np.random.Generator) -> Int8:
+    """Draws who sits where: int8 [rounds, 4]."""
+    one = rng.integers(agents, size=(rounds, 2))
+    other = (one + rng.integers(1, agents, size=(rounds, 2))) % agents
+    alike = rng.random((rounds, 2)) < 1 / 2
+    return np.concatenate((one, np.where(alike, one, other)), axis=1).astype(np.int8)
+
+
+def _played(
+    games: Rounds, policies: Sequence[Policy], seating: Int8, rngs: Sequence[np.random.Generator]
+) -> list[list[Any]]:
+    """Plays rounds and returns columns of deals, their ends, decisions and known probabilities.
+
+    The first column of each ascends: the row of the round in its upper bits, then the time.
+    """
+    notes: tuple[list[Any], ...] = ([], [], [], [])
+    while True:
+        now, rows, time = games.decisions, games.decisions.rows, games.time
+        if now.dealt is not None:
+            dealt = now.dealt
+            notes[0].append((_key(dealt.rows, time), dealt.hands, dealt.dealer, dealt.scores))
+        for over in (now.redealt, now.ended):
+            if over is not None:
+                notes[1].append((_key(over.rows, time), over.winner, over.points))
+        if now.made is not None:
+            notes[2].append((_key(now.made.rows, time - 1), now.made.seats, now.made.actions))
+        if games.over:
+            columns = [[np.concatenate(c) for c in zip(*note, strict=True)] for note in notes]
+            return [[column[np.argsort(some[0])] for column in some] for some in columns]
+        actions, player = np.empty(len(rows), np.int64), seating[rows, now.seats]
+        for number, policy in enumerate(policies):
+            mine = np.flatnonzero(player == number)
+            if len(mine):
+                likely = policy.probabilities(now.view[mine], now.legal[mine])
+                actions[mine] = sample(likely, rngs[number])
+                notes[3].append((_key(rows[mine], time), likely.astype(np.float32)))
+        games.step(actions)
+
+
+def _key(rows: Int, time: int) -> Int:
+    return (rows << 32) + time
+
+
+def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, Bool]:
+    """Plays all deals at once and returns words [D, 8] and legal [D, 69]."""
+    information = replay.view().information
+    words = np.empty((len(deal), information.num_words), np.uint64)
+    legal = np.empty((len(deal), information.num_actions), bool)
+    ends, time = np.append(starts[1:], len(deal)), 0
+    while True:
+        going = np.flatnonzero(starts[replay.game] + time < ends[replay.game])
+        if len(going) == 0:
+            return words, legal
+        if len(going) < len(replay):
+            replay.select(going)
+        rows = starts[replay.game] + time
+        words[rows] = replay.view().words
+        legal[rows] = replay.choices().legal(np.arange(len(replay)))
+        replay.step(action[rows])
+        time += 1
+
+
+def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = True) -> Int:
+    """Draws one play or pass with a choice in each deal that has one, as indices in order.
+
+    ``some``: bool [D], the decisions to draw from.
+    """
+    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL) & some))
+    _, first = np.unique(play.deal[order], return_index=True)
+    return order[first]
+
+
+def positions(play: Play, index: Int) -> Positions:
+    """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
+    check_plain(play, "positions that are played on")
+    view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
+    hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
+    face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)
+    replay = Replay.of_deals(play.rules, play.hands[deal], play.dealer[deal], play.scores[deal])
+    for time in range(int(moves.max()) + 1):
+        now = np.flatnonzero(moves[replay.game] == time)
+        for turn in range(NUM_SEATS):
+            seats = (play.seat[index[replay.game]].astype(np.int64) + turn) % NUM_SEATS
+            seen, at = replay.view(seats)[now], replay.game[now]
+            hands[at, turn] = seen.hand
+            face_down[at, turn] = np.where(seen.face_down[:, 0], seen.blocks[:, 0], NONE)
+        replay.select(np.flatnonzero(moves[replay.game] > time))
+        replay.step(play.action[(index - moves)[replay.game] + time])
+    return determinize(view, Worlds(hands, face_down, np.ones(len(index)), view.face_up))

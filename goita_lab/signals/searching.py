@@ -1,0 +1,179 @@
+"""Searches by an exact belief whose sources of information are chosen seat by seat.
+
+The search is the one of ``goita_agents.search``; for each other seat, the belief that its worlds come
+from uses what a model makes of the seat's actions, or the hand it was dealt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from goita_agents.base import Bool, Float, Int, Policy
+from goita_agents.beliefs import DealBelief, Listener, OpponentModel
+from goita_agents.beliefs.mixture import product_of
+from goita_agents.search.evaluate import BUDGET, evaluate_actions
+from goita_agents.search.playout import Keys, PlayoutPolicy
+from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+
+from goita_env import View
+from goita_env.errors import SettingError
+from goita_env.rounds import Decisions, Rounds
+from goita_env.seeds import deal_keys
+from goita_lab.signals.caching import cached_model, cached_policy
+from goita_lab.signals.listening import UNIFORM, reweighted
+
+SHOWN: Final = "shown"
+"""In place of a model's name: the hand that the seat was dealt is known."""
+ROWS: Final = 64
+"""Positions that are searched at once."""
+
+
+@dataclass(frozen=True)
+class InformationSources:
+    """Names the model of each other seat's actions, or ``SHOWN``."""
+
+    next: str = UNIFORM
+    partner: str = UNIFORM
+    previous: str = UNIFORM
+    deaf_opponents: bool = field(default=False, kw_only=True)
+    """The opponents search as well, and take all others for uniformly random players; they play the
+    policy otherwise."""
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        return self.next, self.partner, self.previous
+
+
+class BeliefCache:
+    """Keeps one seat's listeners in several games of one deal; games that look alike share them."""
+
+    def __init__(self, models: Mapping[str, OpponentModel]) -> None:
+        self._models = {name: cached_model(model) for name, model in models.items()}
+        self._kept: dict[bytes, dict[str, Listener]] = {}
+
+    def beliefs(
+        self, views: Sequence[View], names: Sequence[set[str]]
+    ) -> list[dict[str, DealBelief]]:
+        """Returns each game's beliefs under the models ``names``; each view has one row."""
+        keys = [view.words.tobytes() for view in views]
+        wanted: dict[bytes, set[str]] = {}
+        for key, some in zip(keys, names, strict=True):
+            wanted.setdefault(key, set()).update(some)
+        earlier, self._kept, found = list(self._kept.values()), {}, {}
+        for key, some in wanted.items():
+            view = views[keys.index(key)]
+            listeners = next((one for one in earlier if _continues(one, view)), {})
+            earlier = [one for one in earlier if one is not listeners]
+            for name in sorted(some - listeners.keys()):
+                listeners[name] = Listener(view, self._models[name])
+            self._kept[key] = listeners
+            found[key] = {name: product_of(listeners[name].deals()) for name in some}
+        return [found[key] for key in keys]
+
+
+def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands: Int) -> DealBelief:
+    """Returns the belief that takes each other seat's factor from its source.
+
+        b(d) ~ prior(d) * product over the other seats p of Lambda_p^source(h_p)
+
+    ``beliefs`` has those of all models named, with ``SHOWN`` also "uniform"; ``hands`` [4, 8] are
+    those dealt to the relative seats. It is a SettingError if the sources leave no deal.
+    """
+    first = next(iter(beliefs.values()))
+    parts = [beliefs[UNIFORM if name == SHOWN else name] for name in sources.names]
+    weights = [part.weights[seat] for seat, part in enumerate(parts)]
+    for seat, name in enumerate(sources.names):
+        if name == SHOWN:
+            only = np.zeros_like(weights[seat])
+            only[first.support.find(hands[seat + 1].astype(np.int64))] = 1
+            weights[seat] = weights[seat] * only
+    if (found := reweighted(first, (weights[0], weights[1], weights[2]))) is None:
+        raise SettingError(f"expected sources that explain what happened, got {sources!r}")
+    states = parts[0].states[0], parts[1].states[1], parts[2].states[2]
+    return replace(found, states=states, models=sources.names)
+
+
+def _continues(listeners: dict[str, Listener], view: View) -> bool:
+    """Updates listeners with a view that is later in their round; returns whether it is.
+
+    The first to refuse refuses before it has taken anything in, as do all the others.
+    """
+    try:
+        for listener in listeners.values():
+            listener.hear(view)
+    except SettingError:
+        return False
+    return bool(listeners)
+
+
+def play_searching(
+    rounds: Rounds,
+    policy: Policy,
+    keys: Keys,
+    beliefs: Callable[[Decisions], tuple[Int, list[DealBelief]]],
+    worlds: int,
+    min_z: float,
+    replace_actions: Callable[[Decisions, Int], None] | None = None,
+) -> Float:
+    """Plays N rounds to their end by a policy, and some of their decisions by its search.
+
+    ``keys`` [N] seed all that is random in a round. ``beliefs`` is called at each step; it returns
+    which of the decisions are searched, and the belief of each. Another action than the policy's
+    must lead by ``min_z`` standard errors; with an infinite one nothing is searched.
+    ``replace_actions`` writes the actions of other players into those of a step. Returns [N] points
+    of seats 0 and 2 minus those of the others.
+    """
+    policy = cached_policy(policy)
+    player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
+    while True:
+        if decisions.ended is not None:
+            points[decisions.ended.rows] = decisions.ended.gained
+        if rounds.over:
+            return points
+        actions, (mine, found) = decisions.rows, beliefs(decisions)
+        if len(actions):
+            view, legal, key, time = decisions.view, decisions.legal, keys[actions], rounds.time
+            actions = player.choose(view, legal, key, np.arange(len(key)), time)
+            if len(mine) and not np.isinf(min_z):
+                seeds = deal_keys(key[mine], np.full(len(mine), time), 1)
+                actions[mine] = _search(
+                    policy, view[mine], legal[mine], actions[mine], found, worlds, seeds, min_z
+                )
+            if replace_actions is not None:
+                replace_actions(decisions, actions)
+        decisions = rounds.step(actions)
+
+
+def _search(
+    policy: Policy,
+    view: View,
+    legal: Bool,
+    prior_action: Int,
+    beliefs: Sequence[DealBelief],
+    worlds: int,
+    seeds: Keys,
+    min_z: float,
+) -> Int:
+    drawn = []
+    for belief, seed in zip(beliefs, seeds.tolist(), strict=True):
+        rng = np.random.default_rng(seed)
+        # In a random order the first worlds are a sample by themselves, as elimination needs.
+        sampled = belief.sample(worlds, rng)[rng.permutation(worlds)]
+        drawn.append(TypedWorlds.alike(sampled))
+    chosen = np.empty(len(view), np.int64)
+    for start in range(0, len(view), ROWS):
+        part = slice(start, start + ROWS)
+        chosen[part] = evaluate_actions(
+            view[part],
+            legal[part],
+            policy,
+            SampledWorlds.join(drawn[part]),
+            prior_action=prior_action[part],
+            seeds=seeds[part],
+            budget=BUDGET,
+            min_z=min_z,
+        ).chosen
+    return chosen

@@ -1,0 +1,228 @@
+"""Takes every measure of some agents, and writes the results as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from goita_agents.base import Float, Policy
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.registry import load_agent
+
+import goita_env
+from goita_env.errors import SettingError
+from goita_env.rules import Rules
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.provenance import provenance
+from goita_lab.signals import measures
+from goita_lab.signals.listening import POLICY, UNIFORM
+from goita_lab.signals.measures.content import (
+    GROUPINGS,
+    Content,
+    ContentSplit,
+    ModelMismatch,
+    PartnerOpponentGap,
+)
+from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
+from goita_lab.signals.measures.crossplay import CrossPlayGap
+from goita_lab.signals.measures.explain import Probe, SpeakerTree
+from goita_lab.signals.measures.published import Influence, Information
+from goita_lab.signals.measures.shuffled import Shuffled
+from goita_lab.signals.measures.value import (
+    Ceilings,
+    Levels,
+    ListeningValue,
+    SourcePoints,
+    load_searcher,
+)
+from goita_lab.signals.plan import StudyPlan, many_rounds, run
+from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.signals.results import Heard
+
+FORMAT: Final = "goita-signals-study-3"
+"""Names the layout of the JSON; grows when a field changes its name or meaning."""
+SHARED_ROUNDS: Final = 1_000
+"""Rounds behind the distances of policies and the tables of later leads."""
+
+
+@dataclass(frozen=True)
+class ControlStudy:
+    """Holds the measures of a policy that need no search."""
+
+    agent: str
+    version: str
+    content: Content
+    uniform_content: Content
+    """The same under the uniform model."""
+    split: ContentSplit
+    consistency: Information
+    coordination: Information
+
+
+@dataclass(frozen=True)
+class AgentStudy(ControlStudy):
+    """Holds all measures of an agent."""
+
+    model: str
+    """The listeners' model of it."""
+    groups: dict[str, list[Content]]
+    """Content by ``GROUPINGS``."""
+    model_mismatch: list[ModelMismatch]
+    partner_opponent_gap: PartnerOpponentGap
+    points: SourcePoints
+    value: ListeningValue
+    levels: Levels
+    searcher_gain: Interval | None
+    """Of the plan's searcher in the listener's place over the policy; None without one."""
+    ceilings: Ceilings
+    opponent_information_cost: Interval
+    model_mismatch_cost: dict[str, Interval]
+    """By wrong model of the partner: another agent's, "legal", "tree"."""
+    shuffled: Shuffled
+    influence: Influence
+    opening_tables: list[ConventionTable]
+    """Of the first lead, in the order of their information."""
+    lead_tables: list[ConventionTable]
+    """Of later leads, in the order of their information beyond the shuffled control."""
+    tree: SpeakerTree
+    probe: Probe | None
+    """None for agents that are no network."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Holds the results of a study."""
+
+    plan: StudyPlan
+    agents: list[AgentStudy]
+    controls: list[ControlStudy]
+    distances: dict[tuple[str, str], Interval]
+    partners: Float
+    """[n, n] Points a round of pairs of partners against the first agent."""
+    gap: CrossPlayGap | None
+    """None for a single agent."""
+
+
+def study(
+    plan: StudyPlan,
+    workers: int = 1,
+    progress: Callable[[str], None] = print,
+    parts: Path | None = None,
+) -> Study:
+    """Takes every measure.
+
+    The file ``parts`` keeps pieces of work as they end, so that a stopped study goes on; those of
+    other code, weights or another plan are done anew. ``workers`` change no result.
+
+    Raises:
+        AgentError: if an agent's probabilities are not known.
+        SettingError: if the plan is impossible, or the file of parts is something else, is damaged
+            or open in another program.
+        OSError: if that file cannot be read or written.
+    """
+    if len(set(plan.agents)) < len(plan.agents):
+        raise SettingError(f"expected different agents, got {plan.agents!r}")
+    for agent in plan.agents + plan.other_controls:
+        load_policy(agent)
+    if plan.searcher is not None:
+        load_searcher(plan.searcher)
+    results, agents = run(plan, workers, progress, parts), []
+    for agent in plan.agents:
+        agents.append(_agent_study(plan, agent, results))
+        progress(f"{agent}: done")
+    controls = [
+        ControlStudy(**_shared(agent, results["listen", agent], many_rounds(plan, agent)))
+        for agent in plan.other_controls
+    ]
+    first, seed, rules = plan.agents[0], plan.seed, plan.rules
+    shared = play([first], min(plan.rounds, SHARED_ROUNDS), seed=seed, rules=rules)
+    points = measures.cross_play(plan.agents, first, plan.cross_play_deals, seed=seed, rules=rules)
+    gap = measures.cross_play_gap(points) if len(plan.agents) > 1 else None
+    distances = measures.policy_distance(shared, plan.agents)
+    return Study(plan, agents, controls, distances, points.mean(axis=2), gap)
+
+
+def _shared(agent: str, heard: Heard, many: Play) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        "version": version_of(agent),
+        "content": measures.content(heard.play, heard.actions)[0],
+        "uniform_content": measures.content(heard.play, heard.actions, UNIFORM)[0],
+        "split": measures.content_split(heard.play, heard.knowledge),
+        "consistency": measures.speaker_consistency(many),
+        "coordination": measures.instantaneous_coordination(many),
+    }
+
+
+def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], Any]) -> AgentStudy:
+    heard: Heard = results["listen", agent]
+    overheard: Heard = results["overhear", agent]
+    points: SourcePoints = results["value", agent]
+    many, network = many_rounds(plan, agent), load_agent(agent)
+    few = many.deals(slice(SHARED_ROUNDS))
+    later = few.view().leads & (few.view().num_plays > 0)
+    names = list(features(many.hands[:1, 0]))
+    openings = [measures.opening_table(agent, name, rules=plan.rules) for name in names]
+    leads = [measures.convention_table(few, agent, name, "later lead", later) for name in names]
+    wrong = [name for name in points.models if name not in (POLICY, UNIFORM)]
+    return AgentStudy(
+        **_shared(agent, heard, many),
+        model=plan.model(agent).name,
+        groups={by: measures.content(heard.play, heard.actions, by=by) for by in GROUPINGS},
+        model_mismatch=measures.model_mismatch(heard.play, heard.knowledge),
+        partner_opponent_gap=measures.partner_opponent_gap(overheard.play, overheard.actions),
+        points=points,
+        value=measures.value_of_listening(points),
+        levels=measures.levels(points),
+        searcher_gain=points.searcher_gain(),
+        ceilings=measures.ceilings(points),
+        opponent_information_cost=measures.opponent_information_cost(points),
+        model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
+        shuffled=results["shuffle", agent],
+        influence=measures.causal_influence(many, agent, messages="legal", decisions=1_000),
+        opening_tables=strongest(openings),
+        lead_tables=strongest(leads),
+        tree=measures.speaker_tree(many, agent, rounds=2 * plan.cross_play_deals, seed=plan.seed),
+        probe=measures.activation_probe(heard.play, heard.knowledge, network)
+        if isinstance(network, NetworkAgent)
+        else None,
+    )
+
+
+def version_of(agent: str) -> str:
+    """Returns the version of a policy; of networks with the decisions of their training."""
+    found, version = load_agent(agent), f"goita-env {goita_env.__version__}"
+    if isinstance(found, NetworkAgent):
+        return f"{found.info.decisions:,} decisions, {version}"
+    return version
+
+
+def to_json(found: Study, command: str) -> str:
+    """Returns a study as JSON: dataclasses as objects by field, arrays as lists.
+
+    An agent becomes its name, a pair "A | B", a number that isn't finite null.
+    """
+    made = provenance(one.agent for one in found.agents)
+    written = {"format": FORMAT, "command": command, **made, "study": _plain(found)}
+    return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Rules):
+        return value.to_keys()
+    if isinstance(value, Policy):
+        return value.name
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        return {k if isinstance(k, str) else " | ".join(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

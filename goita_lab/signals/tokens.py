@@ -1,0 +1,259 @@
+"""Measures whether agents use a token: what their messages tell, and what they are worth.
+
+::
+
+    goita signals tokens population:token-private-0,temperature=1
+    goita signals tokens A B C --deals 4000 --heard 400 --json tokens.json
+
+An agent is a network that was trained in a game with a token. Exit code 0: done. 1: an error
+stopped it. 2: wrong arguments. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from goita_agents.base import Float, Int, plays
+from goita_agents.files import write_whole
+from goita_agents.models import EPSILON
+from scipy.stats import sem
+from scipy.stats import t as student
+from tabulate import tabulate
+
+from goita_env.actions import MESSAGE
+from goita_env.errors import GoitaError, SettingError
+from goita_env.information import Information
+from goita_env.rules import JGA, Rules
+from goita_env.tiles import NUM_SEATS
+from goita_lab import cli
+from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+from goita_lab.provenance import provenance
+from goita_lab.signals import measures
+from goita_lab.signals.listening import PARTNER, POLICY, listen, standard_models
+from goita_lab.signals.measures.conventions import features, tabulated
+from goita_lab.signals.measures.published import SHUFFLES
+from goita_lab.signals.playing import Play, load_policy, play
+
+BLOCK: Final = 500
+"""Deals that are played side by side."""
+OPPONENTS: Final = (1, 3)
+SHOWN: Final = 3
+"""Features of the hand that a table names."""
+
+
+@dataclass(frozen=True)
+class FeatureTold:
+    """Says how much a message tells of a feature of the sender's hand, in nats."""
+
+    feature: str
+    information: float
+    """Mutual information of message and feature."""
+    shuffled: float
+    """Control: the same with the features shuffled among the messages."""
+
+
+@dataclass(frozen=True)
+class TokenUse:
+    """Says how an agent uses its messages."""
+
+    agent: str
+    information: Information
+    rounds: int
+    sent: tuple[float, ...]
+    """Share of each message, message 0 (silence) first."""
+    depends: Interval
+    """Mutual information of the message and all that its sender sees, in nats."""
+    features: tuple[FeatureTold, ...]
+    """What the messages tell of the hand, the most first."""
+    partner: Interval
+    """Nats that a message tells the partner of the sender's hand."""
+    opponents: Interval | None
+    """The same for the opponents; None where they don't hear it."""
+    value: Interval
+    """Points a round of a team that may send against the same agent muted, after costs."""
+
+
+def token_use(agent: str, deals: int, heard: int, *, seed: int = 0, rules: Rules = JGA) -> TokenUse:
+    """Measures how an agent uses its messages.
+
+    The policy's probabilities are exact, and so are the beliefs of those who hear; means are over
+    deals. In the points both teams are the agent; one of them is muted, on duplicate deals.
+
+    Args:
+        agent: a policy that was trained in a game with a token.
+        deals: duplicate deals for the points, and rounds for what messages depend on.
+        heard: rounds in which listeners follow the messages.
+        seed: of deals and play.
+        rules: the rule set.
+
+    Raises:
+        AgentError: if the agent is no policy.
+        SettingError: if it plays no game with a token, or there are fewer than two deals.
+    """
+    policy = load_policy(agent)
+    information = getattr(policy, "information", None)
+    if not isinstance(information, Information) or information.token is None:
+        raise SettingError(f"expected a policy of a game with a token, got {agent!r}")
+    if information.shown is not None or not plays(policy, information):
+        raise SettingError(f"expected a game without shown tiles, got {information!r}")
+    if min(deals, heard) < 2:
+        raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
+    played = play([agent], deals, seed=seed, rules=rules, information=information)
+    messages = np.flatnonzero(played.action >= MESSAGE)
+    many = 1 << information.token.bits
+    chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean = chances.mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+    followed = play([agent], heard, seed=seed, rules=rules, information=information)
+    models = {POLICY: standard_models(agent, epsilon=EPSILON)[POLICY]}
+    hears_all = information.token.audience == "all"
+    speakers = (PARTNER, *(OPPONENTS if hears_all else ()))
+    actions, _ = listen(
+        followed, models, known=False, where="token", speakers=speakers, listeners=range(NUM_SEATS)
+    )
+    by_seat = {
+        speaker: measures.content(followed, actions, speaker=speaker)[0].told
+        for speaker in speakers
+    }
+    return TokenUse(
+        agent,
+        information,
+        deals,
+        tuple(mean.tolist()),
+        played.interval(told, messages),
+        _features(played, messages, chances, seed),
+        by_seat[PARTNER],
+        by_seat[OPPONENTS[0]] if hears_all else None,
+        _value(agent, information, deals, seed, rules),
+    )
+
+
+def _features(played: Play, messages: Int, chances: Float, seed: int) -> tuple[FeatureTold, ...]:
+    """Returns what messages tell of each feature of the sender's hand, the most first."""
+    hands = played.hands[played.deal[messages], played.seat[messages]].astype(np.int64)
+    even, found = np.ones(len(messages)), []
+    for name in features(hands):
+        table = tabulated("message", name, hands, chances, even, shuffles=SHUFFLES, seed=seed)
+        found.append(FeatureTold(name, table.information, table.shuffled))
+    return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
+
+
+def _value(agent: str, information: Information, deals: int, seed: int, rules: Rules) -> Interval:
+    """Returns the points of a team that may send against the same agent muted."""
+    points: list[int] = []
+    for first in range(0, deals, BLOCK):
+        task = Task(
+            (agent, f"muted:base=({agent})"),
+            seed,
+            first // BLOCK,
+            first,
+            min(BLOCK, deals - first),
+            rules,
+            information=information,
+        )
+        points += play_block(task).points.sum(axis=0).tolist()
+    return mean_interval(np.array(points) / len(PAIR_SEATINGS))
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies that were trained in a game with a token, such as
+    population:token-private-0,temperature=1; the mean of several is over runs"""
+    deals: int = 4000
+    """duplicate deals for the points, and rounds for what messages depend on"""
+    heard: int = 100
+    """rounds in which exact listeners follow the messages"""
+    seed: int = 0
+    """seed of deals and play"""
+    rules: Rules = JGA
+    """rule set"""
+    json: Path | None = None
+    """file for all figures as JSON"""
+
+
+def table(found: Sequence[TokenUse]) -> str:
+    """Returns results as a text: a row an agent, then means over agents, and features."""
+    heads = [
+        "agent",
+        "not silence",
+        "depends on what is seen, nats",
+        "tells the partner, nats",
+        "tells opponents, nats",
+        "sending against muted, points",
+    ]
+    rows = [
+        [
+            one.agent,
+            f"{1 - one.sent[0]:.0%}",
+            _bounds(one.depends),
+            _bounds(one.partner),
+            "not heard" if one.opponents is None else _bounds(one.opponents),
+            _bounds(one.value, "+"),
+        ]
+        for one in found
+    ]
+    if len(found) > 1:
+        heard = [one.opponents.mean for one in found if one.opponents is not None]
+        rows.append(
+            [
+                f"mean of {len(found)} runs",
+                f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
+                _bounds(over_runs([one.depends.mean for one in found])),
+                _bounds(over_runs([one.partner.mean for one in found])),
+                _bounds(over_runs(heard)) if len(heard) == len(found) else "",
+                _bounds(over_runs([one.value.mean for one in found]), "+"),
+            ]
+        )
+    lines = [tabulate(rows, heads, "github", disable_numparse=True), ""]
+    for one in found:
+        told = [
+            f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"
+            for f in one.features[:SHOWN]
+        ]
+        lines.append(f"{one.agent}: {', '.join(told)}")
+    return "\n".join(lines)
+
+
+def over_runs(values: Sequence[float]) -> Interval:
+    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
+    mean, error = float(np.mean(values)), float(sem(values))
+    half = error * float(student.ppf((1 + LEVEL) / 2, len(values) - 1))
+    return Interval(mean, mean - half, mean + half)
+
+
+def _bounds(found: Interval, sign: str = "") -> str:
+    mean, low, high = (f"{v:{sign}z.2f}" for v in (found.mean, found.low, found.high))
+    return f"{mean} [{low}, {high}]"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__, command="tokens")
+    found = []
+    try:
+        for agent in args.agents:
+            found.append(token_use(agent, args.deals, args.heard, seed=args.seed, rules=args.rules))
+            sys.stderr.write(f"{agent}: done\n")
+        if args.json is not None:
+            told = {"agents": found, **provenance(args.agents)}
+            write_whole(args.json, msgspec.json.format(msgspec.json.encode(told), indent=1))
+    except (GoitaError, ImportError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    sys.stdout.write(f"{table(found)}\n")
+    return 0

@@ -1,0 +1,68 @@
+"""Draws the pictures of studies as SVG, which read on light and dark pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any, Final
+
+import numpy as np
+from goita_agents.base import Float
+
+from goita_env.errors import SettingError
+from goita_lab.arena.statistics.intervals import Interval
+
+INK: Final = "#808080"
+"""Of text and axes: legible on white and on black."""
+DOT: Final = "#2f7ed8"
+
+
+def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
+    """Draws a mean with its interval in each row, and a line at 0."""
+    figure, axes = _begin((7, 0.8 + 0.32 * len(rows)))
+    for place, (_, one) in enumerate(rows):
+        axes.plot([one.low, one.high], [place, place], color=DOT, linewidth=2)
+        axes.plot([one.mean], [place], "o", color=DOT)
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axes.invert_yaxis()
+    axes.axvline(0, color=INK, linewidth=1)
+    axes.set_xlabel(label)
+    return _end(figure)
+
+
+def grid(names: Sequence[str], values: Float, label: str) -> bytes:
+    """Draws a square table of values [n, n] as colours, white at 0."""
+    size = 2.5 + 0.17 * len(names)
+    figure, axes = _begin((size + 1, size))
+    most = float(np.abs(values).max()) or 1.0
+    shown = axes.imshow(values, cmap="RdBu", vmin=-most, vmax=most)
+    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+    axes.set_yticks(range(len(names)), names, fontsize=6)
+    bar = figure.colorbar(shown, ax=axes, shrink=0.8)
+    bar.set_label(label, color=INK)
+    bar.ax.tick_params(colors=INK)
+    return _end(figure)
+
+
+def _begin(size: tuple[float, float]) -> tuple[Any, Any]:
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
+    mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
+    figure = Figure(figsize=size, layout="constrained")
+    figure.patch.set_alpha(0)
+    axes = figure.subplots()
+    axes.patch.set_alpha(0)
+    axes.tick_params(colors=INK)
+    axes.xaxis.label.set_color(INK)
+    for spine in axes.spines.values():
+        spine.set_color(INK)
+    return figure, axes
+
+
+def _end(figure: Any) -> bytes:
+    data = BytesIO()
+    figure.savefig(data, format="svg", transparent=True, metadata={"Date": None})
+    return data.getvalue()

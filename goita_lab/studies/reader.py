@@ -1,0 +1,90 @@
+"""A search that reads moves by some models and plays on by others: docs/studies/strangers.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Final
+
+import numpy as np
+from goita_agents.base import Agent, AgentError, Bool, Policy
+from goita_agents.beliefs.types import BROAD_EPSILON, Types
+from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
+from goita_agents.search.evaluate import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
+from goita_agents.search.rollout import RolloutAgent
+from goita_agents.search.sampling import PosteriorSampler
+
+from goita_env import View
+
+MIN_Z: Final = 3.0
+MOST_QUERIES: Final = 12_000.0
+"""Of a model of one policy: where a listener would ask more often, nothing is searched."""
+
+
+class ReaderAgent(RolloutAgent):
+    """Searches with models of the others in beliefs, and agents in playouts, that may differ.
+
+    Which decisions are searched depends on the base alone, and a decision's budget is in playouts.
+    So what differs between two readers of one base is what their models and players bring about.
+
+    Args:
+        base: the network that plays where nothing is searched, and this seat in playouts.
+        opponents: models of the opposing team; one of them plays there.
+        partners: models of the partner; one of them plays there.
+        opponent: plays the opponents' seats in playouts.
+        partner: plays the partner's seat in playouts.
+        worlds: how many worlds a decision is searched in, at most.
+        budget: playouts of a decision, at most.
+
+    Raises:
+        AgentError: if a policy's probabilities are not known, or an option is outside its choices.
+    """
+
+    def __init__(
+        self,
+        base: Agent,
+        opponents: Sequence[OpponentModel],
+        partners: Sequence[OpponentModel],
+        opponent: Agent,
+        partner: Agent,
+        worlds: int = WORLDS,
+        budget: int = BUDGET,
+    ) -> None:
+        if not isinstance(base, Policy):
+            raise AgentError(f"expected a base with known probabilities, got {base.name!r}")
+        types = Types(tuple(opponents), tuple(partners))
+        super().__init__(
+            base,
+            worlds,
+            budget,
+            belief=True,
+            min_z=MIN_Z,
+            max_policy_queries=inf,
+            allocation=ALLOCATION,
+            max_unseen_tiles=MAX_UNSEEN_TILES,
+            types=types,
+            players=[[base, opponent, partner, opponent]] * (len(opponents) * len(partners)),
+        )
+        self.name = "reader"
+        self._counting = PosteriorSampler(base)
+
+    def _searched(self, view: View, legal: Bool) -> Bool:
+        found = super()._searched(view, legal)
+        for row in np.flatnonzero(found):
+            found[row] = self._counting.queries(view[row : row + 1]) <= MOST_QUERIES
+        return found
+
+
+def as_opponent(agent: Agent) -> OpponentModel:
+    """Returns the model of opponents that play like an agent."""
+    return PolicyModel(agent, epsilon=EPSILONS[0])
+
+
+def as_partner(agent: Agent) -> OpponentModel:
+    """Returns the model of a partner that plays like an agent."""
+    return PolicyModel(agent, epsilon=EPSILONS[1])
+
+
+def broad(agent: Agent) -> OpponentModel:
+    """Returns a model of players who are nobody that is known."""
+    return PolicyModel(agent, epsilon=BROAD_EPSILON)

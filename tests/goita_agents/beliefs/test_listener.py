@@ -1,0 +1,294 @@
+"""What the listener says of itself: it follows, adds up, forgets nothing and refuses nonsense."""
+
+import importlib
+import runpy
+
+import numpy as np
+import pytest
+from belief_worlds import OddPolicy
+from deals import RULE_SETS
+from goita_agents import load_agent
+from goita_agents.base import AgentError
+from goita_agents.beliefs import (
+    LEGAL_MODEL,
+    UNIFORM_MODEL,
+    CachedModel,
+    Listener,
+    PolicyModel,
+    UnexplainedError,
+    follow,
+    summing,
+)
+from goita_agents.bots.network import NetworkAgent
+from playing import played
+from search_views import HANDS
+
+from goita_env import Game, actions
+from goita_env.errors import HandsError, SettingError
+from goita_env.records.model import DealRecord, from_game
+from goita_env.worlds import determinize, enumerate_worlds
+
+ODD = PolicyModel(OddPolicy(), epsilon=0.05)
+SEATS = ("next", "partner", "previous")
+
+
+def played_round(seed: int, rules: str = "jga", agent=None) -> DealRecord:
+    """Plays a round that is not decided before play, with one agent at all seats."""
+    agent, rng = agent or OddPolicy(), np.random.default_rng(seed)
+    while True:
+        game = Game(rules, seed=int(rng.integers(2**32)))
+        while not game.done and len(game.deals) == 1:
+            view = game.view(game.seat)
+            game.play(int(agent.act(view, view.legal(), rng)[0]))
+        if len(game.deals) == 1 and game.view(0).num_plays[0]:
+            return from_game(game).deals[0]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_following_a_round_gives_what_the_last_view_alone_gives(rules):
+    for number, (game, heard) in enumerate(follow(played_round(1, rules), 2, ODD)):
+        if number % 5 != 4 and not game.done:
+            continue
+        fresh = Listener(game.view(2), ODD)
+        for seat in SEATS:
+            one, other = heard.posterior(seat), fresh.posterior(seat)
+            np.testing.assert_allclose(one.probability, other.probability, atol=1e-12)
+        assert heard.log_evidence() == pytest.approx(fresh.log_evidence())
+
+
+def test_what_is_remembered_is_asked_once_and_the_same_for_all_listeners():
+    asked = []
+
+    class Counting(OddPolicy):
+        def probabilities(self, view, legal):
+            asked.extend(view.digest().tolist())
+            return super().probabilities(view, legal)
+
+    record, remembered = played_round(1), CachedModel(PolicyModel(Counting(), epsilon=0.05))
+    asked.clear()  # what PolicyModel asked to test the agent
+    for seat in (0, 2):
+        last, plain = (list(follow(record, seat, ear))[-1][1] for ear in (remembered, ODD))
+        for other in SEATS:
+            one, two = plain.posterior(other), last.posterior(other)
+            np.testing.assert_allclose(one.probability, two.probability, atol=1e-12)
+    assert len(asked) == len(set(asked))
+    remembered.forget()
+    list(follow(record, 0, remembered))
+    assert len(asked) > len(set(asked))
+
+
+@pytest.mark.parametrize("assumed", [ODD, UNIFORM_MODEL])
+def test_what_is_expected_next_agrees_with_what_is_believed_after_it(assumed):
+    """The mean of the beliefs after each action is the belief before: a martingale."""
+    record = played_round(3)
+    game, checked = Game(record.rules, hands=record.hands, dealer=record.dealer), 0
+    heard = Listener(game.view(0), assumed)
+    for seat, action in record.moves:
+        if seat == 0 or len(game.legal_actions()) == 1 or action > 64:
+            game.play(action)
+            heard.hear(game.view(0))
+            continue
+        whose, leads = SEATS[seat - 1], game.view(seat).leads[0]
+        before, outlook = heard.posterior(whose), heard.outlook(whose)
+        np.testing.assert_allclose(outlook[before.probability > 0].sum(axis=1), 1)
+        evidence = heard.log_evidence()
+        game.play(action)
+        heard.hear(game.view(0))
+        if game.done:
+            break  # what lay under the last block is shown or not, which is no action
+        told = before.probability * outlook[:, 1 + (action - 1) % 8 if leads else action]
+        after_it = heard.posterior(whose).probability
+        np.testing.assert_allclose(after_it, told / told.sum(), atol=1e-12)
+        assert heard.log_evidence() == pytest.approx(evidence + np.log(told.sum()))
+        checked += 1
+    assert checked > 4
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_numpy_and_compiled_sums_agree(rules):
+    pytest.importorskip("numba")
+    for number, (game, heard) in enumerate(follow(played_round(5, rules), 1, ODD, compiled=True)):
+        if number % 5:
+            continue
+        plain = Listener(game.view(1), ODD, compiled=False)
+        for seat in SEATS:
+            one, other = heard.posterior(seat), plain.posterior(seat)
+            np.testing.assert_allclose(one.probability, other.probability, rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(one.facts, other.facts, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("kernel", ["beliefs", "solver"])
+def test_compiled_code_needs_no_folder_that_may_be_written(monkeypatch, kernel):
+    caching = pytest.importorskip("numba.core.caching")
+    found = importlib.import_module(f"agents.{kernel}.kernel").__file__
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    runpy.run_path(found)
+
+
+def test_without_numba_compiled_sums_are_refused_and_numpy_does(monkeypatch):
+    monkeypatch.setattr(summing, "compiled_sums", lambda: None)
+    view = Game(hands=HANDS, dealer=2).view(0)
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[search\]'"):
+        Listener(view, ODD, compiled=True).posterior()
+    assert Listener(view, ODD).posterior().probability.sum() == pytest.approx(1)
+
+
+def test_before_anything_is_done_it_believes_the_prior():
+    belief = Listener(Game(hands=HANDS, dealer=0).view(0), {}).posterior()
+    np.testing.assert_allclose(belief.probability, belief.prior, rtol=1e-9)
+    assert belief.prior.sum() == pytest.approx(1)
+    assert belief.entropy() == pytest.approx(belief.prior_entropy())
+    # A third of what is left of each kind for each seat; the viewer holds 11235578.
+    unseen = np.array([10, 4, 4, 4, 4, 2, 2, 2]) - [2, 1, 1, 0, 2, 0, 1, 1]
+    np.testing.assert_allclose(belief.expected(), unseen / 3)
+    assert belief.sampling_ratio("11112333") == pytest.approx(1)
+
+
+def test_hard_facts_alone_leave_the_deals_that_worlds_leave():
+    for game, _ in follow(played_round(2), 0, {}):
+        if game.view(0).unseen.sum() < 14:
+            break
+    heard, worlds = Listener(game.view(0), {}), enumerate_worlds(game.view(0), 1_000_000)
+    for seat, whose in enumerate(SEATS, start=1):
+        belief, radix = heard.posterior(whose), 11 ** np.arange(8)
+        possible = np.isin(belief.hands @ radix, worlds.dealt[:, seat].astype(np.int64) @ radix)
+        np.testing.assert_array_equal(belief.probability > 0, possible)
+        np.testing.assert_allclose(belief.facts, belief.probability)
+
+
+def test_a_belief_tells_what_it_holds():
+    *_, (game, heard) = follow(played_round(2), 0, ODD)
+    belief = heard.posterior("partner")
+    assert belief.probability.sum() == pytest.approx(1)
+    assert belief.hands.sum(axis=1).tolist() == [8] * len(belief.hands)
+    truth = game.dealt[2]
+    known = belief.probability[belief.index(truth)]
+    assert belief.log_probability(truth) == pytest.approx(np.log(known))
+    assert belief.sampling_ratio(truth) == pytest.approx(known / belief.facts[belief.index(truth)])
+    (best, highest), *rest = belief.most_likely(3)
+    assert (
+        highest == belief.probability.max() == pytest.approx(np.exp(belief.log_probability(best)))
+    )
+    assert len(rest) <= 2
+    np.testing.assert_allclose(
+        sum(belief.at_least(number) for number in range(1, 9)), belief.expected()
+    )
+    assert all("odd (epsilon=0.05)" in name for name in belief.models)
+
+
+def test_worlds_are_drawn_as_likely_as_they_are_believed():
+    record = played_round(4)
+    for game, _ in follow(record, 0, ODD):
+        if game.view(0).num_plays[0] == 5:
+            break
+    view = game.view(0)
+    heard = Listener(view, ODD)
+    deals = heard.deals()
+    worlds = deals.sample(4000, np.random.default_rng(0))
+    assert worlds.weight.sum() == pytest.approx(1)
+    determinize(view, worlds)  # refuses worlds that don't fit
+    for seat, whose in enumerate(SEATS, start=1):
+        belief = heard.posterior(whose)
+        for number in (1, 2):
+            exact = belief.at_least(number).clip(0, 1)
+            found = (worlds.dealt[:, seat] >= number).mean(axis=0)
+            assert (abs(found - exact) < 5 * np.sqrt(exact * (1 - exact) / 4000) + 1e-9).all()
+    likely = [deals.log_probability(dealt[1:].astype(np.int64)) for dealt in worlds.dealt[::100]]
+    assert np.isfinite(likely).all()
+    again = deals.sample(4000, np.random.default_rng(0))
+    np.testing.assert_array_equal(worlds.hands, again.hands)
+
+
+def test_which_of_two_tiles_alike_lies_where_changes_nothing():
+    moves = [(2, actions.parse("14")), (3, actions.parse("46")), (0, 0), (1, 0)]
+    written = (
+        HANDS,
+        ["87553211", "33321111", "76544411", "96542211"],
+        ["11235579", "11112333", "11444567", "11224568"],
+    )
+    deals = [DealRecord(hands, 2, moves) for hands in written]
+    found = [[h.posterior().probability for _, h in follow(deal, 0, ODD)] for deal in deals]
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+
+
+def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
+    sure = PolicyModel("greedy", epsilon=0)
+    game = played(Game(hands=HANDS, dealer=0), "15", "p")
+    heard = Listener(game.view(0), {"partner": sure})
+    played(game, "51")  # it would leave its partner's attack alone
+    with pytest.raises(UnexplainedError, match="epsilon"):
+        heard.hear(game.view(0))
+    assert heard.posterior().probability.sum() == pytest.approx(1)
+    assert heard.seat == 2
+    slips = Listener(game.view(0), {"partner": PolicyModel("greedy", epsilon=0.02)})
+    assert slips.posterior().probability.sum() == pytest.approx(1)
+
+
+def test_an_agent_that_cannot_be_asked_is_refused():
+    with pytest.raises(AgentError, match="known probabilities"):
+        PolicyModel("rollout")
+    for temperature in (-1, float("inf"), 1e-9):
+        with pytest.raises(AgentError, match="temperature"):
+            PolicyModel("greedy", temperature=temperature)
+    with pytest.raises(AgentError, match="epsilon"):
+        PolicyModel("greedy", epsilon=1.5)
+
+
+def test_what_isnt_a_later_moment_of_the_round_is_refused():
+    game = played(Game(hands=HANDS, dealer=2), "14", "p")
+    heard = Listener(game.view(0), ODD)
+    before = heard.posterior().probability
+    other = Game(hands=HANDS[::-1], dealer=2)
+    for view in (Game(hands=HANDS, dealer=2).view(0), game.view(1), other.view(0)):
+        with pytest.raises(SettingError, match="same round"):
+            heard.hear(view)
+    view = game.view(0)
+    with pytest.raises(SettingError, match="one row"):
+        heard.hear(view[np.array([0, 0])])
+    np.testing.assert_array_equal(heard.posterior().probability, before)
+
+
+def test_a_seat_that_is_none_is_refused():
+    view = Game(hands=HANDS, dealer=2).view(0)
+    heard = Listener(view, ODD)
+    for error, message, call in (
+        (SettingError, "seats of", lambda: Listener(view, {"left": ODD})),
+        (SettingError, "seat of", lambda: heard.posterior("self")),
+        (SettingError, "turn", lambda: heard.outlook("next")),
+        (HandsError, "eight unseen", lambda: heard.posterior().log_probability("22222222")),
+        (SettingError, "0 to 8", lambda: heard.posterior().at_least(9)),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_temperature_and_epsilon_do_what_they_say():
+    game = played(Game(hands=HANDS, dealer=2), "14")
+    view = game.view(3)
+    legal = view.legal()
+    policy = OddPolicy()
+    plain = policy.probabilities(view, legal)
+    likeliest = plain.argmax()
+    sure = PolicyModel(policy, temperature=0, epsilon=0).probabilities(view, legal)
+    assert sure[0, likeliest] == 1
+    flat = PolicyModel(policy, temperature=2, epsilon=0).probabilities(view, legal)
+    np.testing.assert_allclose(flat, np.sqrt(plain) / np.sqrt(plain).sum())
+    cold = PolicyModel(policy, temperature=1e-3, epsilon=0).probabilities(view, legal)
+    assert cold[0, likeliest] == pytest.approx(1)
+    slips = PolicyModel(policy, temperature=0, epsilon=0.3).probabilities(view, legal)
+    assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
+    assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)
+    assert LEGAL_MODEL.probabilities(view, legal).sum() == legal.sum()
+
+
+def test_a_network_is_heard_at_the_temperature_given():
+    game = played(Game(hands=HANDS, dealer=2), "14")
+    view = game.view(3)
+    legal = view.legal()
+    champion, warm = load_agent("champion"), load_agent("champion:temperature=1")
+    assert isinstance(champion, NetworkAgent)
+    heard = PolicyModel(champion, temperature=1, epsilon=0)
+    np.testing.assert_array_equal(heard.probabilities(view, legal), warm.probabilities(view, legal))
+    assert PolicyModel(champion).temperature == champion.temperature == 0
+    assert "temperature=1" in heard.name

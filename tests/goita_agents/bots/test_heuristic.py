@@ -1,0 +1,216 @@
+"""What the rule bot plays: its skills, its switches, and the moves that it is frozen at."""
+
+import time
+import zlib
+from functools import cache
+
+import numpy as np
+import pytest
+from deals import complete, kinds
+from goita_agents import AgentError, load_agent
+from goita_agents.base import Policy
+from goita_agents.bots.heuristic.board import Board
+from goita_agents.bots.heuristic.conventions import CONVENTIONS
+from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
+from goita_agents.bots.heuristic.weights import READING
+from playing import deal, legal_mask, played
+
+from goita_env import Game, Rules, View, actions
+from goita_env.engine import core
+from goita_env.engine.match import Match
+from goita_env.views import acting_view, from_observation
+from goita_lab.arena.tournament import arena
+
+SWITCHES = (*CONVENTIONS, "reading")
+DECISIONS = 20_000
+FROZEN = 875107850
+"""CRC-32 of the bot's actions at these decisions; found once, with the figures of its docs."""
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def answer_of(spec, game):
+    """Returns the action of an agent for the asked seat of a game, by its short name."""
+    view = game.view(game.seat)
+    return actions.name(int(load_agent(spec).act(view, view.legal(), rng())[0]))
+
+
+@cache
+def decisions(rules="jga", count=DECISIONS, seed=2026):
+    """Returns the first decisions with a choice in the bot's play against itself: words, masks."""
+    agent, match = load_agent("heuristic"), Match(count // 12, rules, seed=seed, auto_reset=False)
+    match.reset()
+    words, masks = [], []
+    while True:
+        mask = legal_mask(match.state)
+        rows = np.flatnonzero(mask.sum(axis=1) > 1)
+        if not mask.any():
+            break
+        chosen = mask.argmax(axis=1)
+        if len(rows):
+            view = acting_view(match.state)[rows]
+            chosen[rows] = agent.act(view, mask[rows], rng())
+            assert mask[rows, chosen[rows]].all()
+            words.append(view.words)
+            masks.append(mask[rows])
+        match.step(chosen)
+    found = np.concatenate(words)[:count], np.concatenate(masks)[:count]
+    assert len(found[0]) == count
+    return found
+
+
+@cache
+def moves(spec):
+    """Returns an agent's actions at these decisions."""
+    words, masks = decisions()
+    agent = load_agent(spec)
+    batches = [slice(n, n + 1_000) for n in range(0, len(words), 1_000)]
+    return np.concatenate([agent.act(View(words[b]), masks[b], rng()) for b in batches])
+
+
+def test_its_policy_is_known_and_legal_in_every_rule_set():
+    words, masks = decisions()
+    agent = load_agent("heuristic")
+    assert isinstance(agent, Policy)
+    known = agent.probabilities(View(words[:2_000]), masks[:2_000])
+    assert np.array_equal(known.argmax(axis=1), moves("heuristic")[:2_000])
+    assert np.array_equal(known.max(axis=1), np.ones(2_000))
+    for rules in ("pagat", "nine"):
+        decisions(rules, 2_400)
+
+
+def test_it_sees_nothing_but_the_words_of_the_view():
+    words, masks = decisions()
+    words, masks = words[:1_500], masks[:1_500]
+    agent, expected = load_agent("heuristic"), moves("heuristic")[:1_500]
+    told = from_observation(View(words).observation(), game=np.arange(1_500) + 77)
+    assert np.array_equal(agent.act(told, masks, np.random.default_rng(5)), expected)
+    backwards = agent.act(View(words[::-1].copy()), masks[::-1].copy(), rng())
+    assert np.array_equal(backwards[::-1], expected)
+    alone = [agent.act(View(words[[n]]), masks[[n]], rng())[0] for n in range(60)]
+    assert np.array_equal(alone, expected[:60])
+
+
+def test_hidden_tiles_redrawn_change_no_move():
+    """The dealer's hand stays, the others' are dealt anew, and all make the same public passes."""
+    numbers = rng()
+    hands = kinds(*complete("11235578", "", "", ""))
+    rest = hands[1:].reshape(-1)
+    deals = np.stack(
+        [np.vstack((hands[:1], numbers.permutation(rest).reshape(3, 8))) for _ in range(300)]
+    )
+    calm = deals[((deals == 0).sum(axis=2) < 5).all(axis=1)]
+    state = deal("jga", calm, np.zeros(len(calm), np.int64))
+    agent = load_agent("heuristic")
+    for action in (actions.parse("12"), actions.PASS, actions.PASS, actions.PASS):
+        if state.seat[0] == 0:
+            chosen = agent.act(acting_view(state), legal_mask(state), rng())
+            assert (chosen == chosen[0]).all()
+        core.step(state, np.full(len(calm), action))
+    chosen = agent.act(acting_view(state), legal_mask(state), rng())
+    assert len(calm) > 100
+    assert (chosen == chosen[0]).all()
+
+
+@pytest.mark.parametrize("switch", [*SWITCHES, "conventions"])
+def test_each_switch_changes_half_a_percent_of_the_decisions(switch):
+    assert (moves(f"heuristic:{switch}=off") != moves("heuristic")).mean() >= 0.005
+
+
+def test_all_switches_off_one_by_one_is_conventions_off():
+    each = ",".join(f"{switch}=off" for switch in SWITCHES)
+    assert np.array_equal(moves(f"heuristic:{each}"), moves("heuristic:conventions=off"))
+
+
+def test_an_unknown_convention_is_refused_with_those_there_are():
+    with pytest.raises(AgentError, match=r"pair_lead=True.*reading=True.*'telepathy=off'"):
+        load_agent("heuristic:telepathy=off")
+
+
+def test_it_counts_a_sure_win_and_plays_it():
+    # All four lances are in sight once this one is played: nobody receives it, nor what follows.
+    game = Game(hands=complete("12223455", "", "", ""), dealer=0)
+    played(game, "32", "p", "p", "p", "42", "p", "p", "p")
+    board = Board(game.view(0), COUNTS_ONLY)
+    assert not board.dead[0, 1]  # the fourth lance is out
+    game = Game(hands=complete("22223455", "", "", ""), dealer=0)
+    played(game, "32", "p", "p", "p", "22", "p", "p", "p")
+    board = Board(game.view(0), COUNTS_ONLY)
+    assert board.dead[0, 1]
+    assert board.sure[0, 3, 1]  # silver face down, the last lance; then two golds, doubled
+    assert not board.sure[0, 1, 3]
+    assert answer_of("heuristic", game) == "42"
+    assert answer_of("heuristic:conventions=off", game) == "42"
+
+
+def test_it_calls_and_as_partner_redeals_without_two_kings():
+    first = Game(hands=complete("11111234", "", "12345677", ""), dealer=0)
+    assert answer_of("heuristic", first) == "call"
+    partner = played(first, "call")
+    assert answer_of("heuristic", partner) == "redeal"
+    hands = complete("11111234", "", "12348856", "")
+    assert answer_of("heuristic", played(Game(hands=hands, dealer=0), "call")) == "continue"
+
+
+def test_near_the_end_of_a_match_more_points_than_needed_are_worth_nothing():
+    for total in (50, 150):
+        game = Game(
+            Rules(name="mine", match_points=total),
+            hands=complete("12222455", "", "", ""),
+            dealer=0,
+            scores=[total - 10, 0],
+        )
+        assert Board(game.view(0), COUNTS_ONLY).last_points.max() == 1
+
+
+def test_counts_alone_are_the_hypergeometric_chances():
+    view = Game(hands=complete("11235578", "", "", ""), dealer=0).view(0)
+    holds = Board(view, COUNTS_ONLY).holds[0]
+    assert holds.shape == (3, 8)
+    assert np.allclose(holds[:, 7], 1 / 3)  # one king unseen among 24 tiles, 8 in each hand
+    assert np.allclose(holds[:, 5], 1 - (16 * 15) / (24 * 23))
+
+
+def test_a_kind_that_is_all_in_sight_is_held_by_nobody():
+    words, _ = decisions()
+    view = View(words[:3_000])
+    for reading in (COUNTS_ONLY, READING):
+        holds = Board(view, reading).holds
+        assert ((holds >= 0) & (holds <= 1)).all()
+        assert (holds[np.broadcast_to((view.unseen == 0)[:, None], holds.shape)] == 0).all()
+
+
+def test_passes_and_leads_are_evidence_about_their_seat():
+    game = played(Game(hands=complete("11235578", "", "", ""), dealer=0), "15", "p")
+    view = game.view(game.seat)  # seat 2: its partner led a gold, seat 1 passed
+    found = evidence(view)
+    assert found["lead"][0].tolist()[1] == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert found["passed"][0].tolist()[2] == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert found["passed_king"][0, 2, 7] == 1
+    plain, told = Board(view, COUNTS_ONLY).holds[0], Board(view, READING).holds[0]
+    assert told[1, 4] > 0.9 > plain[1, 4]
+    assert told[2, 4] < plain[2, 4]
+    assert set(found) == set(Reading.__dataclass_fields__) - {"kept"}
+
+
+@pytest.mark.parametrize(("other", "points"), [("greedy", 12), ("heuristic:conventions=off", 1)])
+def test_it_beats_greedy_and_itself_without_conventions_by_so_many_points_a_round(other, points):
+    assert arena.play_pair("heuristic", other, 512, seed=3).ci95[0] > points
+
+
+def test_a_decision_takes_under_a_fifth_of_a_millisecond():
+    words, masks = decisions()
+    agent, seconds = load_agent("heuristic"), []
+    for _ in range(5):
+        view = View(words[:1_024])
+        start = time.perf_counter()
+        agent.act(view, masks[:1_024], rng())
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) / 1_024 < 200e-6
+
+
+def test_it_is_frozen():
+    """Actions on the fixed set: a bot that plays otherwise gets a new name."""
+    assert zlib.crc32(moves("heuristic").astype(np.uint8).tobytes()) == FROZEN

@@ -1,0 +1,184 @@
+"""Programs as bots: how they are named and started, and that none is left behind."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from bad_bots import BAD, alive, bad, command, gone
+from goita_agents import load_agent
+from goita_agents.base import AgentError
+from goita_agents.external import reaper
+from programs import ROOT
+
+from goita_lab.arena.tournament.arena import play_pair
+
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX"),
+    pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="reads /proc"),
+]
+
+
+def test_a_command_keeps_its_commas_colons_and_equals_signs(tmp_path):
+    mark = f"{tmp_path}/a,b:c=d (e)"
+    spec = "exec:" + command("fine", mark)
+    with load_agent(spec) as agent:
+        play_pair(agent, "random", 2)
+        assert (agent.name, agent.ms, agent.title) == (spec, 1000, "fine")
+        assert alive(mark)
+    assert agent.faults == []
+    assert not alive(mark)
+
+
+def test_options_stand_in_brackets_before_the_command():
+    agent = load_agent(f"exec:[ms=20, start_ms=300,shell=on] {sys.executable} [x]=y")
+    assert (agent.ms, agent.start_ms, agent.shell) == (20, 300, True)
+    assert agent.command == f"{sys.executable} [x]=y"
+    assert load_agent(f"exec:[]{sys.executable}").command == sys.executable
+    assert load_agent(f"exec:[mem=64M]{sys.executable}").command == sys.executable
+
+
+def test_a_shell_is_used_only_where_it_is_asked_for(tmp_path):
+    line = f"cd '{BAD.parent}' && exec '{sys.executable}' -I -S bad.py fine '{tmp_path}' 2>&1"
+    with load_agent(f"exec:[shell=on]{line}") as agent:
+        play_pair(agent, "random", 2)
+    assert agent.faults == []
+    with bad("fine", "$HOME;", "exit", tmp_path) as agent:
+        play_pair(agent, "random", 2)
+        assert any("$HOME;" in one for one in alive(tmp_path))
+    assert agent.faults == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("exec:", "expected exec:COMMAND"),
+        ("exec: ", "expected a program that can be started, got ''"),
+        ("exec:no-such-program --fast", "expected a program that can be started"),
+        ("exec:python 'unclosed", "No closing quotation"),
+        *(("exec:[ms=20", "got no closing bracket"), ("exec:[ms=fast]python", "got 'ms=fast'")),
+        ("exec:[ms=0]sh", "expected limits of at least 1 ms, got 0"),
+        ("exec:[mem=2T]sh", "mem=2G (also M, K or bytes) and shell=off, each once; got 'mem=2T'"),
+        ("exec:[ms=1,ms=2]sh", "each once; got 'ms=2'"),
+        ("exec:[mem=1G,mem=2G]sh", "each once; got 'mem=2G'"),
+        *((f"exec:[{o}]sh", f"got '{o}'") for o in ("mem=0", "mem=-1", "shell=maybe", "speed=1")),
+    ],
+)
+def test_an_impossible_command_is_refused_before_anything_starts(spec, text):
+    with pytest.raises(AgentError) as caught:
+        load_agent(spec)
+    assert text in str(caught.value)
+
+
+def test_a_copy_has_the_settings_and_starts_programs_of_its_own(tmp_path):
+    with load_agent("exec:[ms=4000,mem=300M]" + command("fine", tmp_path)) as agent:
+        agent.seed = 5
+        play_pair(agent, "random", 2)
+        running = len(alive(tmp_path))
+        twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+        assert len(alive(tmp_path)) == running == 4
+        for twin in twins:
+            assert (twin.name, twin.ms, twin.seed, twin.faults) == (agent.name, 4000, 5, [])
+            assert "ulimit -v" in " ".join(twin._command)
+            with twin:
+                play_pair(twin, "random", 2)
+                assert len(alive(tmp_path)) == 8
+            assert twin.faults == []
+    assert not alive(tmp_path)
+
+
+@pytest.mark.parametrize("behaviour", ["fine", "has a child", "ignores everything"])
+def test_nothing_is_left_after_close(behaviour, tmp_path):
+    agent = bad(behaviour, tmp_path)
+    play_pair(agent, "random", 2)
+    assert len(alive(tmp_path)) == (8 if behaviour == "has a child" else 4)
+    agent.close()
+    assert gone(tmp_path)
+    play_pair(agent, "random", 2)  # it may be used again
+    assert alive(tmp_path)
+    agent.close()
+    agent.close()
+    assert gone(tmp_path)
+    assert agent.faults == []
+
+
+@pytest.mark.parametrize("behaviour", ["dies in mid-game", "floods a line", "hangs"])
+def test_nothing_is_left_of_a_bot_that_was_started_anew(behaviour, tmp_path):
+    agent = bad(behaviour, tmp_path, ms=50)
+    play_pair(agent, "random", 8)
+    assert agent.forfeited
+    assert gone(tmp_path)
+
+
+def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
+    agent = bad("has a child", tmp_path)
+    play_pair(agent, "random", 2)
+    assert alive(tmp_path)
+    del agent
+    assert gone(tmp_path)
+
+
+def test_a_system_without_another_process_to_spare_is_no_error_of_ours(tmp_path, monkeypatch):
+    def none_left(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(reaper, "_REAPER", reaper._Reaper())
+    with bad("fine", tmp_path) as agent, monkeypatch.context() as patched:
+        start = subprocess.Popen
+
+        def no_reaper(words: list[str], **more: object) -> subprocess.Popen:
+            return none_left() if "-c" in words else start(words, **more)
+
+        patched.setattr(subprocess, "Popen", no_reaper)
+        play_pair(agent, "random", 2)
+        assert agent.faults == []
+        patched.setattr(subprocess, "Popen", none_left)
+        agent.close()
+        play_pair(agent, "random", 2)
+    assert {fault.kind for fault in agent.faults} == {"died"}
+    assert gone(tmp_path)
+
+
+PROGRAM = """
+import sys
+from goita_lab.arena.tournament.arena import play_pair
+from goita_agents.external.agent import ExternalAgent
+
+agent = ExternalAgent({command!r}, ms=60_000)
+print("ready", flush=True)
+play_pair(agent, "random", {deals})
+{then}
+"""
+
+
+def start(tmp_path: Path, behaviour: str, then: str = "", deals: int = 2) -> subprocess.Popen:
+    """Starts a program that plays with a bot."""
+    program = PROGRAM.format(command=command(behaviour, tmp_path), then=then, deals=deals)
+    words, pipe = [sys.executable, "-W", "error", "-c", program], subprocess.PIPE
+    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("then", ["", "raise RuntimeError('no reason')", "sys.exit(3)"])
+def test_nothing_is_left_when_the_program_ends_without_closing(then, tmp_path):
+    with start(tmp_path, "has a child", then) as program:
+        _, errors = program.communicate(timeout=30)
+    assert errors.splitlines()[-1:] == (["RuntimeError: no reason"] if "raise" in then else [])
+    assert gone(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_when_the_program_is_ended_by_a_signal(number, tmp_path):
+    with start(tmp_path, "ignores everything", deals=100_000) as program:
+        assert program.stdout.readline() == "ready\n"
+        while len(alive(tmp_path)) < 5:  # the program itself is one
+            assert program.poll() is None
+        time.sleep(0.5)  # a bot that starts yet would fall over its closed output
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=30)
+    assert ("KeyboardInterrupt" in errors) == (number == signal.SIGINT)
+    assert gone(tmp_path)

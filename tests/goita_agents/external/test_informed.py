@@ -1,0 +1,274 @@
+"""Programs and hosted bots at tables with shown tiles and messages."""
+
+import io
+import json
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+from bad_bots import bad, command
+from deals import RULE_SETS
+from following import Follower
+from goita_agents import load_agent
+from goita_agents.base import RandomAgent, plays
+from goita_agents.external import protocol
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.external.host import Host
+from goita_agents.external.isolated import isolated
+from goita_agents.external.protocol import EventMessages, ProtocolError
+from goita_agents.external.seat_table import SeatTable
+from informed_bots import Remembering, Telling
+from informed_oracle import OPTIONS
+from programs import ROOT, refusal
+from raising import refuses
+from twice import Twice
+
+from goita_env import Game, Information, Rules, Token
+from goita_env.information import PLAIN
+from goita_env.rules import JGA
+from goita_lab.arena import evaluate
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.task import Isolation
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
+
+HANDS = ["11235578", "11112333", "11444567", "11224568"]
+EXAMPLE = f"{sys.executable} {ROOT / 'examples' / 'bot_python.py'}"
+WHISPER = Information("partner", Token(2))
+MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
+
+HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "features": ["fault"]}
+DEAL = {"type": "deal", "game": 1, "seat": 1, "dealer": 0, "hand": HANDS[1], "scores": [0, 0]}
+SHOWN = DEAL | {"shown": [None, None, None, HANDS[3]]}
+SAY = {"type": "event", "game": 1, "seat": 0, "event": "say", "message": 1}
+
+
+def hosted(agent, *messages):
+    out = io.StringIO()
+    Host(agent, out, np.random.default_rng(0)).run(json.dumps(one) for one in messages)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def told(game, seat, known=0):
+    """Lists what a seat is told of a game, without type and game."""
+    found = EventMessages(game.view(seat)).since(0, seat, 0, known)
+    return [{key: one[key] for key in one if key not in ("type", "game")} for one in found]
+
+
+def test_a_seat_is_told_the_messages_that_it_hears_from_the_dealer_on():
+    for audience in ("partner", "all"):
+        game = Game(hands=HANDS, dealer=2, information=Information(token=Token(3, audience)))
+        said = {}
+        for name in ("say5", "say0", "say1", "say7"):
+            heard = {seat: told(game, seat) for seat in range(4)}
+            assert heard[game.seat] == [
+                {"seat": seat, "event": "say", "message": number}
+                for seat, number in said.items()
+                if audience == "all" or seat % 2 == game.seat % 2
+            ]
+            said[game.seat] = int(name[-1])
+            game.play(name)
+        game.play("14")
+        for seat in range(4):
+            *messages, play = told(game, seat)
+            assert play["event"] == "play"
+            assert {one["seat"]: one["message"] for one in messages} == {
+                other: number
+                for other, number in said.items()
+                if audience == "all" or other % 2 == seat % 2
+            }
+            assert told(game, seat, known=len(messages)) == [play]
+
+
+def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
+    game = Game(hands=HANDS, dealer=2, information=Information("partner"))
+    game.play("14")
+    hidden, seen = ({"block": "x"}, {"block": "1"})
+    play = {"seat": 2, "event": "play", "attack": "4", "face_down": True}
+    assert [told(game, seat)[0] for seat in range(4)] == [
+        play | block for block in (seen, hidden, seen, hidden)
+    ]
+    for seat in range(4):
+        shown = [HANDS[other] if (other - seat) % 4 == 2 else None for other in range(4)]
+        assert protocol.deal(17, seat, game.view(seat), 0)["shown"] == shown
+    game = Game(hands=HANDS, dealer=2, information=Information("all"))
+    shown = protocol.deal(17, 1, game.view(1), 0)["shown"]
+    assert shown == [HANDS[0], None, *HANDS[2:]]
+
+
+@pytest.mark.parametrize("information", OPTIONS, ids=str)
+def test_the_messages_of_a_round_say_what_the_views_say(information):
+    follower = Follower()
+    for rules in RULE_SETS:
+        names = ("follower", "random")
+        for task in tasks(names, 12, seed=11, rules=rules, information=information):
+            play_block(task, [follower, RandomAgent()])
+    assert follower.compared > 650
+    assert follower.redeals > 0
+
+
+@pytest.mark.parametrize("information", OPTIONS[::3], ids=str)
+def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
+    with isolated("informed_bots:Remembering", ms=30_000) as there:
+        assert plays(there, information)
+        twice = Twice(Remembering(), there)
+        (task,) = tasks(("twice", "telling"), 2, seed=7, rules=MINE, information=information)
+        play_block(task, [twice, Telling()])
+        assert there.faults == []
+    assert twice.asked > 20
+
+
+@pytest.mark.parametrize("information", [OPTIONS[1], WHISPER], ids=str)
+def test_the_example_sends_messages_and_makes_no_fault(information):
+    with load_agent(f"exec:[ms=5000]{EXAMPLE}") as agent:
+        (task,) = tasks(("example", "random"), 12, seed=1, information=information)
+        games = play_block(task, [agent, load_agent("random")], save_share=1.0).games
+        assert agent.faults == []
+    sent = {0: 0, 1: 0}
+    for one in games:
+        for seat, action in one.record.moves:
+            if action >= 69 and one.agents[seat] == "example":
+                assert action == 69 + (
+                    "8" in one.record.hands[seat] or "9" in one.record.hands[seat]
+                )
+                sent[action - 69] += 1
+    assert min(sent.values()) > 0
+
+
+def test_a_program_of_the_plain_game_is_refused_and_sits_by_what_it_knows(tmp_path, capsys):
+    file = tmp_path / "told.json"
+    file.write_text(json.dumps(WHISPER.to_keys()))
+    spec = f"exec:{command('fine')}"
+    options = ["--information", str(file), "--deals", "4"]
+    error = refusal(capsys, evaluate.main, ["--agents", "random", spec, *options])
+    assert f"plain:base=({spec})" in error
+    out = tmp_path / "out.json"
+    agents = ["random", f"it=plain:base=({spec})", f"ours=exec:{EXAMPLE}"]
+    assert evaluate.main(["--agents", *agents, *options, "--json", str(out)]) == 0
+    found = json.loads(out.read_text())
+    assert found["agents"] == ["random", "it", "ours"]
+    assert found["faults"] == []
+
+
+def test_a_program_of_the_plain_game_at_another_table_faults_with_a_reason():
+    with bad("fine") as agent:
+        assert not plays(agent, WHISPER)
+        assert plays(agent, PLAIN)
+        (task,) = tasks(("bad", "random"), 2, information=WHISPER)
+        play_block(task, [agent, load_agent("random")])
+        assert agent.forfeited
+        assert {fault.kind for fault in agent.faults} == {"hello"}
+        wanted = 'expected a "hello" with "information":{"shown":"partner","token":{"bits":2'
+        assert agent.faults[0].text.startswith(wanted)
+
+
+def test_a_program_that_cannot_start_is_seated_and_forfeits():
+    agent = ExternalAgent("false", start_ms=2000)
+    assert plays(agent, WHISPER)
+    assert agent.faults == []
+
+
+def test_classes_in_processes_of_their_own_play_in_a_tournament():
+    field = ("informed_bots:Telling", "muted:base=informed_bots:Telling")
+    found = []
+    for isolation in (None, Isolation(ms=30_000)):
+        plan = Plan(field, deals=2, information=WHISPER, isolation=isolation, seed=4)
+        plan.check_agents()
+        tournament = Tournament(plan)
+        tournament.play()
+        found.append([one.blocks[0].points.tolist() for one in tournament.played()])
+        assert not any(one.faults() for one in tournament.played())
+    assert found[0] == found[1]
+
+
+def test_only_a_bot_that_plays_there_echoes_the_options():
+    for information in OPTIONS:
+        hello = HELLO | information.to_keys()
+        (answer,) = hosted(Telling(), hello)
+        assert answer["information"] == information.to_keys()["information"]
+        (answer,) = hosted(load_agent("greedy"), hello)
+        assert "information" not in answer
+    (answer,) = hosted(Telling(), HELLO)
+    assert "information" not in answer
+
+
+def test_a_bot_that_declined_a_game_is_not_asked_there():
+    hello = HELLO | Information("partner").to_keys()
+    refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
+
+
+class _Undecided(Telling):
+    def plays(self, information):
+        raise LookupError("who knows")
+
+
+def test_a_bot_that_fails_to_say_what_it_plays_tells_of_a_fault():
+    (answer,) = hosted(_Undecided(), HELLO)
+    assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", "raised")
+
+
+def test_a_hosted_bot_hears_and_answers_by_name():
+    hello = HELLO | WHISPER.to_keys()
+    act = {"type": "act", "game": 1, "legal": ["say0", "say1", "say2", "say3"]}
+    agent = Telling()
+    _, answer = hosted(agent, hello, SHOWN, act)
+    assert answer == {"type": "act", "game": 1, "action": "say0"}
+    (view, legal), *_ = agent.asked
+    assert view.asked_token[0]
+    assert np.flatnonzero(legal[0]).tolist() == [69, 70, 71, 72]
+    assert view.hands[0, 2].sum() == 8
+
+
+@pytest.mark.parametrize(
+    ("information", "messages", "text"),
+    [
+        (WHISPER, [DEAL], "expected the hands of seats [3]"),
+        (WHISPER, [SHOWN | {"shown": [HANDS[0], None, None, None]}], "expected the hands of"),
+        (WHISPER, [SHOWN | {"shown": HANDS}], "expected the hands of seats [3]"),
+        (WHISPER, [SHOWN | {"shown": [None, None, None, "1"]}], "expected 8 digits as 'shown'"),
+        (WHISPER, [SHOWN | {"shown": [None, None, None, "33344455"]}], "hands of one set"),
+        (WHISPER, [SHOWN, SAY | {"message": 4}], "expected a message below 4, got 4"),
+        (WHISPER, [SHOWN, SAY | {"message": -1}], 'a whole number as "message"'),
+        (Information("partner"), [SHOWN, SAY], "expected an event of the protocol, got 'say'"),
+        (PLAIN, [DEAL, SAY], "expected an event of the protocol, got 'say'"),
+        (
+            PLAIN,
+            [DEAL, {"type": "act", "game": 1, "legal": ["say0", "say1"]}],
+            "expected actions of a game without messages",
+        ),
+    ],
+)
+def test_a_host_says_what_is_wrong_with_messages_and_shown_hands(information, messages, text):
+    refuses(
+        ValueError, re.escape(text), hosted, Telling(), HELLO | information.to_keys(), *messages
+    )
+
+
+def test_shown_hands_are_followed_tile_by_tile():
+    table = SeatTable(JGA, SHOWN | {"dealer": 3}, Information("partner"))
+    play = {"seat": 3, "event": "play", "block": "8", "attack": "2", "face_down": True}
+    refuses(ProtocolError, "expected a block to see", table.happens, play | {"block": "x"})
+    refuses(ProtocolError, "a play from the hand", table.happens, play | {"attack": "7"})
+    table.happens(play)
+    assert table.view().known_blocks[0, 2, 0] == 7
+    assert table.view().hands[0, 2].sum() == 6
+
+
+@pytest.mark.parametrize("information", [PLAIN, WHISPER], ids=str)
+def test_a_program_of_plain_tables_is_sent_the_same_bytes_as_ever(information, tmp_path):
+    file = tmp_path / "hello"
+    command = f"sh -c 'read -r line; printf %s \"$line\" > {file}'"
+    with ExternalAgent(command) as agent:
+        view = Game(hands=HANDS, dealer=2, information=information).view(0)
+        agent.begin(view.game, np.array([0]), view)
+    told = '"information":{"shown":"partner","token":{"bits":2,"audience":"partner","cost":0}},'
+    assert file.read_text() == (
+        '{"type":"hello","protocol":1,"rules":"jga",'
+        + (told if information == WHISPER else "")
+        + '"ms_per_decision":1000,"features":["fault"]}'
+    )
+    assert ("shown" in protocol.deal(17, 0, view, 0)) == (information == WHISPER)

@@ -1,0 +1,286 @@
+"""The bot protocol's messages, their way back into views, the hosting side, and its page."""
+
+import io
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+from deals import RULE_SETS, complete
+from following import Follower
+from goita_agents import load_agent
+from goita_agents.base import RandomAgent
+from goita_agents.external import protocol
+from goita_agents.external.host import Host
+from goita_agents.external.protocol import EventMessages, ProtocolError
+from goita_agents.faults import BotError
+from playing import played
+from programs import ROOT, run
+from raising import refuses
+
+from goita_env import Game
+from goita_env.errors import SettingError
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import tasks
+
+PAGE = ROOT / "docs" / "protocol.md"
+HANDS = ["11235578", "11112333", "11444567", "11224568"]
+
+
+def events(game: Game, seat: int, known: int = 0) -> list[dict]:
+    """Lists the events of a game as a seat is told them, without type and game."""
+    told = EventMessages(game.view(seat)).since(0, seat, 0, known)
+    assert all((message.pop("type"), message.pop("game")) == ("event", 0) for message in told)
+    return told
+
+
+def test_a_deal_is_told_in_seats_of_the_table():
+    game = Game("jga", hands=HANDS, dealer=2, scores=(30, 140))
+    for seat in range(4):
+        wanted = {"type": "deal", "game": 17, "seat": seat, "dealer": 2, "hand": HANDS[seat]}
+        wanted["scores"] = [30, 140]
+        assert protocol.deal(17, seat, game.view(seat), 0) == wanted
+
+
+def test_a_block_face_down_shows_itself_to_its_own_seat_alone():
+    game = played(Game(hands=HANDS, dealer=2), "14", "p", "p", "p", "16", "62")
+    own = [
+        {"seat": 2, "event": "play", "block": "1", "attack": "4", "face_down": True},
+        {"seat": 3, "event": "pass"},
+        {"seat": 0, "event": "pass"},
+        {"seat": 1, "event": "pass"},
+        {"seat": 2, "event": "play", "block": "1", "attack": "6", "face_down": True},
+        {"seat": 3, "event": "play", "block": "6", "attack": "2", "face_down": False},
+    ]
+    others = [own[0] | {"block": "x"}, *own[1:4], own[4] | {"block": "x"}, own[5]]
+    assert events(game, 2) == own
+    for seat in (0, 1, 3):
+        assert events(game, seat) == others
+    assert events(game, 0, known=4) == others[4:]
+
+
+def test_calls_and_choices_are_told_in_order_and_silence_is_not():
+    hands = complete("11111234", "11111567", "", "")
+    game = played(Game(hands=hands, dealer=0), "silent", "call")
+    for seat in range(4):
+        assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 5}]
+    played(game, "continue", "12", "p")
+    for seat in range(4):
+        assert events(game, seat)[:2] == [
+            {"seat": 1, "event": "call", "pawns": 5},
+            {"seat": 3, "event": "continue"},
+        ]
+    assert events(game, 3, known=1)[0] == {"seat": 3, "event": "continue"}
+    assert events(game, 3, known=3) == [{"seat": 1, "event": "pass"}]
+
+
+def test_two_opponents_calls_are_answered_by_both_partners():
+    game = played(
+        Game(hands=complete("11111234", "11111567", "", ""), dealer=1), "call", "call", "redeal"
+    )
+    assert events(game, 2) == [
+        {"seat": 1, "event": "call", "pawns": 5},
+        {"seat": 0, "event": "call", "pawns": 5},
+        {"seat": 3, "event": "redeal"},
+    ]
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_a_call_of_six_shows_the_hand(seat):
+    game = played(Game(hands=complete("22345678", "11111155", "", ""), dealer=0), "call")
+    assert game.done
+    assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 6, "hand": "11111155"}]
+
+
+def test_the_hand_that_was_dealt_is_told_in_mid_game_too():
+    game = played(Game(hands=HANDS, dealer=2), "14", "p", "p", "p", "16", "62")
+    assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_messages_of_a_round_say_what_the_views_say(rules):
+    follower = Follower()
+    for task in tasks(("follower", "random"), 80, seed=11, rules=rules):
+        play_block(task, [follower, RandomAgent()])
+    assert follower.compared > 1500
+    assert follower.redeals > 0
+
+
+def hosted(*messages: dict | str, name: str = "greedy") -> list[dict]:
+    """Returns what a hosted bot answers."""
+    out = io.StringIO()
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in messages]
+    Host(load_agent(name), out, np.random.default_rng(0)).run(lines)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 1000}
+HELLO |= {"features": ["fault"]}
+DEAL = {"type": "deal", "game": 1, "seat": 0, "dealer": 0, "hand": HANDS[0], "scores": [0, 0]}
+ACT = {"type": "act", "game": 1, "legal": ["12", "21"]}
+PASS = {"type": "event", "game": 1, "seat": 0, "event": "pass"}
+PLAY = {"type": "event", "game": 1, "seat": 0, "event": "play", "block": "1", "attack": "2"}
+HIDDEN = PLAY | {"block": "x"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "text"),
+    [
+        (["{"], "expected a line of JSON"),
+        (["[" * 100_000], "expected a line of JSON"),
+        (["[]"], 'expected a JSON object with a "type"'),
+        ([HELLO | {"protocol": 2}], "expected protocol 1, got 2"),
+        ([HELLO | {"rules": "chess"}], "expected a Rules value or one of"),
+        ([DEAL], 'expected "hello" before anything else'),
+        ([HELLO, ACT], "expected a game with a deal, got 1"),
+        ([HELLO, DEAL | {"hand": "1123557"}], "expected 8 digits as 'hand'"),
+        ([HELLO, DEAL | {"hand": "1123557x"}], "expected a digit of a kind, got 'x'"),
+        ([HELLO, DEAL | {"seat": 4}], 'expected a seat 0..3 as "seat", got 4'),
+        ([HELLO, DEAL | {"seat": True}], 'expected a whole number as "seat", got True'),
+        ([HELLO, DEAL | {"scores": "0-0"}], "expected the points of two teams"),
+        ([HELLO, DEAL, ACT | {"legal": []}], "expected names of legal actions, got []"),
+        ([HELLO, DEAL, ACT | {"legal": ["19x"]}], "expected an action, two digits"),
+        ([HELLO, DEAL | {"seat": 1}, ACT], "expected seat 0 to be asked, got seat 1"),
+        ([HELLO, DEAL, PASS], "expected a play of seat 0, which leads, got a pass"),
+        ([HELLO, DEAL, PASS | {"seat": 1}], "expected an event of seat 0, got seat 1"),
+        ([HELLO, DEAL, PASS | {"event": "resign"}], "expected an event of the protocol"),
+        ([HELLO, DEAL, HIDDEN], "expected a block to see, got 'x'"),
+        ([HELLO, DEAL | {"seat": 1}, PLAY], "expected a block x, got '1'"),
+        ([HELLO, DEAL, PLAY | {"attack": "6"}], "expected a play from the hand"),
+        ([HELLO, DEAL, PLAY, PASS | {"event": "call"}], "expected no 'call' once play has begun"),
+    ],
+)
+def test_a_host_says_what_is_wrong_with_a_message(messages, text):
+    refuses(ValueError, re.escape(text), hosted, *messages)
+
+
+def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_know(capsys):
+    king = DEAL | {"hand": "11235579", "mood": "bright"}
+    answers = hosted(HELLO | {"new": [1]}, {"type": "gossip"}, king, ACT)
+    assert [answer["type"] for answer in answers] == ["hello", "act"]
+    assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
+
+
+OWN = "hosted_bots:Hostile:behaviour="
+
+
+def test_a_host_tells_of_a_fault_only_a_client_that_takes_it():
+    wrong = [DEAL, ACT | {"legal": ["13", "21"]}]
+    old = {key: value for key, value in HELLO.items() if key != "features"}
+    errors = {"raises": ValueError, "answers 999": BotError, "exits": SystemExit}
+    for behaviour, error in errors.items():
+        _, told = hosted(HELLO, *wrong, name=OWN + behaviour)
+        assert (told["type"], told["during"], told["game"]) == ("fault", "act", 1)
+        with pytest.raises(error):
+            hosted(old, *wrong, name=OWN + behaviour)
+
+
+def test_a_host_plays_on_after_a_fault_and_closes_in_the_end():
+    told = hosted(HELLO, DEAL, ACT, ACT, {"type": "bye"}, name=OWN + "raises")
+    assert [one["type"] for one in told] == ["hello", "fault", "fault"]
+    assert hosted(HELLO, name=OWN + "raises in close")[1]["during"] == "bye"
+
+
+@pytest.mark.parametrize("seed", ["7", str((1 << 128) - 1)])
+def test_a_host_draws_from_the_seed_that_it_is_told(seed):
+    name, legal = "hosted_bots:DrawsOne", Game(hands=HANDS, dealer=0).view(0).legal()
+    act = ACT | {"legal": protocol.legal_names(legal[0])}
+    told = hosted(HELLO | {"seed": seed}, DEAL, *[act] * 20, name=name)
+    drawn = np.random.default_rng(int(seed)).random(20)
+    names = [act["legal"][int(x * legal.sum())] for x in drawn]
+    assert [one["action"] for one in told[1:]] == names
+
+
+@pytest.mark.parametrize("seed", [7, "", "-1", "7.0", "9" * 101, "\u0667"])
+def test_a_seed_is_digits_in_a_text(seed):
+    refuses(ProtocolError, 'expected digits in a text as "seed"', hosted, HELLO | {"seed": seed})
+
+
+@pytest.mark.parametrize("features", [None, "redeal", 5, [["redeal"]], {"redeal": 1}])
+def test_features_are_names_in_a_list(features):
+    assert protocol.features({"features": features}) == frozenset()
+    assert protocol.features({"features": ["redeal", "more", 1]}) == {"redeal"}
+
+
+@pytest.mark.parametrize("sign", ["a", "\n", "\x00", "\ud800", "\N{GAME DIE}"])
+def test_what_is_told_of_a_fault_fits_into_a_line_whatever_it_is(sign):
+    for many in (10, 300, 5000, 100_000):
+        text = sign * many
+        message = protocol.fault("act", 1 << 60, "raised", text, f"first\n{text}\nlast\n")
+        assert len(protocol.encode(message)) <= protocol.MAX_LINE
+        assert message["traceback"].endswith("last")
+        assert protocol.printable(message["text"]).encode()
+
+
+def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
+    (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
+    assert answer["type"] == "hello"
+    for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
+        refuses(SettingError, "expected", hosted, HELLO | wrong)
+    hello = HELLO | {"rules": "mine", "rules_fields": {"match_points": 60}}
+    assert hosted(hello, DEAL | {"scores": [50, 0]})
+    refuses(SettingError, "ten from 0 to 50", hosted, hello, DEAL | {"scores": [60, 0]})
+
+
+def host(name, text):
+    """Runs the hosting side as a program."""
+    return run([sys.executable, "-m", "goita_lab", "bot", name], input=text, timeout=30)
+
+
+def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense():
+    closed = host("greedy", json.dumps(HELLO) + "\n")
+    assert (closed.returncode, closed.stderr) == (0, "")
+    assert json.loads(closed.stdout) == {"type": "hello", "protocol": 1, "name": "greedy"}
+    nonsense = host("greedy", "hello?\n")
+    assert nonsense.returncode == 2
+    assert nonsense.stderr == ("goita bot greedy: expected a line of JSON, got 'hello?\\n'\n")
+
+
+def test_a_host_refuses_a_bot_that_does_not_exist_and_says_so_to_its_client():
+    refused = host("nobody", "")
+    text = refused.stderr.removeprefix("goita bot nobody: ").rstrip()
+    assert (refused.returncode, text[:26]) == (2, "expected an agent of rando")
+    fault = {"type": "fault", "during": "hello", "kind": "hello", "text": text, "traceback": ""}
+    assert json.loads(refused.stdout) == fault
+
+
+def test_a_host_whose_answers_nobody_reads_ends_without_a_traceback():
+    command = f"({sys.executable} -m goita_lab bot greedy; echo $? >&2) | true"
+    done = run(["sh", "-c", command], input=json.dumps(HELLO) + "\n", timeout=30)
+    assert done.stderr == "1\n"
+
+
+def conversation(hands: list[str], dealer: int, seat: int) -> list[str]:
+    """Returns what is said in a round of greedy players, by and to one of them, as on the page."""
+    game, bot, number, said = Game(hands=hands, dealer=dealer), load_agent("greedy"), 17, []
+    messages = [HELLO, protocol.deal(number, seat, game.view(seat), 0)]
+    known, rng = 0, np.random.default_rng(0)
+
+    def tell() -> None:
+        nonlocal known
+        new = EventMessages(game.view(seat)).since(0, seat, number, known)
+        messages.extend(new)
+        known += len(new)
+
+    while not game.done:
+        view = game.view(game.seat)
+        legal = view.legal()
+        if game.seat == seat and legal.sum() > 1:
+            tell()
+            act = {"type": "act", "game": number, "legal": protocol.legal_names(legal[0])}
+            messages.append(act)
+        game.play(int(bot.act(view, legal, rng)[0]))
+    tell()
+    messages += [protocol.end(number, game.winner, game.points, game.dealt), {"type": "bye"}]
+    answers = iter(hosted(*messages))
+    for message in messages:
+        said.append("-> " + protocol.encode(message).rstrip())
+        if message["type"] in ("hello", "act"):
+            said.append("<- " + protocol.encode(next(answers)).rstrip())
+    return said
+
+
+def test_the_conversation_on_the_page_is_a_real_one():
+    (block,) = re.findall(r"```conversation\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert block.splitlines() == conversation(HANDS, dealer=2, seat=0)

@@ -1,0 +1,162 @@
+"""Members of the population are what the manifest says, and nobody trains with those held out."""
+
+import json
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from goita_agents import load_agent, registry
+from goita_agents.base import AgentError
+from goita_agents.beliefs.people import PEOPLE
+from goita_agents.files import locked
+from goita_agents.population import HELD_OUT_BOTS, METHODS, Population, expand
+from goita_agents.population import __main__ as command
+from goita_agents.population.manifest import FOLDER, shipped
+
+from goita_env import Game
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN
+from goita_lab.learning.presets import PLAYERS, PRESETS
+from goita_lab.population.training import measure, options_of
+
+ROOT = Path(__file__).resolve().parents[3]
+MEMBERS = shipped().members
+SOME = MEMBERS["selfplay-0"]
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_member_is_what_the_manifest_says(name):
+    member = MEMBERS[name]
+    method = METHODS[member.method]
+    network = load_agent(f"{member.agent},temperature=1")
+    assert (member.split, network.info.decisions) == (method.split, member.decisions)
+    assert member.options == options_of(METHODS[method.snapshot_of or method.name])
+    assert network.info.information == method.information
+    assert method.decisions <= member.decisions < 1.1 * method.decisions
+    assert member.strength.low < member.strength.points < member.strength.high
+    assert shipped().weights(name).stat().st_size < 240_000
+    if method.information == PLAIN:
+        game = Game(seed=1)
+        view = game.view(game.seat)
+        assert view.legal()[0, network.act(view, view.legal(), np.random.default_rng(0))[0]]
+
+
+def test_what_was_measured_is_what_is_shipped():
+    assert measure(shipped().network(SOME.name), METHODS[SOME.method]) == SOME.strength
+
+
+def test_sets_stand_for_their_agents():
+    train, held = expand(["population:train"]), expand(["population:heldout"])
+    assert set(train) == {one.agent for one in MEMBERS.values() if one.split == "train"}
+    assert set(held) >= {*HELD_OUT_BOTS.values(), "population:beside-heuristic-0"}
+    assert not set(train) & set(held)
+    assert expand(["greedy", "population:train", SOME.agent]) == ("greedy", *train)
+    assert expand(["greedy", "greedy"]) == ("greedy", "greedy")
+    assert registry.split_agents("(population:train;greedy)") == (*train, "greedy")
+    assert shipped().names(method="selfplay", seeds=[0]) == ("population:selfplay-0",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "population:nobody-1",
+            "expected a member of the population, METHOD-SEED of ",
+        ),
+        ("population:../champion", "expected a member"),
+        ("population:train", "expected one agent, got the set population:train"),
+        ("population", "expected population:METHOD-SEED"),
+        ("population:selfplay-0,heat=1", r"expected a member|expected options \(temperature=0.0\)"),
+    ],
+)
+def test_others_are_refused(text, said):
+    with pytest.raises(AgentError, match=said):
+        load_agent(text)
+
+
+def test_a_file_may_name_members():
+    assert registry.check_shipped("population:selfplay-0", "match.json")
+    with pytest.raises(AgentError, match="may not name"):
+        registry.check_shipped("file:selfplay-0", "match.json")
+
+
+def copy(folder: Path) -> dict:
+    """Copies one member; returns its manifest, to be changed and written."""
+    (folder / "weights").mkdir()
+    shutil.copy(shipped().weights(SOME.name), folder / "weights")
+    manifest = json.loads((FOLDER / "manifest.json").read_bytes())
+    manifest["members"] = [one for one in manifest["members"] if one["sha256"] == SOME.sha256]
+    return manifest
+
+
+def test_a_manifest_from_somebody_else_is_checked(tmp_path):
+    manifest = copy(tmp_path)
+    path, member = tmp_path / "manifest.json", manifest["members"][0]
+    path.write_text(json.dumps(manifest))
+    assert Population(tmp_path).network(SOME.name).info.decisions == SOME.decisions
+    for wrong in (
+        {**manifest, "format": "goita-population-1"},
+        {**manifest, "members": [member, member]},
+        {**manifest, "members": [{**member, "method": "../selfplay"}]},
+        {**manifest, "members": [{**member, "sha256": "0"}]},
+        {**manifest, "members": [{**member, "file": "/etc/passwd"}]},
+        {**manifest, "members": [{**member, "seed": -1}]},
+    ):
+        path.write_text(json.dumps(wrong))
+        with pytest.raises(SettingError, match="expected"):
+            Population(tmp_path)
+    member["sha256"] = sha256(b"").hexdigest()
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(AgentError, match="expected the weights of the manifest"):
+        Population(tmp_path).network(SOME.name)
+
+
+def test_nothing_names_those_held_out():
+    """Presets, pools, sets of types and methods that may be trained with."""
+    named = [
+        *PEOPLE,
+        *(word for one in METHODS.values() if one.split == "train" for word in one.options),
+    ]
+    named += [str(one) for one in (*PRESETS.values(), *PLAYERS.values())]
+    secret = (
+        *HELD_OUT_BOTS.values(),
+        "population:heldout",
+        "population:offbelief",
+        "population:beside",
+    )
+    files = [ROOT / "train.py", ROOT / "Makefile", *(ROOT / "benchmarks").glob("*.py")]
+    files += [
+        file
+        for file in (ROOT / "agents").rglob("*.py")
+        if file.parent.name not in ("population", "coordination", "studies")
+        and file.name != "dataset.py"  # which writes their play to a part of its own
+    ]
+    assert len(files) > 100
+    named += [file.read_text(encoding="utf-8") for file in files]
+    assert not [one for one in secret for text in named if one in text]
+
+
+def test_the_command_lists_the_members(capsys):
+    assert command.main(["list"]) == 0
+    told = capsys.readouterr().out
+    assert all(f"`{one.agent}` | {one.split}" in told for one in MEMBERS.values())
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["train", "--method", "nothing"])
+    assert stopped.value.code == 2
+
+
+def test_members_that_two_processes_add_side_by_side_are_both_kept(tmp_path):
+    one, other = Population(tmp_path), Population(tmp_path)  # each reads the manifest at its start
+    one.add(SOME)
+    with locked(tmp_path / "manifest.json", "a manifest"):
+        adding = Thread(target=other.add, args=(MEMBERS["selfplay-1"],))
+        adding.start()
+        adding.join(0.2)
+        assert adding.is_alive()  # it waits for whoever writes
+    adding.join(60)
+    both = {name: MEMBERS[name] for name in ("selfplay-0", "selfplay-1")}
+    assert Population(tmp_path).members == other.members == both
+    assert [file.name for file in tmp_path.iterdir()] == ["manifest.json"]

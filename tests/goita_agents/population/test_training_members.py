@@ -1,0 +1,43 @@
+"""A member is trained once, goes on where it stopped, and is what was measured."""
+
+import json
+
+import pytest
+from goita_agents.population import METHODS, Population
+
+from goita_env.errors import SettingError
+from goita_lab.population import training
+from goita_lab.population.training import train
+
+TINY = (
+    *("--layers", "8", "--decisions", "2000", "--games", "8", "--steps", "16", "--batch", "64"),
+    *("--threads", "1", "--measure-deals", "0", "--snapshot-every", "500", "--deals", "4"),
+)
+
+
+def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "COMMON", TINY)
+    monkeypatch.setattr(training, "DEALS", 40)
+    monkeypatch.setattr(training, "BLOCK", 20)
+    told: list[str] = []
+    method = METHODS["token-private"]
+    population = Population(tmp_path / "population")
+    member = train(method, 3, tmp_path, population, told.append)
+    assert told == ["token-private-3: training", "token-private-3: measuring"]
+    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 40)
+    read = Population(tmp_path / "population")
+    assert read.members == {"token-private-3": member}
+    assert read.network("token-private-3").info.information == method.information
+    # What is done is not done again; what was measured is repeated from the run alone.
+    told.clear()
+    assert train(method, 3, tmp_path, read, told.append) == member
+    assert told == []
+    again = train(method, 3, tmp_path, Population(tmp_path / "other"), told.append)
+    assert (again, told) == (member, ["token-private-3: measuring"])
+    # A run with other options is refused.
+    config = tmp_path / "runs" / "token-private-3" / "config.json"
+    settings = json.loads(config.read_bytes())
+    for change in ({"mute_share": 0.25}, {"seed": 4}, {"information": {}}, {"layers": [8, 8]}):
+        config.write_text(json.dumps(settings | change))
+        with pytest.raises(SettingError, match=r"expected .* in .*token-private-3, got"):
+            train(method, 3, tmp_path, Population(tmp_path / "third"))

@@ -1,0 +1,260 @@
+"""What the rollout bot searches, what it plays, and what it refuses."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from deals import RULE_SETS, complete
+from goita_agents import AgentError, load_agent
+from goita_agents.base import sample as draw_action
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.search import rollout
+from goita_agents.search.playout import Playouts
+from goita_agents.search.rollout import RolloutAgent
+from goita_agents.search.sampling import PosteriorSampler
+from playing import played
+from search_views import rng, some, view_of_round
+
+from goita_env import Game, actions
+from goita_env.tiles import KING
+from goita_env.worlds import determinize, sample
+from goita_lab.arena.tournament import arena
+
+PAWN_KING = actions.encode(0, KING)
+"""Pawn face down, king attack."""
+
+
+def answer(agent, game):
+    """Returns an agent's action for the asked seat of a game."""
+    view = game.view(game.seat)
+    return int(agent.act(view, view.legal(), rng())[0])
+
+
+class Opaque:
+    """Draws random numbers, and tells nobody its probabilities."""
+
+    name = "opaque"
+
+    def act(self, view, legal, rng):
+        return draw_action(legal.astype(float), rng)
+
+
+@pytest.mark.parametrize("seed", [3, 5], ids=["play", "special hands"])
+def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monkeypatch):
+    stages = []
+
+    def finish(self, positions, places, actions, keys, owners, types):
+        stages.append({})
+        hands = positions._state.hand.T[places].tolist()
+        for owner, action, key, hand in zip(owners, actions, keys, hands, strict=True):
+            stages[-1].setdefault((owner, action), []).append((int(key), hand))
+        return np.zeros(len(actions))
+
+    monkeypatch.setattr(Playouts, "finish", finish)
+    view, legal = some(20, seed=seed)
+    load_agent("rollout:worlds=16").act(view, legal, rng())
+    assert len(stages) >= 2
+    for stage in stages:
+        for owner in {owner for owner, _ in stage}:
+            worlds = [found for (row, _), found in stage.items() if row == owner]
+            assert all(found == worlds[0] for found in worlds)
+    assert set(stages[0]) == set(zip(*np.nonzero(legal), strict=True))
+
+
+def searched_where(view, base, spec, limited, where):
+    """Asserts that a limited bot searches in some rows alone, and there as an unlimited one."""
+    legal = view.legal()
+    own = load_agent(base).act(view, legal, rng())
+    searched = load_agent(spec).act(view, legal, rng())
+    found = load_agent(limited).act(view, legal, rng())
+    assert (searched != own)[where].any()
+    assert (searched != own)[~where].any()
+    assert found.tolist() == np.where(where, searched, own).tolist()
+
+
+def test_where_the_base_is_sure_nothing_is_searched():
+    view, legal = some(80)
+    base, spec = load_agent("champion"), "champion:search=on,worlds=8,belief=off,min_z=0"
+    chances = base.at(1.0).probabilities(view, legal).max(axis=1)
+    bound, own = float(np.median(chances)), base.act(view, legal, rng())
+    limited = f"{spec},skip_above={bound!r}"
+    searched_where(view, "champion", f"{spec},skip_above=1", limited, chances <= bound)
+    assert load_agent(f"{spec},skip_above=0").act(view, legal, rng()).tolist() == own.tolist()
+
+
+def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
+    view, _ = some(60)
+    few = view.unseen.sum(axis=1) <= 16
+    spec = "rollout:worlds=8,min_z=0"
+    searched_where(view, "greedy", spec, f"{spec},max_unseen_tiles=16", few)
+    view = view_of_round()
+    sampler = PosteriorSampler(load_agent("greedy"))
+    many = np.array([sampler.queries(view[[row]]) for row in range(len(view))])
+    spec = "rollout:belief=on,worlds=16,min_z=0"
+    searched_where(view, "greedy", spec, f"{spec},max_policy_queries=2000", many <= 2_000)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: load_agent("rollout:worlds=16"),
+        lambda: load_agent("rollout:worlds=12,base=random"),
+        lambda: load_agent("rollout:worlds=40,allocation=elimination,min_z=0,budget=225"),
+        lambda: load_agent("rollout:worlds=40,allocation=elimination,min_z=0,base=champion"),
+        lambda: load_agent(
+            "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
+        ),
+        lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
+        lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,infer=off,budget=150,max_policy_queries=2000"),
+        lambda: load_agent("champion:search=on,types=(greedy;champion),budget=150"),
+    ],
+    ids=[
+        *("greedy", "random", "elimination", "a network", "rollout", "no known policy"),
+        *("a posterior", "champion", "types"),
+    ],
+)
+def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
+    view, legal = some(8)
+    together = build().act(view, legal, rng(5))
+    assert legal[np.arange(8), together].all()
+    one, numbers = build(), rng(5)
+    alone = [int(one.act(view[[row]], legal[[row]], numbers)[0]) for row in range(8)]
+    assert alone == together.tolist()
+    monkeypatch.setattr(rollout, "BATCH", 300)
+    assert build().act(view, legal, rng(5)).tolist() == together.tolist()
+
+
+def test_other_random_numbers_give_other_worlds():
+    view, legal = some(60)
+    agent = load_agent("rollout:worlds=4,base=random")
+    assert (agent.act(view, legal, rng(1)) != agent.act(view, legal, rng(2))).any()
+
+
+def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
+    points, keys = [], np.arange(200, dtype=np.uint64) << np.uint64(32)
+    for first in ("11111234", "11111882"):
+        game = played(Game("jga", hands=complete(first, "", "", ""), dealer=0), "call")
+        assert actions.REDEAL in game.legal_actions()
+        view = game.view(game.seat)
+        positions = determinize(view, sample(view, 200, rng()))
+        redeal = np.full(200, actions.REDEAL)
+        owners, places = np.zeros(200, np.int64), np.arange(200)
+        points.append(Playouts(GreedyAgent()).finish(positions, places, redeal, keys, owners))
+    assert np.array_equal(*points)
+    assert (points[0] != 0).all()
+    assert len(np.unique(points[0])) > 5
+
+
+def test_it_finds_that_eight_pawns_are_worth_a_call():
+    game = Game("jga", hands=complete("11111111", "", "", ""), dealer=0)
+    assert answer(load_agent("rollout:base=random"), game) == actions.CALL
+
+
+def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
+    game = played(
+        Game("jga", hands=["12355688", "11122336", "11124457", "11134457"], dealer=0),
+        *("32", "26", "p", "p", "68", "p", "p", "p"),
+    )
+    assert answer(load_agent("rollout"), game) == PAWN_KING
+    assert answer(GreedyAgent(), game) != PAWN_KING
+
+
+def test_it_beats_its_base():
+    result = arena.play_pair("rollout:worlds=8", "greedy", 100, seed=11)
+    assert result.ci95[0] > 3
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_plays_by_all_rules_and_answers_special_hands(rules):
+    arena.play_pair("rollout:worlds=4", "random", 4, rules=rules)
+    view, legal = some(30, rules, seed=5)
+    chosen = load_agent("rollout:worlds=4").act(view, legal, rng())
+    assert legal[np.arange(30), chosen].all()
+    assert (view.asked_call | view.asked_choice).any()
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("rollout:worlds=0", "expected worlds=1 to 100000, got 0"),
+        ("rollout:worlds=many", "expected worlds=int, got 'many'"),
+        ("rollout:budget=0", "expected budget=1 to 1000000000000, got 0"),
+        ("rollout:worlds=99999999999999999999", "expected worlds=1 to 100000"),
+        ("rollout:budget=nan", "expected budget=int, got 'nan'"),
+        ("rollout:weight=polcy", "expected weight=uniform or policy, got 'polcy'"),
+        ("rollout:base=gready", "expected an agent of"),
+        ("rollout:base=(exec:true)", "a program of its own"),
+        ("rollout:base=(rollout:worlds=2)", "weight=uniform does without"),
+        ("rollout:weight=uniform,belief=on", "weight=policy with belief=on"),
+        ("rollout:max_unseen_tiles=-1", "expected max_unseen_tiles of at least 0, got -1"),
+        ("rollout:skip_above=1.5", r"expected skip_above from 0 to 1, got 1\.5"),
+        (
+            "rollout:base=rollout,weight=uniform,skip_above=0.9",
+            r"ties for skip_above=0\.9",
+        ),
+        ("rollout:depth=3", "options \\(base=greedy, worlds=64, budget=3750, weight=policy"),
+    ],
+)
+def test_bad_options_say_what_was_expected(spec, text):
+    with pytest.raises(AgentError, match=text):
+        load_agent(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "champion:search=on,worlds=8",
+        "champion:search=on,worlds=8,carry=off",
+        "rollout:base=heuristic,belief=on,worlds=8",
+        "best_response:to=greedy,worlds=8",
+    ],
+)
+@pytest.mark.parametrize("how", [lambda agent: pickle.loads(pickle.dumps(agent)), copy.deepcopy])
+def test_a_pickled_or_copied_search_goes_on_identically(spec, how):
+    view = view_of_round()
+    agent = load_agent(spec)
+    chosen = agent.act(view, view.legal(), rng())
+    twin = how(agent)
+    assert twin.act(view, view.legal(), rng()).tolist() == chosen.tolist()
+
+
+def test_a_base_with_a_memory_is_refused():
+    class StatefulAgent(Opaque):
+        def begin(self, games, seats, view): ...
+        def end(self, games, results, hands): ...
+
+    with pytest.raises(AgentError, match="got 'opaque', which has a memory"):
+        RolloutAgent(StatefulAgent(), weight="uniform")
+
+
+@pytest.mark.parametrize("spec", ["rollout:worlds=4", "solver:worlds=4,budget=14000"])
+def test_a_view_of_a_seat_that_is_not_asked_is_refused(spec):
+    game = Game(hands=complete("", "", "", ""), dealer=0)
+    game.play(game.legal_actions()[0])
+    waiting = game.view((game.seat + 1) % 4)
+    legal = np.ones((1, 69), bool)
+    with pytest.raises(AgentError, match="expected views of seats that are asked"):
+        load_agent(spec).act(waiting, legal, rng())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ms=50", r"ms is budget now, in playouts \(1 ms was 75\)"),
+        ("caution=4", "caution is min_z now"),
+        ("sure=0.9", "sure is skip_above now"),
+        ("questions=4000", "questions is max_policy_queries now"),
+        ("unseen=19", "unseen is max_unseen_tiles now"),
+        ("drop=behind", "drop is allocation now"),
+    ],
+)
+@pytest.mark.parametrize("agent", ["rollout", "champion"])
+def test_an_old_option_is_refused_with_its_new_name(agent, old, new):
+    if agent == "champion" and old.startswith("drop"):
+        new = "got 'drop=behind'"  # it always eliminates
+    with pytest.raises(AgentError, match=new):
+        load_agent(f"{agent}:{old}")
+    with pytest.raises(AgentError, match=r"got 'ms=5' in 'random:ms=5'$"):
+        load_agent("random:ms=5")

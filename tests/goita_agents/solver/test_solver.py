@@ -1,0 +1,260 @@
+"""The perfect-information solver's values: against brute force, known values and one another."""
+
+from copy import deepcopy
+
+import brute_force
+import numpy as np
+import pytest
+import solver_positions
+from brute_force import THREE_PASSES, BruteForce, Position, late_positions
+from deals import RULE_SETS
+from goita_agents import solver
+from playing import frozen
+from solver_positions import WHOLE_DEAL, game_of, record_of, states
+
+from goita_env import Game, actions, records
+from goita_env.tiles import BISHOP, GOLD, ROOK, SILVER
+from goita_env.worlds import Positions
+
+SMALL = range(4, 17)
+"""Tiles left where brute force takes a millisecond."""
+
+LARGER = range(18, 21)
+
+EARLY = range(22, 31)
+"""Tiles left soon after the deal."""
+
+
+def lates(rules, count, tiles=LARGER, seed=0):
+    return list(late_positions(rules, count, seed, tiles))
+
+
+def sign(seat: int) -> int:
+    """Returns 1 for seats 0 and 2, -1 for the others."""
+    return 1 - 2 * (seat & 1)
+
+
+def value_of_play(game: Game, line, seat: int) -> int:
+    """Plays a line to the end of the round and returns the points for a seat's team."""
+    game = deepcopy(game)
+    for mover, action in line:
+        assert game.seat == mover
+        game.play(action)
+    assert game.done
+    return game.points * sign(game.winner) * sign(seat)
+
+
+def check_complete(solution, expected: dict[int, int]) -> None:
+    """Compares a finished solution with the value of every legal action."""
+    best = max(expected.values())
+    assert solution.finished
+    assert solution.values == expected
+    assert solution.value == best
+    assert sorted(solution.best) == sorted(a for a in expected if expected[a] == best)
+    assert solution.bounds == {action: (value, value) for action, value in expected.items()}
+    assert solution.line[0][1] in solution.best
+
+
+@pytest.mark.parametrize("count", [500, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_solver_equals_brute_force_on_late_positions(rules, count):
+    found = lates(rules, count * 95 // 100, SMALL) + lates(rules, count * 5 // 100, [18], seed=1)
+    for late, state in zip(found, states(found), strict=True):
+        expected = BruteForce(rules).values(late.position)
+        try:
+            check_complete(solver.solve(state), expected)
+        except AssertionError as error:
+            error.add_note(f"{late}, brute force: {expected}")
+            raise
+
+
+def other_king(field):
+    return lambda patch, rules: patch.setitem(field, rules, not field[rules])
+
+
+FAULTS = {
+    "the last king": other_king(brute_force.KING_MAY_BE_LAST),
+    "the second king": other_king(brute_force.SECOND_KING_AFTER_FACE_DOWN),
+    "two kings": other_king(brute_force.KINGS_ARE_ALIKE),
+    "a king on a lance": lambda patch, _: patch.setitem(brute_force.RECEIVERS, "2", "28"),
+    "no king on a knight": lambda patch, _: patch.setitem(brute_force.RECEIVERS, "3", "3"),
+    "a rook of 50": lambda patch, _: patch.setitem(brute_force.POINTS, "7", 50),
+}
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_planted_rule_fault_is_found(monkeypatch, rules, fault):
+    fault(monkeypatch, rules)
+    found = lates(rules, 800, SMALL)
+    assert any(
+        solver.solve(state).values != BruteForce(rules).values(late.position)
+        for late, state in zip(found, states(found), strict=True)
+    )
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(
+    ("count", "tiles"),
+    [
+        (60, range(20, 25)),
+        pytest.param(100, [26], marks=pytest.mark.slow),
+        pytest.param(20, [28], marks=pytest.mark.slow),
+    ],
+)
+def test_no_more_and_no_less_can_be_reached_in_larger_positions(rules, count, tiles):
+    found = lates(rules, count, tiles)
+    for late, state in zip(found, states(found), strict=True):
+        value, brute_force = solver.solve(state).value, BruteForce(late.rules)
+        assert brute_force.reaches(late.position, value), (late, value)
+        assert not brute_force.reaches(late.position, value + 10), (late, value)
+
+
+def test_a_known_position_has_its_known_values():
+    solution = solver.solve(solver_positions.KNOWN)
+    named = {actions.name(action): value for action, value in solution.values.items()}
+    assert named == solver_positions.KNOWN_VALUES
+    assert solution.value == -40
+    assert {actions.name(action) for action in solution.best} == {"p", "81", "83"}
+    assert solution.line[0][0] == 2
+
+
+def test_a_known_deal_has_its_known_value_from_the_first_turn_on():
+    solution = solver.solve(WHOLE_DEAL)
+    game = Game(hands=WHOLE_DEAL.split(",")[:4], dealer=0)
+    hands = tuple(WHOLE_DEAL.replace("9", "8").split(",")[:4])
+    position = Position(hands, "", THREE_PASSES, king_up=False, both_kings=None)
+    assert BruteForce("jga").reaches(position, solver_positions.WHOLE_DEAL_POINTS)
+    assert not BruteForce("jga").reaches(position, solver_positions.WHOLE_DEAL_POINTS + 10)
+    assert solution.finished
+    assert solution.value == solver_positions.WHOLE_DEAL_POINTS
+    assert sorted(solution.values) == game.legal_actions()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_table_and_ordering_change_no_value(rules):
+    tiny = solver.Solver(table_bits=6)
+    for state in states(lates(rules, 100, [20]) + lates(rules, 20, range(18, 25))):
+        expected = solver.solve(state).values
+        check_complete(tiny.solve(state), expected)
+        for table in (True, False):
+            for ordering in ("best", "plain", "reverse"):
+                check_complete(solver.solve(state, table=table, ordering=ordering), expected)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_game_its_state_its_record_and_its_history_string_are_one_position(rules):
+    for late in lates(rules, 20):
+        game, record = game_of(late), record_of(late)
+        expected = solver.solve(game).values
+        check_complete(solver.solve(Positions(game._state)), expected)
+        check_complete(solver.solve(record), expected)
+        if rules == "jga":  # the string doesn't say the rule set: the default holds
+            check_complete(solver.solve(records.history.dumps(records.from_game(game))), expected)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_best_line_is_legal_and_ends_the_round_with_the_value(rules):
+    whole = Game(rules, hands=WHOLE_DEAL.split(",")[:4], dealer=0)
+    for game in [whole, *map(game_of, lates(rules, 60, range(6, 31)))]:
+        solution = solver.solve(game)
+        assert value_of_play(game, solution.line, game.seat) == solution.value
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_value_stays_the_same_along_a_best_line(rules):
+    for late in lates(rules, 20, EARLY):
+        game = game_of(late)
+        solution = solver.solve(game)
+        value = solution.value * sign(late.seat)
+        for seat, action in solution.line:
+            here = solver.solve(game)
+            assert here.value * sign(seat) == value
+            assert action in here.best
+            game.play(action)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_an_action_is_worth_what_the_position_after_it_is_worth(rules):
+    for late in lates(rules, 20, EARLY):
+        game = game_of(late)
+        for action, value in solver.solve(game).values.items():
+            after = deepcopy(game)
+            after.play(action)
+            worth = after.points if after.done else -solver.solve(after).value
+            assert worth == value
+
+
+def swap(one, other):
+    return lambda kind: {one: other, other: one}.get(kind, kind)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(("one", "other"), [(SILVER, GOLD), (BISHOP, ROOK)])
+def test_swapping_two_kinds_of_equal_points_and_number_changes_no_value(rules, one, other):
+    change, found = swap(one, other), lates(rules, 100, EARLY)
+    swapped = [solver_positions.with_tiles(late, change) for late in found]
+    for state, changed in zip(states(found), states(swapped), strict=True):
+        values = solver.solve(state).values
+        expected = {
+            solver_positions.action_with_tiles(action, change): values[action] for action in values
+        }
+        check_complete(solver.solve(changed), expected)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_moving_all_players_on_changes_no_value_for_the_mover(rules):
+    found = lates(rules, 40, EARLY)
+    for seats in (1, 2, 3):
+        moved = [solver_positions.moved_on(late, seats) for late in found]
+        for state, turned in zip(states(found), states(moved), strict=True):
+            check_complete(solver.solve(turned), solver.solve(state).values)
+
+
+def test_solving_many_gives_what_solving_one_by_one_gives():
+    found = [late for rules in RULE_SETS for late in lates(rules, 12)]
+    positions = [game_of(late) for late in found] + [record_of(late) for late in found]
+    positions += [Positions(game._state) for game in positions[: len(found)]] + [
+        solver_positions.KNOWN
+    ]
+    expected = [solver.solve(position).values for position in positions]
+    for workers in (None, 1, 2):
+        solutions = solver.solve_many(positions, workers=workers)
+        for solution, values in zip(solutions, expected, strict=True):
+            check_complete(solution, values)
+    for solution, late in zip(solver.solve_many(positions), found, strict=False):
+        assert value_of_play(game_of(late), solution.line, late.seat) == solution.value
+
+
+def test_solving_none_gives_none():
+    assert list(solver.solve_many([])) == []
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_solver_used_along_whole_rounds_gives_the_values_of_fresh_ones(rules):
+    rng, kept = np.random.default_rng(0), solver.Solver()
+    for late in lates(rules, 10, EARLY):
+        game = game_of(late)
+        while not game.done:
+            check_complete(kept.solve(game), solver.solve(game).values)
+            game.play(int(rng.choice(game.legal_actions())))
+
+
+def test_a_solver_forgets_the_round_before_and_its_rules():
+    kept = solver.Solver()
+    for trio in zip(*(lates(rules, 60, [16, 18]) for rules in RULE_SETS), strict=True):
+        for late in trio:
+            expected = BruteForce(late.rules).values(late.position)
+            check_complete(kept.solve(record_of(late)), expected)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_solving_changes_nothing_in_what_is_handed_over(rules):
+    for late in lates(rules, 20):
+        game = game_of(late)
+        before = frozen(game._state), list(game.moves), game.points, repr(game)
+        for position in (game, Positions(game._state)):
+            solver.solve(position)
+            solver.solve(position, nodes=1)
+        solver.solve_many([game, Positions(game._state)])
+        assert (frozen(game._state), list(game.moves), game.points, repr(game)) == before

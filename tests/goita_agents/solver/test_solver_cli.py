@@ -1,0 +1,77 @@
+"""The solver's command line: a history string in, each legal action with its value out."""
+
+import json
+import re
+import sys
+
+import programs
+import pytest
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES
+
+COMPILING = "compiling the solver, once; this takes a few seconds\n"
+"""Printed by the first run after an install."""
+
+
+def run(*arguments):
+    return programs.run([sys.executable, "-m", "goita_lab", "solve", *arguments], timeout=None)
+
+
+def test_the_command_prints_each_legal_action_with_its_value():
+    done = run(KNOWN)
+    assert done.returncode == 0
+    assert done.stderr in ("", COMPILING)
+    lines = done.stdout.splitlines()
+    for name, value in KNOWN_VALUES.items():
+        word = "(p|pass)" if name == "p" else name
+        row = re.compile(rf"(?<!\w){word}(?!\w).*(?<![\w-]){value}(?!\w)")
+        assert any(row.search(line) for line in lines), (name, done.stdout)
+
+
+def test_the_command_takes_a_rule_set_of_ones_own_from_a_file(tmp_path):
+    file = tmp_path / "my_rules.json"
+    file.write_text('{"name": "mine", "last_king": false}')
+    done = run(KNOWN, "--rules", str(file))
+    assert done.returncode == 0
+    assert "(mine)" in done.stdout
+    file.write_text("{}")
+    done = run(KNOWN, "--rules", str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'name'" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["hello", LINE, KNOWN + ",1p", ""])
+def test_bad_input_ends_the_command_with_one_line(text):
+    done = run(text)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.removeprefix(COMPILING).strip().splitlines()) == 1
+    assert re.search("expected .*got ", done.stderr)
+
+
+def test_the_command_without_a_position_says_how_it_is_used():
+    done = run()
+    assert done.returncode != 0
+    assert "HISTORY" in done.stderr
+    assert "goita solve --help" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
+    command = [sys.executable, "benchmarks/solver.py", "--positions", "1"]
+    done = programs.run([*command, "--json", tmp_path / "out.json"], check=True, timeout=None)
+    rows = [line.split("|")[1].strip() for line in done.stdout.splitlines()[2:9]]
+    assert rows == ["6", "5", "4", "3", "2", "1", "0 (whole deal)"]
+    assert "The known position, all four actions:" in done.stdout
+    assert len(json.loads((tmp_path / "out.json").read_text())["depths"]) == 7
+
+
+def test_without_numba_the_error_names_the_extra():
+    code = (
+        "import sys; sys.modules['numba'] = None; import agents; goita_agents.load_agent('solver')"
+    )
+    done = programs.run([sys.executable, "-c", code], timeout=None)
+    assert done.returncode == 1
+    assert "AgentError: expected to build 'solver'" in done.stderr
+    assert "pip install -e '.[search]'" in done.stderr

@@ -1,0 +1,292 @@
+"""The perfect-information solver under limits, and given what it cannot solve."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from brute_force import late_positions
+from deals import RULE_SETS, complete
+from goita_agents import solver
+from goita_agents.solver import kernel
+from playing import played
+from raising import refuses
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
+
+from goita_env import Game, actions, records
+from goita_env.engine import core
+from goita_env.engine.state import State
+from goita_env.engine.tables import RADIX
+from goita_env.errors import GoitaError, HandsError, IllegalActionError, SettingError
+from goita_env.records import DealRecord
+from goita_env.rules import JGA
+from goita_env.tiles import KING, PAWN
+from goita_env.worlds import Positions
+
+
+def check_bounds(solution, truth: dict[int, int]) -> None:
+    """Checks what a solution says, finished or not, against the value of every legal action."""
+    assert solution.bounds.keys() == truth.keys()
+    for action, (low, high) in solution.bounds.items():
+        assert low <= truth[action] <= high
+    meet = {action: low for action, (low, high) in solution.bounds.items() if low == high}
+    assert solution.values == meet
+    best = max(truth.values())
+    assert solution.value in (None, best)
+    if solution.value is not None:
+        assert max(low for low, _ in solution.bounds.values()) == best
+        assert max(high for _, high in solution.bounds.values()) == best
+    assert solution.finished == (solution.values == truth)
+
+
+def test_limits_that_are_not_reached_change_nothing():
+    solution = solver.solve(KNOWN, nodes=10**9, seconds=1e6)
+    assert solution.finished
+    assert {actions.name(a): value for a, value in solution.values.items()} == KNOWN_VALUES
+    assert solution.nodes >= 1
+    assert 0 <= solution.seconds < 60
+
+
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"seconds": 1e-9}, {"nodes": 1, "seconds": 1e9}])
+def test_under_a_tiny_limit_a_whole_deal_is_not_finished(limits):
+    solution = solver.solve(WHOLE_DEAL, **limits)
+    assert not solution.finished
+    assert solution.value is None
+    lows, highs = zip(*solution.bounds.values(), strict=True)
+    assert max(lows) <= WHOLE_DEAL_POINTS <= max(highs)
+    game = Game(hands=WHOLE_DEAL.split(",")[:4], dealer=0)
+    assert sorted(solution.bounds) == game.legal_actions()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_bounds_hold_the_truth_under_every_limit_of_nodes(rules):
+    unfinished = 0
+    for state in states(list(late_positions(rules, 60, 0, range(16, 23)))):
+        truth = solver.solve(state).values
+        for nodes in (1, 2, 3, 10, 30, 100, 300, 1_000, 10_000):
+            solution = solver.solve(state, nodes=nodes)
+            check_bounds(solution, truth)
+            unfinished += not solution.finished
+    assert unfinished > 100
+
+
+def test_a_limit_of_nodes_is_kept_and_gives_the_same_twice():
+    for nodes in (100, 10_000):
+        first, second = (solver.solve(WHOLE_DEAL, nodes=nodes) for _ in range(2))
+        assert first.nodes == second.nodes <= nodes + 1_000
+        assert (first.bounds, first.values) == (second.bounds, second.values)
+
+
+def test_solving_many_keeps_a_limit_of_nodes():
+    (few, whole) = solver.solve_many([KNOWN, WHOLE_DEAL], nodes=1)
+    assert not few.finished
+    assert not whole.finished
+
+
+def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
+    kept = solver.Solver()
+    for nodes in (1, 10, 100, 1_000, None):
+        solution = kept.solve(KNOWN, nodes=nodes)
+        check_bounds(solution, {actions.parse(name): v for name, v in KNOWN_VALUES.items()})
+    assert solution.finished
+
+
+@pytest.mark.parametrize(
+    ("call", "option", "values"),
+    [
+        (partial(solver.solve, KNOWN), "nodes", (0, -1, 1.5)),
+        (partial(solver.solve, KNOWN), "seconds", (0, -0.5, float("nan"))),
+        (partial(solver.solve, KNOWN), "ordering", ("worst",)),
+        (partial(solver.solve_many, [KNOWN]), "nodes", (0, -1)),
+        (partial(solver.solve_many, [KNOWN]), "workers", (0, -1)),
+        (solver.Solver, "table_bits", (-1, 64, 1.5)),
+    ],
+)
+def test_wrong_options_raise_a_setting_error(call, option, values):
+    for value in values:
+        refuses(SettingError, r"expected .*got ", call, **{option: value})
+
+
+FIVE_PAWNS = ("11111234", "", "", "")
+
+
+def over() -> Game:
+    (deal,) = records.history.loads(LINE).deals
+    *_, game = deal.replay()
+    return game
+
+
+def before_play() -> Game:
+    """Returns a game whose dealer is asked about its five pawns."""
+    return Game(hands=complete(*FIVE_PAWNS), dealer=0)
+
+
+def known_state() -> State:
+    (deal,) = records.history.loads(KNOWN).deals
+    *_, game = deal.replay()
+    return game._state.copy()
+
+
+def with_hand(change: int) -> Positions:
+    state = known_state()
+    state.hand[state.clock] += change
+    return Positions(state)
+
+
+def redealt() -> Positions:
+    """Returns a position that waits for the next deal."""
+    game = before_play()
+    state = game._state.copy()
+    for answer in (actions.CALL, actions.REDEAL):
+        core.step(state, np.array([answer]))
+    return Positions(state)
+
+
+IMPOSSIBLE = {
+    "a finished round": over,
+    "the state of a finished round": lambda: Positions(over()._state),
+    "the string of a finished round": lambda: LINE,
+    "a question before play": before_play,
+    "the state of a question before play": lambda: Positions(before_play()._state),
+    "a choice before play": lambda: played(before_play(), "call"),
+    "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
+    "a string cut before play": lambda: ",".join([*complete(*FIVE_PAWNS), "s1"]),
+    "a state that waits for a deal": redealt,
+    "an empty state": lambda: Positions(State.empty(1, "jga")),
+    "two games": lambda: Positions(known_state().repeat(2)),
+    "no game": lambda: Positions(known_state().select(np.arange(0))),
+    "an empty hand": lambda: with_hand(-int(known_state().hand[known_state().clock, 0])),
+    "a tile too many": lambda: with_hand(RADIX[PAWN]),
+    "a tile too few": lambda: with_hand(-RADIX[PAWN]),
+    "two tiles too many": lambda: with_hand(2 * RADIX[PAWN]),
+    "a third king": lambda: with_hand(RADIX[KING] - RADIX[PAWN]),
+}
+
+
+GARBAGE = {
+    "nothing": "",
+    "spaces": "  \n",
+    "a word": "hello",
+    "two hands": "11244556,12234569",
+    "seven tiles": KNOWN.replace("11244556", "1124455"),
+    "an eleventh pawn": KNOWN.replace("12234569", "11234569"),
+    "a fifth seat": KNOWN.replace("s3", "s5"),
+    "hidden tiles": KNOWN.replace("11244556", "xxxxxxxx"),
+    "a hidden block": KNOWN.replace("371", "3x1"),
+    "no move": KNOWN + ",3zz",
+    "an illegal move": KNOWN.removesuffix("2p") + "299",
+    "a move out of turn": KNOWN + ",1p",
+    "a move after the end": LINE + ",1p",
+    "two deals": f"{KNOWN}\n{WHOLE_DEAL}",
+    "None": None,
+    "a number": 17,
+    "a list": [1, 2, 3],
+    "an array": np.zeros((4, 8)),
+    "bytes": KNOWN.encode(),
+}
+
+
+@pytest.mark.parametrize("name", [*IMPOSSIBLE, *GARBAGE])
+def test_what_cannot_be_solved_raises_a_clear_error(name):
+    position = IMPOSSIBLE[name]() if name in IMPOSSIBLE else GARBAGE[name]
+    with pytest.raises(GoitaError, match=r"(?s)expected .*got ") as caught:
+        solver.solve(position)
+    refuses(GoitaError, r"(?s)expected .*got ", solver.solve_many, [KNOWN, position])
+    assert len(str(caught.value)) < 2_000
+
+
+def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
+    state = known_state()
+    counts = state.hand_counts()[0]
+    hands = ["".join(str(kind + 1) * n for kind, n in enumerate(hand)) for hand in counts.tolist()]
+    place = solver.Position.set_up(hands, seat=2, attack=3, attacker=0)
+    assert [place] == solver.Position.from_positions(Positions(state))
+    assert solver.solve(place).values == solver.solve(KNOWN).values
+
+
+KINGS = ["88", "33", "15", "26"]
+SET_UP = {
+    "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
+    "one text": ({"hands": "12341526"}, "four strings"),
+    "numbers": ({"hands": [12, 34, 15, 26]}, "digits 1 to 9"),
+    "a zero": ({"hands": ["10", "34", "15", "26"]}, "digits 1 to 9"),
+    "an empty hand": ({"hands": ["", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
+    "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
+    "three rooks": ({"hands": ["77", "37", "15", "26"]}, "no more than"),
+    "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
+    "a king face up too many": ({"hands": KINGS, "king_up": True}, "two kings"),
+    "a king attack too many": ({"hands": KINGS, "attack": 7, "attacker": 3}, "two kings"),
+    "a holder of no king": ({"both_kings": 1}, "holds one king"),
+    "a holder beyond the table": ({"both_kings": 9}, "holds one king"),
+    "seat 4": ({"seat": 4}, "seat 0..3"),
+    "no seat": ({"seat": None}, "seat 0..3"),
+    "its own attack": ({"attack": 1, "attacker": 0}, "another seat"),
+    "an attack of nobody": ({"attack": 1}, "another seat"),
+    "an attacker without attack": ({"attacker": 1}, "a kind 0..7"),
+    "kind 8": ({"attack": 8, "attacker": 1}, "a kind 0..7"),
+    "another game's rules": ({"rules": "chess"}, "Rules value"),
+}
+
+
+@pytest.mark.parametrize(("change", "text"), SET_UP.values(), ids=SET_UP)
+def test_a_position_that_there_is_not_cannot_be_set_up(change, text):
+    with pytest.raises(GoitaError, match=f"(?s)expected .*{text}.*got "):
+        solver.Position.set_up(**{"hands": ["12", "34", "15", "26"], "seat": 0, **change})
+
+
+@pytest.mark.parametrize("codes", [(1, 2, 3), "1234", None, (1.5, 2, 3, 4), (-1, 2, 3, 4)])
+def test_codes_that_are_no_four_hands_raise_a_hands_error(codes):
+    refuses(HandsError, r"expected .*got ", solver.Position, JGA, codes, 0, 7)
+
+
+def test_an_action_that_is_not_legal_cannot_be_compared():
+    for action in (-1, 10, 65, 200, 1.5):
+        with pytest.raises(IllegalActionError, match=r"expected one of p 81 82 83 .*got "):
+            solver.Solver().compare(KNOWN, action)
+
+
+@pytest.mark.parametrize("positions", [KNOWN, None, known_state], ids=["text", "None", "function"])
+def test_what_is_no_list_of_positions_raises_a_clear_error(positions):
+    with pytest.raises(SettingError, match=r"expected positions one after another, got "):
+        solver.solve_many(positions)
+
+
+def interrupt(monkeypatch, name):
+    """Has Ctrl-C come as a compiled function returns."""
+    original = getattr(kernel, name)
+
+    def interrupted(*arguments):
+        original(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kernel, name, interrupted)
+
+
+def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
+    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
+    root = np.array([*place.codes, place.seat, place.status])
+    interrupt(monkeypatch, "value_world")
+    with pytest.raises(KeyboardInterrupt):
+        kept.evaluate(place.rules, root, np.array(kept.legal_actions(place)), 10**6, 1)
+    truth = {actions.parse(name): value for name, value in KNOWN_VALUES.items()}
+    assert kept.values(place) == truth
+
+
+def test_an_interrupted_change_of_rounds_leaves_nothing_behind(monkeypatch):
+    kept = solver.Solver()
+    truth = kept.values(KNOWN)
+    with monkeypatch.context() as patch:
+        interrupt(patch, "prepare")
+        with pytest.raises(KeyboardInterrupt):
+            kept.values(WHOLE_DEAL)
+    assert kept.values(KNOWN) == truth
+
+
+def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():
+    place, fresh = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
+    root = np.array([*place.codes, place.seat, place.status])
+    legal = np.array(fresh.legal_actions(place))
+    values = fresh.evaluate(place.rules, root, legal, 10**9, 14)
+    assert dict(zip(legal.tolist(), values.tolist(), strict=True)) == fresh.values(place)
+    assert fresh.evaluate(place.rules, root, legal, 3, 14) is None
+    assert fresh.evaluate(place.rules, root, legal, 10**9, 1) is not None

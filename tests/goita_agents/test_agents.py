@@ -1,0 +1,69 @@
+"""Agents: what every one can do."""
+
+import sys
+
+import numpy as np
+import pytest
+from goita_agents import load_agent
+from goita_agents.base import Policy, sample
+from programs import run
+
+from goita_env import GoitaVectorEnv
+from goita_env.testing import check_agent
+from goita_env.views import from_observation
+from goita_lab.arena.tournament import arena
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_an_agent_passes_the_published_check_and_needs_an_observation_alone(name):
+    agent = load_agent(name)
+    assert isinstance(agent, Policy)
+    check_agent(agent)
+    turn = GoitaVectorEnv(64, seed=1).reset()
+    rebuilt = from_observation(turn.observation)
+    first, second = (agent.act(v, turn.action_mask, rng()) for v in (turn.view, rebuilt))
+    assert (first == second).all()
+
+
+def test_random_plays_every_legal_action_equally_often():
+    turn = GoitaVectorEnv(1, seed=0).reset()
+    rows = np.zeros(20_000, int)
+    drawn = load_agent("random").act(turn.view[rows], turn.action_mask[rows], rng())
+    legal = np.flatnonzero(turn.action_mask[0])
+    expected = len(rows) / len(legal)
+    frequency = np.bincount(drawn, minlength=69)
+    assert frequency[legal].sum() == len(rows)
+    assert (abs(frequency[legal] - expected) < 5 * np.sqrt(expected)).all()
+
+
+def test_sampling_never_draws_what_has_no_probability():
+    class Extreme:
+        def __init__(self, value):
+            self.value = value
+
+        def random(self, size):
+            return np.full(size, self.value)
+
+    scale = np.array([1e-300, 0.1, 0.3, 1.0, 1 + 1e-9, 3.0, 1e300])
+    probabilities = np.zeros((len(scale), 69))
+    probabilities[:, [3, 40, 67]] = scale[:, None] * [0.2, 0.5, 0.3]
+    assert (sample(probabilities, Extreme(0.0)) == 3).all()
+    assert (sample(probabilities, Extreme(1 - 2**-53)) == 67).all()
+
+
+def test_greedy_beats_random_by_sixteen_points_a_round():
+    result = arena.play_pair("greedy", "random", 4000, seed=1)
+    assert result.ci95[0] > 16, result
+
+
+def test_heavy_libraries_are_imported_only_by_the_agents_that_need_them():
+    code = (
+        "import sys; from agents import load_agent; load_agent('random'), load_agent('greedy');"
+        "heavy = 'torch', 'scipy', 'stable_baselines3', 'rich', 'joblib', 'numba', 'tyro';"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    assert run([sys.executable, "-c", code], check=True).stdout.strip() == "[]"

@@ -1,0 +1,76 @@
+"""Files that are there whole or not at all."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+from goita_agents import files
+from goita_agents.files import write_whole
+from programs import run_small
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_a_file_is_written_and_written_over(tmp_path):
+    write_whole(tmp_path / "page", "ö")
+    write_whole(tmp_path / "page", b"new")
+    assert (tmp_path / "page").read_bytes() == b"new"
+    assert names(tmp_path) == ["page"]
+
+
+def test_a_full_disk_is_a_line_and_what_was_there_stays(tmp_path):
+    (tmp_path / "page").write_text("old")
+    code = (
+        "import sys; from pathlib import Path; from goita_agents.files import write_whole\n"
+        "try: write_whole(Path(sys.argv[1]), b'x' * 10**5)\n"
+        "except OSError as error: print(error)\n"
+    )
+    done = run_small([sys.executable, "-c", code, tmp_path / "page"], 50_000)
+    assert done.stdout == f"[Errno 27] File too large: {str(tmp_path / 'page')!r}\n"
+    assert done.stderr == ""
+    assert (tmp_path / "page").read_text() == "old"
+    assert names(tmp_path) == ["page"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_whatever_stops_it_leaves_what_was_there_and_nothing_else(tmp_path, monkeypatch, error):
+    def fails(_):
+        raise error
+
+    (tmp_path / "page").write_text("old")
+    monkeypatch.setattr(files.os, "fsync", fails)
+    with pytest.raises(type(error)) as raised:
+        write_whole(tmp_path / "page", "new")
+    if isinstance(error, OSError):
+        assert str(raised.value).endswith(f"No space left on device: {str(tmp_path / 'page')!r}")
+    assert (tmp_path / "page").read_text() == "old"
+    assert names(tmp_path) == ["page"]
+
+
+def test_a_folder_that_is_not_there_is_an_error_that_names_the_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no/page"):
+        write_whole(tmp_path / "no" / "page", "new")
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path, "new")
+
+
+def test_a_link_stays_one_and_who_may_read_stays_too(tmp_path):
+    (tmp_path / "page").write_text("old")
+    (tmp_path / "page").chmod(0o600)
+    (tmp_path / "link").symlink_to("page")
+    write_whole(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "page").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "page").stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_directly(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE, text=True) as cat:
+        write_whole(tmp_path / "pipe", "new")
+        assert cat.stdout.read() == "new"
+    assert names(tmp_path) == ["pipe"]

@@ -1,0 +1,92 @@
+"""``goita check``: a line a check, for good bots and bad ones."""
+
+import os
+import re
+import sys
+
+import pytest
+from bad_bots import BAD
+from programs import ROOT, refusal, run
+
+from goita_lab.arena import check
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
+
+
+def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
+    """Checks an agent; returns the exit code and what each check has found."""
+    code = check.main([f"hosted_bots:{spec}", "--deals", "12", "--ms", "20000", *options])
+    out = capsys.readouterr().out.splitlines()
+    return code, dict(line.split(": ", 1) for line in out)
+
+
+@pytest.mark.parametrize("spec", ["DrawsOne", "Remembers"])
+def test_a_good_bot_is_told_so(spec, capsys):
+    every = ("builds", "answers", "isolated", "attack")
+    assert lines(capsys, spec) == (0, dict.fromkeys(every, "ok"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "answers", "isolated"),
+    [
+        ("Hostile:behaviour=answers 999", "expected actions 0..68, got", "expected one of "),
+        ("Hostile:behaviour=raises", "ValueError: boom (hosted_bots.py, line ", "ValueError: boom"),
+        ("Hostile:behaviour=exits", "SystemExit: 0 (hosted_bots.py, line ", "SystemExit: 0"),
+        ("Hostile:behaviour=answers two", "expected actions of shape (64,)", "expected "),
+        ("CountsCalls", "expected the same ", "expected the same play"),
+        ("OfItsBatch", "", "expected the same play in a process of its own, row by row"),
+        ("OfItsProcess", "", "expected the same play in a process of its own"),
+    ],
+)
+def test_a_bad_bot_is_told_what_is_wrong(spec, answers, isolated, capsys):
+    code, found = lines(capsys, spec)
+    assert (code, found["builds"]) == (1, "ok")
+    assert found["answers"].startswith(answers)
+    assert found["isolated"].startswith(isolated)
+
+
+def test_a_bot_that_fails_elsewhere_alone_shows_where(capfd):
+    code = check.main(["hosted_bots:RaisesElsewhere", "--deals", "4"])
+    shown = capfd.readouterr()
+    assert code == 1
+    assert "isolated: in a process of its own: raised: OSError: not here" in shown.out
+    assert 'hosted_bots.py", line ' in shown.err
+
+
+def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
+    code, found = lines(capsys, "Hostile:behaviour=raises in init")
+    assert code == 1
+    assert list(found) == ["builds"]
+    assert found["builds"].startswith("ZeroDivisionError: no start (hosted_bots.py, line ")
+
+
+def test_a_program_is_checked_for_its_answers(capsys):
+    bot = ROOT / "examples" / "bot_python.py"
+    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
+    assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
+    assert "answers: illegal (seat " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["nobody"], "error: expected an agent of random, "),
+        (["greedy", "--memory", "lots"], "error: expected a size as 2G, 512M, 64K or in bytes"),
+        (["greedy", "--deals", "0"], "error: expected at least 1 deal, 1 ms and 1 s, got 0"),
+    ],
+)
+def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
+    assert text in refusal(capsys, check.main, words)
+
+
+def test_the_command_is_called_by_its_module():
+    done = run([sys.executable, "-m", "goita_lab", "check", "nobody"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("goita check: error: expected an agent of random")
+
+
+@pytest.mark.parametrize("behaviour", ["exits at once", "loops", "is interrupted"])
+def test_a_bot_that_ends_or_stops_its_process_is_told_so(behaviour, capsys):
+    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "3")
+    assert (code, found["builds"]) == (1, "ok")
+    assert re.search("it ended|an end within 3 s|KeyboardInterrupt", found["answers"])

@@ -1,0 +1,333 @@
+"""The command evaluate.py: table, JSON and errors; and command lines made of dataclasses."""
+
+import json
+import re
+import signal
+import sqlite3
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from goita_agents import AgentError
+from programs import ROOT, refusal, run
+
+from benchmarks import roster
+from goita_env import Rules, __version__
+from goita_lab import cli
+from goita_lab.arena import evaluate
+from goita_lab.arena.tournament import children, progress
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.results import read_arguments
+
+TWO = "--agents greedy random"
+
+
+def written(folder, *kinds):
+    """Returns a path for each kind of output, and the options that ask for them."""
+    files = {kind: folder / f"out.{kind}" for kind in kinds}
+    return files, [part for kind, file in files.items() for part in (f"--{kind}", str(file))]
+
+
+@pytest.mark.parametrize("started", ["evaluate.py", "-m evaluate"])
+def test_the_command_plays_prints_a_table_and_writes_json(tmp_path, started):
+    file = tmp_path / "out.json"
+    command = f"{started} {TWO} --deals 200 --seed 1 --json {file}"
+    done = run([sys.executable, *command.split()])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "points per round" in done.stdout
+
+    results = json.loads(file.read_text())
+    assert results["agents"] == ["greedy", "random"]
+    assert results["episode"] == "round"
+    assert (results["deals"], results["seed"], results["rules"]) == (200, 1, "jga")
+    assert results["versions"]["goita_env"] == __version__
+    assert results["command"] == f"python {command}"
+    (pair,) = results["pairs"]
+    assert (pair["a"], pair["b"], pair["deals"]) == ("greedy", "random", 200)
+    low, high = pair["ci95"]
+    assert 10 < low < pair["points_per_round"] < high
+    assert 0.5 < pair["round_win_rate"] < 1
+    assert set(pair["ms_per_decision"]) == {"greedy", "random"}
+    assert pair["rounds_per_second"] > 0
+    assert f"{pair['points_per_round']:+.2f}" in done.stdout
+    assert (pair["sprt"], pair["faults"], pair["forfeited"]) == (None, {}, [])
+    assert 0 < pair["variance_removed"] < 1
+    assert "match_win_rate" not in pair
+    assert [rating["agent"] for rating in results["ratings"]] == ["greedy", "random"]
+    assert results["cross"] is None
+    assert results["seconds"] > 0
+
+
+def test_all_options_come_together_in_one_tournament(tmp_path, capsys):
+    files, outputs = written(tmp_path, "json", "markdown", "html", "results")
+    text = "--agents greedy random --cross --cross-opponent greedy --episode match --deals 40"
+    text += " --block-deals 16 --fewer-deals 20:random --rules nine --seed 7"
+    assert evaluate.main([*text.split(), *outputs]) == 0
+    results = json.loads(files["json"].read_text())
+    assert (results["episode"], results["rules"], results["seed"]) == ("match", "nine", 7)
+    assert results["cross"]["opponents"] == "greedy"
+    cells = [(*cell["partners"], cell["deals"]) for cell in results["cross"]["cells"]]
+    assert cells == [("greedy", "greedy", 40), ("greedy", "random", 20), ("random", "random", 20)]
+    assert results["cross"]["cells"][0]["points_per_round"] == 0
+    (pair,) = results["pairs"]
+    low, high = pair["match_win_ci95"]
+    assert 0.5 < low < pair["match_win_rate"] < high <= 1
+    assert "`greedy`" in files["markdown"].read_text()
+    assert files["html"].read_text().lower().startswith("<!doctype html>")
+    blocks = sqlite3.connect(files["results"]).execute("SELECT count(*) FROM blocks").fetchone()
+    assert blocks == (2 + 3 + 2 + 2,)
+
+
+def test_a_rule_set_of_ones_own_is_played_and_its_fields_stand_in_every_file(tmp_path, capsys):
+    rules = tmp_path / "my_rules.json"
+    rules.write_text('{"name": "mine", "call_five": "duty", "last_king": false}')
+    files, outputs = written(tmp_path, "json", "html", "results")
+    command = ["--agents", "greedy", "random", "--deals", "20", "--rules", str(rules), *outputs]
+    assert evaluate.main(command) == 0
+    found = json.loads(files["json"].read_text())
+    head = read_arguments(files["results"])
+    for told in (found, head):
+        assert Rules.from_keys(told) == Rules("mine", call_five="duty", last_king=False)
+    assert "mine" in files["html"].read_text()
+    rules.write_text('{"name": "mine", "last_king": false}')
+    assert "rules_fields" in refusal(capsys, evaluate.main, command)
+
+
+def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
+    file = tmp_path / "out.json"
+    text = f"--one greedy --agents random greedy --deals 900 --sprt 0,1.5 --json {file}"
+    assert evaluate.main(text.split()) == 0
+    first, mirror = json.loads(file.read_text())["pairs"]
+    assert (first["a"], first["b"], first["deals"]) == ("greedy", "random", 256)
+    assert (first["sprt"]["decision"], mirror["sprt"]["decision"]) == ("H1", "H0")
+    assert first["sprt"]["llr"] >= first["sprt"]["bounds"][1] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--agents greedy", "two agents or more"),
+        ("", "--agents"),
+        ("--agents greedy gredy", "expected an agent of random, "),
+        ("--agents greedy random:depth=3", "takes no options"),
+        ("--agents greedy file:no/such/file", "no/such/file"),
+        *((f"{TWO} --deals 0", "number of deals"), (f"{TWO} --deals many", "'many'")),
+        *((f"{TWO} --seed -1", "seed"), (f"{TWO} --rules chess", "got 'chess'")),
+        (f"{TWO} --rules no.json", "JSON file of rules"),
+        (f"{TWO} --json no/such/folder.json", "no folder 'no/such'"),
+        *((f"{TWO} --json .", "it is a folder"), (f"{TWO} --json x --html x", "one twice")),
+        *((f"{TWO} --workers 0", "workers"), (f"{TWO} --workers 9999", "workers")),
+        *((f"{TWO} --backend dask", "'dask'"), (f"{TWO} --episode game", "'game'")),
+        *((f"{TWO} --sprt 1,0", "the lower first"), (f"{TWO} --sprt much", "LOW,HIGH")),
+        *((f"{TWO} --one gredy", "'gredy'"), (f"{TWO} --one greedy --cross", "got both")),
+        (f"{TWO} --cross-opponent greedy", "--cross"),
+        (f"{TWO} --cross --cross-opponent x", "got 'x'"),
+        (f"{TWO} --fewer-deals greedy", "DEALS:AGENT"),
+        (f"{TWO} --fewer-deals 9:file", "expected one of"),
+        (f"{TWO} --block-deals 1", "deals in a block"),
+        (f"{TWO} --results no/such/file", "no folder"),
+        (f"{TWO} --results README.md", "expected a file of results of a tournament"),
+        (f"{TWO} --save-games no/such/folder", "no folder"),
+        (f"{TWO} --save-games README.md", "it is a file"),
+        (f"{TWO} --save-games agents", "saved games or none"),
+        (f"{TWO} --save-share 0.5", "--save-games"),
+        (f"{TWO} --save-games x --save-share 0", "above 0"),
+    ],
+)
+def test_wrong_input_ends_with_code_2_before_anything_is_played(
+    arguments, words, capsys, monkeypatch
+):
+    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.chdir(ROOT)
+    before = (ROOT / "README.md").read_bytes()
+    with pytest.raises(SystemExit, match="2"):
+        evaluate.main(arguments.split())
+    assert (ROOT / "README.md").read_bytes() == before
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in " ".join(err.replace("│", " ").split())
+
+
+def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
+    done = run([sys.executable, "evaluate.py", "--agents", "greedy", "gredy"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("evaluate.py: error: expected an agent of random, ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
+    capsys, monkeypatch, tmp_path, kept
+):
+    play_block, played = children.play_block, []
+
+    def interrupted(*arguments, **settings):
+        played.append(arguments)
+        if len(played) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return play_block(*arguments, **settings)
+
+    monkeypatch.setattr(children, "play_block", interrupted)
+    file = tmp_path / "out.json"
+    command = [*TWO.split(), "greedy", "--deals", "50", "--json", str(file)]
+    command += ["--results", str(tmp_path / "results.db")] if kept else []
+    assert evaluate.main(command) == 130
+    out, err = capsys.readouterr()
+    assert "stopped after 1 finished pair" in err
+    assert ("the same command goes on" in err) == kept
+    assert out.count("greedy") > 1
+    assert not file.exists()
+    assert evaluate.main(command) == 0
+    assert len(played) == (3 if kept else 4)
+
+
+def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
+    play_block = children.play_block
+
+    def failing(task, **settings):
+        if task.agents == ("greedy", "random"):
+            raise AgentError("expected a legal action")
+        return play_block(task, **settings)
+
+    monkeypatch.setattr(children, "play_block", failing)
+    assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
+    out, err = capsys.readouterr()
+    assert "expected a legal action" in err
+    assert "100 %" in out
+
+
+def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "120")
+    file = tmp_path / "out.json"
+    arguments = ["--agents", "exec:false", "greedy", "--deals", "4", "--json", str(file)]
+    assert evaluate.main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert re.search(r"exec:false .*forfeited 1 pairing, did not start \d+×", out)
+    assert err == ""
+    assert json.loads(file.read_text())["pairs"][0]["forfeited"] == ["exec:false"]
+
+
+def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):
+    play_block, arguments = children.play_block, [*TWO.split(), "--deals", "600"]
+    evaluate.main(arguments)
+    assert capsys.readouterr().err == ""
+
+    def slowly(task, **settings):
+        time.sleep(0.6 * (task.block > 0))  # the line is drawn after the first block
+        return play_block(task, **settings)
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(children, "play_block", slowly)
+    evaluate.main(arguments)
+    shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert re.search(r"greedy against random .* 256 of 600 deals, [0-9,]+ rounds/s, ", text)
+    assert shown.count(hide) == shown.count(show) == 1
+    assert shown.endswith("\x1b[1A\x1b[2K")  # the finished line is wiped out
+
+
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.1)
+    tournament = Tournament(Plan(("greedy", "random"), deals=64, block_deals=16))
+    with progress.ProgressLine(tournament) as line:
+        time.sleep(0.25)
+        tournament.play(progress=line)
+        time.sleep(0.25)
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first == "0 of 64 deals, 0 rounds/s, time left: not known"
+    assert re.fullmatch(r"64 of 64 deals, [\d,]+ rounds/s, time left: 0:00:00", last)
+    time.sleep(0.2)
+    assert capsys.readouterr().err == ""  # it is over
+
+
+def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else(
+    tmp_path, capsys, monkeypatch
+):
+    slow = {"random": None, "greedy": None, "rollout:worlds=2": 10, "champion": 20}
+    monkeypatch.setattr(roster, "ROSTER", slow)
+    readme = tmp_path / "README.md"
+    page = tmp_path / "strength.md"
+    readme.write_text("# Title\n\n## Strength\n\n## More\n")
+    page.write_text(f"# Strength\n\n{roster.START}\n{roster.END}\n\nWords.\n")
+    files = ["--readme", str(readme), "--page", str(page)]
+    for deals in ("20", "30"):
+        assert roster.main([*files, "--deals", deals, "--workers", "1"]) == 0
+    for file, frame in (
+        (readme, ("# Title\n\n## Strength\n\n", "## More")),
+        (page, ("# Strength\n\n", "Words.")),
+    ):
+        text = file.read_text()
+        before, table = text.split(roster.START)
+        table, after = table.split(roster.END)
+        assert (before, after.strip()) == frame
+        assert "`greedy`" in table
+        assert "--deals 30" in table
+        assert "--fewer-deals 10:rollout:worlds=2" in table
+        assert "--deals 20" not in text
+    assert ("[" in readme.read_text(), readme.read_text().count("Elo")) == (True, 1)
+    assert len(readme.read_text()) < len(page.read_text())  # the page has the pairs, too
+    readme.write_text("# Title\n")
+    refusal(capsys, roster.main, files)
+    assert readme.read_text() == "# Title\n"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of every kind."""
+
+    names: tuple[str, ...]
+    """names, 100 % of
+    them"""
+    level: Literal["low", "high"] = "low"
+    """a choice"""
+    learning_rate: float = 1e-3
+    """a number"""
+    sizes: tuple[int, ...] = (256, 256)
+    """some numbers"""
+    fast: bool = False
+    """a switch"""
+    file: Path | None = None
+    """a file"""
+    untold: int = 3
+
+    def __post_init__(self):
+        if self.untold < 0:
+            raise ValueError("expected untold >= 0")
+
+
+def test_a_command_line_fills_a_dataclass_by_its_types():
+    assert cli.parse(Options, ["--names", "a", "b"]) == Options(("a", "b"))
+    text = "--names a --level high --learning-rate 0.1 --sizes 8 9 --fast --file x --untold 4"
+    full = cli.parse(Options, text.split())
+    assert full == Options(("a",), "high", 0.1, (8, 9), True, Path("x"), 4)
+    assert not cli.parse(Options, ["--names", "a", "--no-fast"]).fast
+
+
+def test_the_help_is_the_text_under_each_field(capsys):
+    text = "What it does, 100 %.\n\ncommand one    first\ncommand two    second\n"
+    with pytest.raises(SystemExit, match="0"):
+        cli.parse(Options, ["--help"], description=text)
+    out = capsys.readouterr().out
+    assert "\n  command one    first\n  command two    second\n" in out
+    text = " ".join(out.replace("│", " ").split())
+    assert "What it does, 100 %." in text
+    assert "names, 100 % of them (required)" in text
+    assert "a number (default: 0.001)" in text
+    assert "some numbers (default: 256 256)" in text
+    assert "a file --untold INT (default: 3)" in text  # None is not shown as a default
+    assert "{low,high}" in text
+
+
+def test_what_a_dataclass_refuses_is_an_error_of_the_command_line(capsys):
+    for text in ("--untold -1 --names a", "--names", "--level middle --names a", "--nam a"):
+        with pytest.raises(SystemExit, match="2"):
+            cli.parse(Options, text.split())
+    assert "expected untold >= 0" in capsys.readouterr().err

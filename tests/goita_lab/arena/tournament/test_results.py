@@ -1,0 +1,313 @@
+"""Files of results: stopping and going on, bots that changed, files that are something else."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from goita_agents.faults import Fault
+from network_files import encoded, tensors
+from programs import ROOT, refusal, run, run_small
+from raising import refuses
+from sqlite_files import edit, refused, table
+from tournament_plans import found, keep, plan, played, unclocked
+
+from goita_env.errors import SettingError
+from goita_lab.arena import evaluate
+from goita_lab.arena.statistics.sequential_test import Sprt
+from goita_lab.arena.tournament import children, results
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.summary import Summary
+from goita_lab.store.format import meta_of
+
+
+def redigested(path, *statements):
+    """Does so and makes the digests right again, as somebody can who has this code."""
+    edit(path, *statements)
+    db = sqlite3.connect(path)
+    tables = {name: table.keys for name, table in results.LAYOUT.tables.items()}
+    for number, key, _, *values in db.execute("SELECT * FROM blocks").fetchall():
+        rows = {}
+        for name, keys in tables.items():
+            query = f"SELECT * FROM {name} WHERE block = ? ORDER BY 2{', 3' * (keys - 1)}"
+            rows[name] = [row[1:] for row in db.execute(query, (number,))]
+        digest = results.Block(key, values, rows).digest()
+        db.execute("UPDATE blocks SET digest = ? WHERE block = ?", (digest, number))
+    db.commit()
+    db.close()
+
+
+COUNTED = (
+    "SELECT pairing, number, first, deals, deal, seating, points, rounds, rounds_won, won "
+    "FROM blocks JOIN games USING (block) ORDER BY 1, 2, 5, 6",
+    "SELECT pairing, number, player, agent, source, decisions, forfeited "
+    "FROM blocks JOIN players USING (block) ORDER BY 1, 2, 3",
+)
+
+
+def counted(path):
+    """All rows of a file but what a clock measured."""
+    return [table(path, query) for query in COUNTED]
+
+
+def test_a_file_of_results_goes_on_where_it_stopped_and_ends_with_the_same_table(tmp_path):
+    path, whole = tmp_path / "results.db", plan(cross=True)
+    wanted = played(whole)
+    tournament, _ = keep(path, whole)
+    assert found(tournament) == wanted
+    rows = counted(path)
+    many = len(tournament.tasks())
+    assert table(path, "SELECT count(*) FROM blocks") == [(many,)]
+    tables = ("games", "players", "faults", "blocks")
+    edit(path, *(f"DELETE FROM {name} WHERE block > 4" for name in tables))
+    again, file = keep(path, whole, workers=2)
+    assert len(file.blocks) == 4
+    assert file.note == ""
+    assert found(again) == wanted
+    assert counted(path) == rows
+
+
+def test_a_finished_file_is_read_and_nothing_is_played(tmp_path, monkeypatch):
+    path, whole = tmp_path / "results.db", plan(sprt=Sprt(0, 1.5), deals=400)
+    first, _ = keep(path, whole)
+    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
+    before = path.read_bytes()
+    second, _ = keep(path, whole)
+    assert found(first) == found(second)
+    assert path.read_bytes() == before
+    # Even times come from the file.
+    assert Summary.of(whole, first.played()).pairs == Summary.of(whole, second.played()).pairs
+
+
+def test_faults_and_forfeits_survive_in_the_file_field_by_field(tmp_path):
+    path, whole = tmp_path / "results.db", plan(("greedy", "random"), deals=16)
+    (task,) = Tournament(whole).tasks()
+    fault = Fault("raised", 3, 2**50, "expected \udcff 'x'\0", ("oh", "no\n"), "Traceback ...")
+    block = replace(play_block(task), faults=((1, fault), (0, fault)), forfeited=(1,))
+    with ResultsFile(path, whole) as file:
+        file.append(block)
+    with ResultsFile(path, whole) as file:
+        (again,) = file.blocks
+    written = replace(fault, text="expected \\udcff 'x'\0")
+    assert again.faults == ((1, written), (0, written))
+    assert again.forfeited == (1,)
+    for name in ("points", "rounds", "rounds_won", "won", "decisions", "thinking"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(block, name), strict=True)
+    assert again.seconds == block.seconds
+
+
+def test_arguments_are_told_before_a_plan_is_made(tmp_path):
+    path, whole = tmp_path / "results.db", plan(seed=2**63 + 5)
+    assert read_arguments(path) is None
+    keep(path, whole)
+    assert read_arguments(path)["seed"] == 2**63 + 5
+    with ResultsFile(path, whole):
+        with pytest.raises(SettingError, match="no other program has open"):
+            read_arguments(path)
+        with pytest.raises(SettingError, match="no other program has open"):
+            ResultsFile(path, whole)
+
+
+@pytest.mark.parametrize("seed", ["x", None, 1e999, [3]])
+def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(tmp_path, capsys, seed):
+    path = tmp_path / "results.db"
+    keep(path, plan())
+    arguments = read_arguments(path) | {"seed": seed}
+    for key, value in meta_of(results.LAYOUT, arguments).items():
+        edit(path, f"UPDATE meta SET value = '{value}' WHERE key = '{key}'")
+    refuses(SettingError, "damaged file .*: .its seed is", read_arguments, path)
+    assert "its seed is" in refusal(
+        capsys, evaluate.main, ["--agents", "greedy", "random", "--results", str(path)]
+    )
+
+
+def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
+    command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
+    command += ["--deals", "3000", "--block-deals", "50", "--save-share", "0.1"]
+    wanted, whole, file, out = (tmp_path / name for name in ("wanted", "whole.db", "file", "out"))
+    games, all_games = tmp_path / "games", tmp_path / "all"
+    kept = ["--json", str(wanted), "--results", str(whole), "--save-games", str(all_games)]
+    assert evaluate.main([*command[2:], *kept]) == 0
+
+    kept = [*command, "--results", file, "--json", out, "--save-games", games]
+    counts, rng = [0], random.Random(3)
+    for goal, processes in ((10, "2"), (60, "1")):  # the number may change on the way
+        words, null = [*kept, "--workers", processes], subprocess.DEVNULL
+        with subprocess.Popen(words, cwd=ROOT, stdout=null, start_new_session=True) as process:
+            deadline = time.monotonic() + 60
+            while len(list(games.glob("[!.]*.jsonl"))) < goal:
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.005)
+            time.sleep(rng.random() * 0.05)
+            os.killpg(process.pid, signal.SIGKILL)
+        counts += table(file, "SELECT count(*) FROM blocks")[0]
+    assert counts[1] >= 9  # the games of a block are there before it
+    assert counts == sorted(counts)
+    assert counts[-1] < 120
+    assert not out.exists()
+
+    assert run(kept, check=True, timeout=60).stderr == ""
+    assert counted(file) == counted(whole)
+    assert not list(tmp_path.glob("file-*"))
+    saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, all_games)]
+    assert saved[0] == saved[1]
+    assert len(saved[0]) == 121
+    told = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
+    for result in told:
+        del result["command"]
+    assert told[0] == told[1]
+
+
+def test_a_full_disk_ends_the_command_with_a_line_and_loses_no_block(tmp_path):
+    file, out = tmp_path / "file", tmp_path / "out"
+    command = [sys.executable, "evaluate.py", "--agents", "greedy", "random", "--deals", "2000"]
+    command += ["--results", str(file)]
+    done = run_small(command, 60_000)
+    assert done.returncode == 1
+    error, stopped = done.stderr.strip().splitlines()
+    assert error.startswith("[Errno ")
+    assert str(file) in error
+    assert stopped.startswith("stopped after 0 finished pairing(s); the same command goes on")
+    many = table(file, "SELECT count(*) FROM blocks")[0][0]
+    assert 0 < many < 8
+    assert evaluate.main([*command[2:], "--json", str(out)]) == 0
+    whole = plan(("greedy", "random"), deals=2000, seed=0, block_deals=256)
+    (pair,) = json.loads(out.read_text())["pairs"]
+    assert pair["points_per_round"] == played(whole)["pairs"][0]["points_per_round"]
+
+
+BOT = """
+class Bot:
+    name = "bot"
+
+    def act(self, view, legal, rng):
+        return legal.{}(axis=1)
+"""
+
+
+def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    source = tmp_path / "results_bot.py"
+    source.write_text(BOT.format("argmax"))
+    path, own = tmp_path / "results.db", "mine=results_bot:Bot"
+    whole = plan((own, "greedy", "random"), deals=48)
+    keep(path, whole)
+    rows = counted(path)
+
+    source.write_text(BOT.format("argmax") + "# another file\n")
+    again = []
+    whole = plan((own, "greedy", "random"), deals=48)  # which has not looked at the class yet
+    before = path.read_bytes()
+    with ResultsFile(path, whole) as file:
+        assert len(file.blocks) == 3
+        assert f"{path}: 6 block(s) are played again" in file.note
+        assert f"{own!r} (6)" in file.note
+    assert path.read_bytes() == before  # until a new one comes
+    keep(path, whole, progress=again.append)
+    assert {one.task.agents for one in again} == {(own, "greedy"), (own, "random")}
+    assert len(again) == 6
+    games, players = counted(path)
+    assert games == rows[0]
+    assert players != rows[1]
+    assert keep(path, whole)[1].note == ""
+
+
+def test_with_another_network_of_the_same_name_its_blocks_alone_are_played_again(tmp_path):
+    path, network = tmp_path / "results.db", tmp_path / "policy.safetensors"
+    network.write_bytes(encoded())
+    whole = plan((f"file:{network}", "greedy", "random"), deals=32)
+    keep(path, whole)
+    network.write_bytes(encoded(tensors(seed=1)))
+    file = keep(path, whole)[1]
+    assert "4 block(s)" in file.note
+    assert len(file.blocks) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        *(({"seed": 4}, "seed 3, now 4"), ({"deals": 101}, "deals 100, now 101")),
+        ({"episode": "match"}, "episode 'round', now 'match'"),
+        ({"sprt": Sprt(0, 1)}, r"sprt None, now \[0, 1\]"),
+        *(
+            ({"agents": ("random", "greedy")}, "agents"),
+            ({"caps": ((50, "greedy"),)}, "fewer_deals"),
+        ),
+        ({"cross": True}, "cross None, now 'random'"),
+    ],
+)
+def test_a_file_of_other_arguments_is_an_error_that_says_which(tmp_path, settings, words):
+    path = tmp_path / "results.db"
+    keep(path, plan())
+    with refused(path, words):
+        keep(path, plan(**settings))
+
+
+def test_a_file_of_version_0_2_0_is_refused_with_a_sentence_and_stays(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"format":"goita-results-1","arguments":{"seed":0},"crc":1}\n')
+    for read in (read_arguments, lambda path: keep(path, plan())):
+        with refused(path, r"of version 0\.2\.0"):
+            read(path)
+
+
+FIRST = "WHERE block = 2"
+SECOND_GAME = f"{FIRST} AND deal = (SELECT min(deal) FROM games {FIRST}) AND seating = 1"
+GAME_CHANGES = [f"points = {points}" for points in ("'many'", "1.5", "2147483648", "x'80'")]
+GAME_CHANGES += ["rounds = 2147483648", "rounds_won = 2", "rounds_won = 9007199254740992"]
+GAME_CHANGES += ["rounds = -1", "won = 2", "seating = 7", "deal = 4000"]
+PLAYER_CHANGES = ["agent = 'exec:rm'", "decisions = -1", "thinking = -1.0", "thinking = 'long'"]
+PLAYER_CHANGES += ["thinking = 9e999", "thinking = 1e308"]
+PLAYER_CHANGES += ["source = x'00'", "forfeited = 9"]
+BLOCK_CHANGES = ["seconds = 'long'", "pairing = 'others'", "deals = 3", "number = 99", "key = 'x'"]
+BLOCK_CHANGES += ["seconds = 9e999"]
+BLOCK_CHANGES += ["""key = '["exec:rm", "greedy", 1]'"""]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *(f"UPDATE games SET {change} {SECOND_GAME}" for change in GAME_CHANGES),
+        f"DELETE FROM games {SECOND_GAME}",
+        f"DELETE FROM games {FIRST}",
+        f"INSERT INTO games SELECT block, deal, 2, 0, 1, 0, 0 FROM games {FIRST} AND seating = 1",
+        f"DELETE FROM players {FIRST} AND player = 1",
+        *(f"UPDATE players SET {change} {FIRST}" for change in PLAYER_CHANGES),
+        *(f"UPDATE blocks SET {change} {FIRST}" for change in BLOCK_CHANGES),
+        "INSERT INTO faults VALUES (2, 0, 7, 'late', 0, 0, 'x', '[]', '')",
+        "INSERT INTO faults VALUES (2, 0, 'x', 'late', 0, 0, 'x', '[]', '')",
+        "INSERT INTO faults VALUES (2, 0, 0, 'strange', 0, 0, 'x', '[]', '')",
+        "INSERT INTO faults VALUES (2, 0, 0, 'late', 'x', 0, 'x', '[]', '')",
+        "INSERT INTO faults VALUES (2, 0, 0, 'late', 0, 0, 'x', '[1]', '')",
+        "INSERT INTO faults VALUES (2, 0, 0, 'late', 0, 0, 'x', '[', '')",
+        f"INSERT INTO faults VALUES (2, 0, 0, 'late', 0, 0, 'x', '{'[' * 10**5}', '')",
+        "INSERT INTO faults VALUES (2, 0, 0, 'late', 0, 0, 'x', x'80', '')",
+    ],
+)
+def test_rows_of_other_types_or_of_another_tournament_are_refused_in_a_sentence(
+    tmp_path, statement
+):
+    path = tmp_path / "results.db"
+    keep(path, plan(("greedy", "random"), deals=32))
+    redigested(path)  # which is no damage
+    assert len(keep(path, plan(("greedy", "random"), deals=32))[1].blocks) == 2
+    if "INTO faults" in statement:  # whatever fields a fault has
+        names = "block, number, player, kind, seat, game, text, stderr, traceback"
+        known = {name for _, name, *_ in table(path, "SELECT * FROM pragma_table_info('faults')")}
+        more = sorted(known - set(names.split(", ")))
+        values = statement.partition("VALUES (")[2][:-1] + ", -1" * len(more)
+        statement = f"INSERT INTO faults ({', '.join([names, *more])}) VALUES ({values})"
+    redigested(path, statement)
+    with refused(path, "damaged file"):
+        keep(path, plan(("greedy", "random"), deals=32))

@@ -1,0 +1,207 @@
+"""Tournaments: who meets whom, any number of workers, stopping and going on, faults, cross-play."""
+
+import os
+import signal
+import time
+
+import pytest
+from goita_agents import registry
+from goita_agents.entries import Entry
+from goita_agents.faults import FAULTS, Fault
+from raising import refuses
+from tournament_plans import found, keep, plan, played
+
+from goita_env.errors import SettingError
+from goita_lab.arena.statistics.sequential_test import Sprt
+from goita_lab.arena.tournament import arena, children, workers
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import Plan, parse_cap
+
+
+def pairings(*agents, **settings):
+    return [pairing.agents for pairing in Plan(agents, **settings).pairings()]
+
+
+def test_every_pair_meets_once_and_an_agent_named_twice_itself():
+    assert pairings("a", "b", "c") == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert pairings("a", "a") == [("a", "a")]
+    assert pairings("a", "b", "a") == [("a", "a"), ("a", "b")]
+
+
+def test_one_plays_each_of_the_field():
+    assert pairings("a", "b", one="c") == [("c", "a"), ("c", "b")]
+    assert pairings("a", one="a") == [("a", "a")]
+    assert Plan(("a", "b"), one="c").names == ["c", "a", "b"]
+
+
+def test_in_cross_play_every_two_are_partners_against_two_of_the_last_or_of_one_chosen():
+    mixed = [("a", "a", "b"), ("a", "b", "b"), ("b", "b", "b")]
+    assert pairings("a", "b", cross=True) == [("a", "b"), *mixed]
+    against = pairings("a", "b", cross=True, cross_opponent="c")
+    assert against[1:] == [("a", "a", "c"), ("a", "b", "c"), ("b", "b", "c")]
+    assert Plan(("a", "b"), cross=True, cross_opponent="c").names == ["a", "b", "c"]
+
+
+def test_slow_agents_play_fewer_of_the_same_deals():
+    capped = plan(("greedy", "random", "heuristic"), caps=((40, "random"), (60, "heuristic")))
+    assert [pairing.deals for pairing in capped.pairings()] == [40, 60, 40]
+    whole = plan(("greedy", "random")).pairings()[0]
+    assert capped.pairings()[0].tasks[:2] == whole.tasks[:2]
+
+
+def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
+    (mixed,) = (p for p in plan(("a", "b"), cross=True).pairings() if p.agents == ("a", "b", "b"))
+    seatings = mixed.tasks[0].seatings
+    assert len(set(seatings)) == 4
+    for number, seating in enumerate(seatings):
+        ours = [seat for seat, player in enumerate(seating) if player in (0, 1)]
+        assert ours == ([0, 2] if number % 2 == 0 else [1, 3])
+    assert {seating.index(0) for seating in seatings} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("settings", [{"cross": True}, {"episode": "match"}, {"one": "greedy"}])
+def test_one_worker_and_two_find_the_same_to_the_last_digit(settings):
+    assert played(plan(**settings), workers=2) == played(plan(**settings))
+
+
+def test_blocks_taken_in_any_order_come_to_the_same_table():
+    whole = plan(sprt=Sprt(0, 1.5), deals=600)
+    forward, backward = Tournament(whole), Tournament(whole)
+    blocks = [play_block(task) for task in forward.tasks()]
+    forward.add(blocks)
+    backward.add(blocks[::-1])
+    assert found(forward) == found(backward) == played(whole)
+
+
+def test_an_agent_without_chance_scores_zero_against_itself_in_matches_and_cross_play():
+    result = played(plan(("greedy", "greedy"), cross=True, episode="match", deals=20))
+    (pair,), (cell,) = result["pairs"], result["cross"]["cells"]
+    assert pair["points_per_round"] == cell["points_per_round"] == 0
+    assert (pair["match_win_rate"], pair["match_win_ci95"]) == (0.5, [0.5, 0.5])
+    assert pair["variance_removed"] == 1
+
+
+def test_a_match_counts_its_rounds_and_its_winner():
+    tournament = Tournament(plan(("greedy", "random"), episode="match", deals=60))
+    tournament.play()
+    (one,), (pair,) = tournament.played(), found(tournament)["pairs"]
+    points, rounds = one.games("points"), one.games("rounds")
+    assert pair["points_per_round"] == pytest.approx(points.sum() / rounds.sum())
+    assert pair["round_win_rate"] == pytest.approx(one.games("rounds_won").sum() / rounds.sum())
+    assert pair["match_win_rate"] == pytest.approx(one.games("won").mean())
+    assert 0.5 < pair["round_win_rate"] < pair["match_win_rate"] <= 1
+    assert (one.games("won") == (points > 0)).mean() > 0.9
+    low, high = pair["ci95"]
+    assert low < pair["points_per_round"] < high
+
+
+def test_pairing_removes_variance_where_bots_play_alike():
+    pairs = played(plan(("greedy", "random", "random"), deals=3000, block_deals=256))["pairs"]
+    removed = {(pair["a"], pair["b"]): pair["variance_removed"] for pair in pairs}
+    assert 0.05 < removed["greedy", "random"] < 0.4
+    assert -0.06 < removed["random", "random"] < 0.2
+
+
+class Faulty:
+    """Plays the first legal action and makes a fault now and then, as a program may."""
+
+    name = "faulty"
+
+    def __init__(self, every: int = 40):
+        self.faults, self.forfeited, self.asked, self.every = [], False, 0, every
+        OPEN.append(self)
+
+    def act(self, view, legal, rng):
+        for game in view.game.tolist():
+            self.asked += 1
+            if self.asked % self.every == 0 and not self.forfeited:
+                self.faults.append(Fault("late", game % 4, game, "expected an answer", ("oh",)))
+                self.forfeited = len(self.faults) >= FAULTS
+        return legal.argmax(axis=1)
+
+    def close(self):
+        OPEN.remove(self)
+
+    def forfeit(self):
+        self.forfeited = True
+
+
+OPEN = []
+
+
+@pytest.fixture
+def faulty(monkeypatch):
+    entry = Entry(__name__, "Faulty")
+    monkeypatch.setattr(registry, "AGENTS", {**registry.AGENTS, "faulty": entry})
+
+
+def test_faults_are_told_by_agent_pair_and_kind_and_bots_are_closed(faulty):
+    result = played(plan(("faulty:every=60", "greedy"), deals=32, block_deals=16))
+    (entry,), (pair,) = result["faults"], result["pairs"]
+    assert entry["pair"] == ["faulty:every=60", "greedy"]
+    assert (entry["agent"], entry["kind"], entry["stderr"]) == (entry["pair"][0], "late", ["oh"])
+    assert 0 < entry["count"] == pair["faults"][entry["agent"]] < FAULTS
+    assert pair["forfeited"] == []
+    assert not OPEN
+
+
+def test_a_bot_that_forfeits_ends_its_pairing_and_no_other(faulty):
+    result = played(plan(("faulty", "greedy", "random"), deals=64))
+    pairs = {(pair["a"], pair["b"]): pair for pair in result["pairs"]}
+    for other in ("greedy", "random"):
+        assert pairs["faulty", other]["forfeited"] == ["faulty"]
+        assert pairs["faulty", other]["deals"] < 64
+        assert pairs["faulty", other]["faults"]["faulty"] >= FAULTS
+    assert pairs["greedy", "random"]["deals"] == 64
+    assert not OPEN
+
+
+def test_faults_of_several_blocks_are_counted_together(faulty):
+    (pair,) = played(plan(("faulty:every=100", "greedy"), deals=640))["pairs"]
+    assert 16 < pair["deals"] < 640
+    assert pair["forfeited"] == ["faulty:every=100"]
+
+
+def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
+    monkeypatch.setattr(Faulty, "act", lambda *_: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        Tournament(plan(("faulty", "greedy"))).play()
+    with pytest.raises(KeyboardInterrupt):
+        arena.play_pair("faulty", "greedy", 4)
+    assert not OPEN
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"agents": (), "one": "greedy"}, "an agent or more"),
+        ({"episode": "game"}, "episode"),
+        ({"caps": ((1, "greedy"),)}, "number of deals"),
+    ],
+)
+def test_an_impossible_plan_is_refused(settings, words):
+    refuses(SettingError, words, plan, **settings)
+
+
+@pytest.mark.parametrize("text", ["greedy", "greedy:200", "200", "200:", "-5:greedy", "1:greedy"])
+def test_a_cap_is_a_number_and_an_agent(text):
+    refuses(SettingError, "expected", parse_cap, text)
+    assert parse_cap("200:file:a:b") == (200, "file:a:b")
+
+
+def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
+    path, whole = tmp_path / "results.db", plan(deals=400)
+
+    def die(work, marks, limits, task, **settings):
+        if task.block == 9:
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play_block(task)
+
+    monkeypatch.setattr(children, "_play", die)
+    refuses(workers.WorkerError, "stay alive", keep, path, whole, workers=2)
+    monkeypatch.undo()
+    again, file = keep(path, whole)
+    assert file.blocks
+    assert found(again) == played(whole)

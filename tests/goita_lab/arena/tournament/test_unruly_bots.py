@@ -1,0 +1,340 @@
+"""A class that misbehaves loses by it, and nobody else: not the tournament, not other pairings."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import hosted_bots
+import pytest
+from goita_agents import AgentError
+from goita_agents.faults import FAULTS
+from hosted_bots import DIARIES
+from programs import refusal
+from tournament_plans import played
+
+from goita_lab.arena import evaluate, play_pair
+from goita_lab.arena.tournament import children
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.task import Isolation
+
+HELPERS = Path(hosted_bots.__file__).parent
+ROOT = HELPERS.parents[1]
+OWN = "hosted_bots:Hostile:behaviour="
+
+
+def block(behaviour, deals=8):
+    """Plays one block in this process."""
+    (task,) = tasks((OWN + behaviour, "greedy"), deals, seed=5)
+    return play_block(task, guarded=True)
+
+
+def kinds(result):
+    return [(player, fault.kind) for player, fault in result.faults]
+
+
+# An instance sits at each of four seats.
+ONE_CALL_EACH = [("raises in close", "raised", False), ("exits in init", "raised", True)]
+ONE_ROW_EACH = [("answers one pass", "illegal", False), ("answers one nan", "illegal", False)]
+EVERY_CALL = [("raises", "raised", True), ("exits", "raised", True)]
+EVERY_CALL += [("raises in begin", "raised", False), ("raises in end", "raised", True)]
+EVERY_CALL += [("raises what cannot be printed", "raised", True)]
+EVERY_CALL += [("answers two", "nonsense", True), ("answers nothing", "nonsense", True)]
+EVERY_ROW = [("writes into the mask", "illegal", True)]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "forfeits"), ONE_CALL_EACH + ONE_ROW_EACH + EVERY_CALL + EVERY_ROW
+)
+def test_what_is_a_fault_and_how_often(behaviour, kind, forfeits):
+    result = block(behaviour)
+    found = kinds(result)
+    assert set(found) == {(0, kind)}
+    once = (behaviour, kind, forfeits) in ONE_CALL_EACH + ONE_ROW_EACH
+    assert len(found) == 4 if once else len(found) > 4
+    assert result.forfeited == (0,) * forfeits
+    assert (result.rounds == 1).all()
+    for _, fault in result.faults:
+        fault.text.encode()
+        fault.traceback.encode()
+
+
+def test_a_fault_names_the_deal_the_seat_the_exception_and_its_traceback():
+    result = block("raises")
+    _, fault = result.faults[0]
+    assert "ValueError: boom" in fault.text
+    assert 'raise ValueError("boom")' in fault.traceback
+    assert 0 <= fault.deal < 8
+    seating = result.task.seatings[fault.seating]
+    assert seating[fault.seat] == 0  # it sat there
+    assert "close" in block("raises in close").faults[0][1].text
+
+
+def test_a_bot_that_says_it_is_out_is_not_believed():
+    result = block("fine")
+    assert result.faults == result.forfeited == ()
+
+
+def test_ten_faults_of_all_instances_together_are_the_end():
+    result = block("raises,every=3", deals=16)
+    assert FAULTS <= len(result.faults) < 2 * FAULTS
+    assert result.forfeited == (0,)
+
+
+def test_the_random_actions_in_its_place_are_the_same_each_time():
+    first, second = block("raises"), block("raises")
+    assert (first.points == second.points).all()
+    assert first.faults == second.faults
+
+
+def test_play_pair_raises():
+    with pytest.raises(ValueError, match="boom"):
+        play_pair(OWN + "raises", "greedy", 4)
+    with pytest.raises(AgentError, match=r"expected one of .* from .*answers one pass"):
+        play_pair(OWN + "answers one pass", "greedy", 4)
+
+
+@pytest.mark.parametrize("cross", [False, True])
+def test_no_instance_of_a_class_sees_two_hands_of_a_deal(cross):
+    DIARIES.clear()
+    pairings = Plan(("hosted_bots:Diary", "greedy"), cross=cross, deals=64).pairings()
+    (pairing,) = [p for p in pairings if p.is_cross == cross and p.agents[0] != p.agents[1]]
+    play_block(pairing.tasks[0], guarded=True)
+    # With mixed partners it is a partner in four games of each deal.
+    assert len(DIARIES) == 4
+    assert all(len(one.seats) == 1 and one.deals >= 64 for one in DIARIES)
+    assert cross or sorted(seat for one in DIARIES for seat in one.seats) == [0, 1, 2, 3]
+
+
+@pytest.fixture
+def at_the_bots(monkeypatch):
+    monkeypatch.chdir(HELPERS)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_class_that_ends_its_process_loses_its_pairing_and_no_other(workers, at_the_bots):
+    agents = (OWN + "exits at once,every=4", "greedy", "random")
+    result = played(Plan(agents, deals=16, block_deals=8), workers=workers)
+    pairs = {(pair["a"], pair["b"]): pair for pair in result["pairs"]}
+    assert len(pairs) == 3
+    assert pairs["greedy", "random"]["deals"] == 16
+    for other in ("greedy", "random"):
+        assert pairs[agents[0], other]["forfeited"] == [agents[0]]
+    assert {(fault["agent"], fault["kind"]) for fault in result["faults"]} == {(agents[0], "died")}
+    assert all(fault["seat"] in range(4) for fault in result["faults"])
+
+
+def test_a_class_that_never_returns_is_ended_and_loses(monkeypatch, at_the_bots):
+    monkeypatch.setattr(children, "LOOK", 0.2)
+    (task,) = tasks((OWN + "loops", "greedy"), 2)
+    with children.Children(1, limits=(1.0, 0.0)) as some:
+        (result,) = some.play([task])
+    assert kinds(result) == [(0, "died")]
+    assert result.forfeited == (0,)
+
+
+def test_two_that_die_are_both_out(at_the_bots):
+    (task,) = tasks((OWN + "exits at once", OWN + "exits at once,every=3"), 4)
+    (result,) = children.play_blocks([task])
+    assert sorted(kinds(result)) == [(0, "died"), (1, "died")]
+
+
+LEAVES_TRACES = """
+import locale, os, resource, time, warnings
+import numpy as np
+from hosted_bots import First
+
+class Careless(First):
+    def __init__(self):
+        os.chdir("/")
+    def act(self, view, legal, rng):
+        os.chdir("/")
+        np.seterr(all="raise")
+        warnings.simplefilter("error")
+        locale.setlocale(locale.LC_ALL, "C")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        os.environ["GOITA_LEFT"] = "here"
+        return super().act(view, legal, rng)
+
+class Honest(First):
+    def act(self, view, legal, rng):
+        np.zeros(1) / np.zeros(1)
+        warnings.warn("as good as none")
+        with open("notes.txt", "a") as file:
+            file.write("asked\\n")
+        return super().act(view, legal, rng)
+
+class Strict(First):
+    def act(self, view, legal, rng):
+        assert "GOITA_LEFT" not in os.environ
+        return super().act(view, legal, rng)
+
+class Copied(First):
+    forks = True
+    def __init__(self):
+        self.process = os.getpid()
+    def act(self, view, legal, rng):
+        if os.getpid() != self.process:
+            open("copies.txt", "w").close()
+        elif Copied.forks:
+            Copied.forks = False
+            copy = os.fork()
+            if copy:
+                time.sleep(0.5)
+        return super().act(view, legal, rng)
+"""
+
+
+@pytest.fixture
+def careless(tmp_path, monkeypatch):
+    """Goes to a folder with a module of classes that leave traces in their process."""
+    (tmp_path / "careless.py").write_text(LEAVES_TRACES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(HELPERS))
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def test_what_a_class_does_to_its_process_is_undone_after_each_call(careless, tmp_path):
+    pairings = [("careless:Careless", other) for other in ("careless:Honest", "file:net")]
+    shutil.copy(ROOT / "agents/goita_agents/champion/policy.safetensors", "net")
+    for pairing in pairings:
+        (result,) = children.play_blocks(tasks(pairing, 4))
+        assert result.faults == ()
+    assert (tmp_path / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_class_leaves_in_its_process_meets_no_other_pairing(workers, careless):
+    planned = [
+        task
+        for agents in (("careless:Careless", "greedy"), ("careless:Strict", "greedy"))
+        for task in tasks(agents, 8, block_deals=4)
+    ]
+    results = list(children.play_blocks(planned, workers))
+    assert len(results) == 4
+    assert [fault for result in results for fault in result.faults] == []
+
+
+@pytest.mark.parametrize("isolation", [None, Isolation()])
+def test_a_copy_of_the_process_that_a_class_forked_plays_nothing(isolation, careless, tmp_path):
+    (pairing,) = Plan(("careless:Copied", "greedy"), deals=4, isolation=isolation).pairings()
+    (result,) = children.play_blocks(pairing.tasks)
+    assert result.faults == ()
+    assert not (tmp_path / "copies.txt").exists()
+
+
+def evaluated(tmp_path, *arguments):
+    """Returns the exit code and what was written as JSON."""
+    file = tmp_path / "out.json"
+    code = evaluate.main([*arguments, "--deals", "16", "--json", str(file)])
+    return code, json.loads(file.read_text()) if file.exists() else None
+
+
+@pytest.mark.parametrize(
+    "bot",
+    [
+        *("ExitsAsItIsLookedAt", "ExitsAsItIsAsked", "Hostile:behaviour=exits"),
+        *("Hostile:behaviour=raises", "Hostile:behaviour=exits at once"),
+        *("Hostile:behaviour=exits in init", "Hostile:behaviour=answers what exits"),
+        *("Hostile:behaviour=breaks its process", "Hostile:behaviour=is interrupted"),
+    ],
+)
+def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at_the_bots, capsys):
+    code, told = evaluated(tmp_path, "--agents", f"bad=hosted_bots:{bot}", "greedy", "random")
+    assert code == 1
+    assert len(told["pairs"]) == 3
+    assert {fault["agent"] for fault in told["faults"]} == {"bad"}
+    assert "fault: bad against greedy" in capsys.readouterr().out
+    if bot.endswith("raises"):
+        assert "boom" in told["faults"][0]["traceback"]
+
+
+def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots):
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--agents", OWN + "prints"]
+    command += ["greedy", "--deals", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, input="")
+    assert "noise" not in done.stdout
+    assert "noise" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [["--isolate-ms", "0"], ["--isolate-memory", "10M"], ["--isolate-memory", "much"]]
+)
+def test_impossible_limits_are_exit_code_2(options, tmp_path, at_the_bots, capsys):
+    words = ["--agents", OWN + "fine", "greedy", "--isolate", *options]
+    assert "expected" in refusal(capsys, evaluated, tmp_path, *words)
+
+
+def test_a_bot_that_goes_elsewhere_takes_no_file_along(tmp_path, monkeypatch, at_the_bots):
+    here = os.getcwd()
+    arguments = ["--agents", OWN + "changes folder", "greedy", "--deals", "600"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(here)
+    assert evaluate.main([*arguments, "--json", "out.json"]) == 0
+    assert (tmp_path / "out.json").exists()
+
+
+def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, capsys):
+    code, told = evaluated(tmp_path, "--agents", OWN + "raises", "greedy", "--strict")
+    assert (code, told) == (1, None)
+    assert "ValueError: boom" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        *(("hosted_bots:Nobody", "Nobody"), ("no_bots:Bot", "no_bots")),
+        *((OWN + "raises,never=1", "never=1"), (OWN + "raises,every=x", "every=int")),
+        *(("leaving_bots:Bot", "SystemExit"), ("endless_bots:Bot", "in 3 s")),
+    ],
+)
+def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
+    spec, words, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "leaving_bots.py").write_text("raise SystemExit(0)\n")
+    (tmp_path / "endless_bots.py").write_text("import time\nwhile True:\n    time.sleep(1)\n")
+    monkeypatch.chdir(tmp_path)
+    if "endless" in spec:
+        monkeypatch.setattr(children, "IMPORT_SECONDS", 3.0)
+    assert words in refusal(capsys, evaluated, tmp_path, "--agents", spec, "greedy")
+
+
+@pytest.mark.parametrize("behaviour", ["exits at once", "changes folder", "raises"])
+def test_isolated_classes_lose_by_what_they_do_and_nothing_else_does(
+    behaviour, tmp_path, at_the_bots
+):
+    name = OWN + behaviour
+    options = ["--isolate", "--isolate-ms", "2000", "--isolate-memory", "1G"]
+    code, told = evaluated(tmp_path, "--agents", name, "greedy", "random", *options)
+    assert len(told["pairs"]) == 3
+    assert code == int(behaviour != "changes folder")
+    assert {fault["agent"] for fault in told["faults"]} <= {name}
+
+
+def test_isolated_and_in_process_a_class_plays_the_same(at_the_bots):
+    first, isolated = (
+        Plan((OWN + "fine", "greedy"), deals=8, isolation=isolation)
+        for isolation in (None, Isolation())
+    )
+    (here,), (there,) = (
+        children.play_blocks(plan.pairings()[0].tasks) for plan in (first, isolated)
+    )
+    assert (here.points == there.points).all()
+    assert there.faults == ()
+    assert "isolation" not in first.arguments()
+    assert isolated.arguments()["isolation"] == {"ms": 1000, "memory": 2 << 30}
+
+
+def test_a_random_seed_is_drawn_told_and_kept_with_the_results(tmp_path, capsys):
+    results = str(tmp_path / "results.sqlite")
+    arguments = ["--agents", "greedy", "random", "--seed", "random"]
+    _, first = evaluated(tmp_path, *arguments, "--results", results)
+    _, again = evaluated(tmp_path, *arguments, "--results", results)
+    _, other = evaluated(tmp_path, *arguments)
+    assert first["seed"] == again["seed"] != other["seed"]
+    assert first["pairs"][0]["ci95"] == again["pairs"][0]["ci95"]
+    assert 2**32 < first["seed"] < 2**64
+    assert f"seed: {first['seed']}" in capsys.readouterr().out

@@ -1,0 +1,113 @@
+"""``goita imitate``: what it writes, prints and refuses."""
+
+import json
+
+import numpy as np
+import pytest
+from goita_agents.bots.network_file import write_tensors
+from goita_agents.registry import load_agent
+from network_files import INFO, tensors
+
+from goita_lab.arena import evaluate
+from goita_lab.imitate import __main__ as command
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Holds games of greedy, and a small network to begin with."""
+    place = tmp_path_factory.mktemp("imitate")
+    options = ["--deals", "30", "--save-games", str(place / "games")]
+    assert evaluate.main(["--agents", "greedy", "random", *options]) == 0
+    small = {name: (0.1 * one).astype(np.float32) for name, one in tensors((24, 16)).items()}
+    (place / "small.safetensors").write_bytes(write_tensors(small, INFO.metadata()))
+    return place
+
+
+def arguments(folder, tmp_path, *more):
+    return [
+        *(str(folder / "games"), "--player", "greedy", "-o", str(tmp_path / "model.safetensors")),
+        *("--init", f"file:{folder / 'small.safetensors'}", *more),
+    ]
+
+
+def test_the_file_is_an_agent_and_the_tables_are_those_of_the_json(folder, tmp_path, capsys):
+    out = tmp_path / "numbers.json"
+    assert command.main(arguments(folder, tmp_path, "--json", str(out))) == 0
+    shown, found = capsys.readouterr().out, json.loads(out.read_text())
+    agent = load_agent(f"file:{tmp_path / 'model.safetensors'},temperature=1")
+    assert agent.info.decisions == found["decisions"]["training"]
+    names = [one["name"] for one in found["scores"]]
+    assert names == ["model", f"file:{folder / 'small.safetensors'}", "heuristic", "uniform"]
+    for one in found["scores"]:
+        assert one["log_likelihood"]["low"] <= one["log_likelihood"]["mean"] <= 0
+        assert f"{one['accuracy']['mean']:.3f}" in shown
+    model, start, _, uniform = found["scores"]
+    assert model["log_likelihood"]["mean"] > start["log_likelihood"]["mean"]
+    assert start["log_likelihood"]["mean"] > uniform["log_likelihood"]["mean"] - 0.1
+    assert sum(one["decisions"] for one in found["calibration"]) == found["decisions"]["held_out"]
+    assert found["tried"][0]["weight"] is None
+    assert found["weight"] in [one["weight"] for one in found["tried"]]
+    before = (tmp_path / "model.safetensors").read_bytes()
+    assert command.main(arguments(folder, tmp_path)) == 0
+    assert (tmp_path / "model.safetensors").read_bytes() == before
+
+
+def test_folds_score_every_game_once(folder, tmp_path):
+    out = tmp_path / "numbers.json"
+    assert command.main(arguments(folder, tmp_path, "--folds", "3", "--json", str(out))) == 0
+    found = json.loads(out.read_text())
+    everything = sum(found["decisions"].values())
+    assert sum(one["decisions"] for one in found["calibration"]) == everything
+    assert load_agent(f"file:{tmp_path / 'model.safetensors'}").info.decisions == everything
+    assert found["weight"] in [one["weight"] for one in found["tried"]]
+
+
+def test_a_file_in_half_precision_plays_alike(folder, tmp_path):
+    path = tmp_path / "model.safetensors"
+    written = []
+    for more in ((), ("--half",)):
+        assert command.main(arguments(folder, tmp_path, *more)) == 0
+        written.append((path.stat().st_size, load_agent(f"file:{path}").tensors()))
+    (size, whole), (less, rounded) = written
+    assert less < 0.6 * size
+    for name, one in whole.items():
+        np.testing.assert_array_equal(rounded[name], one.astype(np.float16))
+
+
+WRONG = {
+    "--player=nobody": "expected a player of the games, such as",
+    "--init=greedy": "expected a network to begin with, such as champion or file:PATH, got",
+    "--held-out=2": "expected a share of the games above 0 and below 1",
+    "--folds=100": "expected 2 folds or more",
+    "--folds=0": "expected 2 folds or more",
+    "--seed=-1": "expected a seed",
+    "--output=missing/x": "there is no folder",
+}
+
+
+@pytest.mark.parametrize(("option", "message"), WRONG.items(), ids=WRONG)
+def test_wrong_input_is_an_error_line_and_writes_nothing(option, message, folder, tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(arguments(folder, tmp_path, option))
+    assert end.value.code == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_numbers_do_not_overwrite_the_network(folder, tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        command.main(arguments(folder, tmp_path, "--json", str(tmp_path / "model.safetensors")))
+    assert end.value.code == 2
+    assert "expected two files" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_leaves_no_half_file(folder, tmp_path, monkeypatch, capsys):
+    def stop(*_, progress, **__):
+        progress(0.5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "imitate", stop)
+    assert command.main(arguments(folder, tmp_path)) == 130
+    assert "nothing was written" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,220 @@
+"""A network learns from games: likelihoods by hand, the gradient, the weight that is chosen."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from goita_agents.base import AgentError
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.champion.agent import network
+from network_files import INFO, tensors
+
+from goita_env.errors import SettingError
+from goita_env.rules import JGA
+from goita_lab.arena.tournament.games import play_deals
+from goita_lab.imitate import clone
+from goita_lab.imitate import network as fitting
+from goita_lab.imitate.clone import check_start, heated, imitate, refit
+from goita_lab.imitate.examples import Examples, Split, fold_games, split_games
+from goita_lab.imitate.replaying import replay
+from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """The decisions of 60 rounds of greedy."""
+    found = replay(play_deals(GreedyAgent(), 60, seed=4), JGA)
+    assert found.illegal == {}
+    return Examples(JGA, found.words, found.legal, found.action, found.deal)
+
+
+def small():
+    scaled = {name: 0.1 * array for name, array in tensors((24, 16)).items()}
+    return NetworkAgent(INFO, {name: array.astype(np.float32) for name, array in scaled.items()})
+
+
+def by_hand():
+    """Two games with three decisions, of which two have three legal actions and one has two."""
+    legal = np.zeros((3, 69), bool)
+    legal[:2, :3] = legal[2, :2] = True
+    action, game = np.array([0, 1, 1]), np.array([5, 5, 7])
+    return Examples(JGA, np.zeros((3, 8), np.uint64), legal, action, game)
+
+
+def table(rows):
+    found = np.full((len(rows), 69), -np.inf)
+    for number, row in enumerate(rows):
+        found[number, : len(row)] = np.log(row)
+    return found
+
+
+def test_a_likelihood_worked_by_hand():
+    given = by_hand()
+    model = Prediction(table([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.8, 0.2]]), True)
+    plain = given.taken(model.probabilities(given.legal, 1.0, 0.0))
+    assert plain == pytest.approx([0.5, 0.25, 0.2])
+    mixed = given.taken(model.probabilities(given.legal, 1.0, 0.3))
+    assert mixed == pytest.approx([0.7 * 0.5 + 0.1, 0.7 * 0.25 + 0.1, 0.7 * 0.2 + 0.15])
+    # At temperature 1/2 probabilities are squared: 4 : 1 : 1 and 16 : 1.
+    sharp = given.taken(model.probabilities(given.legal, 0.5, 0.0))
+    assert sharp == pytest.approx([4 / 6, 1 / 6, 1 / 17])
+
+
+def test_the_tables_worked_by_hand():
+    given = by_hand()
+    chances = np.exp(table([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.5, 0.5]]))
+    assert hits(chances, given).tolist() == [1, 0, 0.5]
+    taken = np.log([0.5, 0.25, 0.5])
+    guesses = Guesses(1.0, 0.0, taken, chances.max(axis=1), hits(chances, given))
+    uniform = Guesses.of(None, given, given)
+    assert uniform.taken == pytest.approx(np.log([1 / 3, 1 / 3, 1 / 2]))
+    (one, other), (bin_,) = compare([(given, [("model", guesses), ("uniform", uniform)])])
+    assert one.log_likelihood.mean == pytest.approx(taken.mean())
+    # The interval is over games: one of two decisions, and one of a single one.
+    assert one.log_likelihood.low == pytest.approx(np.log(0.125) / 2)
+    assert one.log_likelihood.high == pytest.approx(np.log(0.5))
+    assert one.accuracy.mean == pytest.approx(0.5)
+    assert one.behind is None
+    assert other.behind.mean == pytest.approx(taken.mean() - np.log(1 / 18) / 3)
+    assert (bin_.low, bin_.high, bin_.decisions) == (0.5, 0.6, 3)
+    assert (bin_.predicted, bin_.observed) == (0.5, 0.5)
+
+
+def test_an_epsilon_explains_a_model_that_is_sure_and_sometimes_wrong(examples):
+    sure = np.where(np.arange(69) == examples.action[:, None], 0.0, -np.inf)
+    wrong = np.arange(len(examples)) % 10 == 0
+    other = examples.legal.copy()
+    other[np.arange(len(examples)), examples.action] = False
+    sure[wrong] = np.where(np.arange(69) == other[wrong].argmax(axis=1)[:, None], 0.0, -np.inf)
+    temperature, epsilon = Prediction(sure, False).fit(examples)
+    assert temperature == 1
+    assert 0.1 <= epsilon <= 0.2
+
+
+def test_the_gradient_is_that_of_the_cross_entropy(examples):
+    some = examples.of_rows(np.arange(40))
+    learner = fitting.PolicyLearner(small(), dropout=0.0)
+    learner._tensors = {name: one.astype(np.float64) for name, one in learner._tensors.items()}
+    targets = some.legal / some.legal.sum(axis=1, keepdims=True)
+    targets = (targets + (np.arange(69) == some.action[:, None])) / 2
+    found = learner.gradient(some.words, some.legal, targets)
+
+    def loss():
+        table = learner.log_probabilities(some.words, some.legal)
+        return -np.where(some.legal, table * targets, 0).sum(axis=1).mean(dtype=np.float64)
+
+    rng = np.random.default_rng(0)
+    for name, slope in found.items():
+        weights = learner._tensors[name]
+        way, step = rng.normal(size=weights.shape), 1e-6
+        ends = []
+        for sign in (1, -1):
+            weights += sign * step * way
+            ends.append(loss())
+            weights -= sign * step * way
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx((slope * way).sum(), rel=1e-4)
+
+
+def test_cloning_raises_the_accuracy_on_rounds_held_out(examples):
+    split = split_games(examples, 0)
+    done = []
+    found = imitate(split, small(), progress=done.append)
+    before, after = (
+        Guesses.of(one, split.choosing, split.held_out) for one in (small(), found.agent)
+    )
+    assert after.hit.mean() > before.hit.mean() + 0.2
+    assert after.taken.mean() > before.taken.mean() + 0.3
+    assert done == sorted(done)
+    assert done[-1] == 1
+    again = imitate(split, small())
+    assert again.tried == found.tried
+    assert again.agent.tensors().keys() == found.agent.tensors().keys()
+    assert all((a == found.agent.tensors()[n]).all() for n, a in again.agent.tensors().items())
+    assert not found.agent.values(split.held_out.view()).any()
+    assert found.agent.info.decisions == len(split.training)
+
+
+def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples):
+    folds = [imitate(split, small()) for split in fold_games(examples, 0, 2)]
+    found = refit(examples, small(), folds)
+    for one in found.tried:
+        each = [two for fold in folds for two in fold.tried if two.weight == one.weight]
+        assert one.log_likelihood == pytest.approx(sum(two.log_likelihood for two in each) / 2)
+        assert one.temperature**2 == pytest.approx(each[0].temperature * each[1].temperature)
+    assert len(found.tried) == min(len(fold.tried) for fold in folds)
+    assert found.weight == max(found.tried, key=lambda one: one.log_likelihood).weight
+    assert found.agent.info.decisions == len(examples)
+    guesses = (Guesses.of(one, examples, examples) for one in (small(), found.agent))
+    before, after = (one.taken.mean() for one in guesses)
+    assert after > before + 0.3
+    assert not found.agent.values(examples.view()).any()
+
+
+def test_the_weight_is_the_one_that_predicts_the_choosing_games_best(examples):
+    found = imitate(split_games(examples, 0), small())
+    best = max(found.tried, key=lambda one: one.log_likelihood)
+    assert found.weight == best.weight
+    assert [one.weight for one in found.tried] == [
+        np.inf,
+        *itertools.islice(clone.WEIGHTS, len(found.tried) - 1),
+    ]
+    apart = [one.divergence for one in found.tried]
+    assert apart[0] == pytest.approx(0, abs=1e-4)  # but for its temperature
+    assert apart[1] < apart[-1]
+
+
+def test_who_plays_like_the_start_is_best_predicted_by_a_strong_weight(examples):
+    """What the champion does is learned from nobody's few games better than from itself."""
+    start = network()
+    few = examples.of_games(np.unique(examples.game)[:12])
+    own = replace(few, action=start.probabilities(few.view(), few.legal).argmax(axis=1))
+    found = imitate(split_games(own, 1), start)
+    assert found.weight >= 1
+
+
+def test_a_start_at_another_temperature_plays_alike_at_one(examples):
+    some = examples.of_rows(np.arange(20))
+    view, legal = some.view(), some.legal
+    warm = heated(small(), 3.0)
+    np.testing.assert_allclose(
+        warm.at(1.0).probabilities(view, legal),
+        small().at(3.0).probabilities(view, legal),
+        atol=1e-6,
+    )
+
+
+def test_only_a_network_is_a_start():
+    assert check_start(network(), "champion") is network()
+    with pytest.raises(AgentError, match=r"expected a network to begin with, .* got 'greedy'"):
+        check_start(GreedyAgent(), "greedy")
+
+
+def test_no_game_is_in_two_sets(examples):
+    split = split_games(examples, 3)
+    sets = [set(part.game.tolist()) for part in split]
+    assert sum(map(len, sets)) == len(set.union(*sets)) == examples.games
+    assert sum(map(len, split)) == len(examples)
+    assert split_games(examples, 3).held_out.game.tolist() == split.held_out.game.tolist()
+    assert split_games(examples, 4).held_out.game.tolist() != split.held_out.game.tolist()
+    folds = fold_games(examples, 3, 4)
+    held = [game for fold in folds for game in np.unique(fold.held_out.game).tolist()]
+    assert sorted(held) == np.unique(examples.game).tolist()
+    for fold in folds:
+        assert isinstance(fold, Split)
+        assert not set(fold.held_out.game) & (set(fold.training.game) | set(fold.choosing.game))
+
+
+def test_too_few_games_or_odd_shares_are_refused(examples):
+    few = examples.of_games(np.unique(examples.game)[:4])
+    with pytest.raises(SettingError, match=r"decisions of 5 games or more, .* got 4"):
+        split_games(few, 0)
+    for share in (0, 1, -1, float("nan")):
+        with pytest.raises(SettingError, match="expected a share of the games"):
+            split_games(examples, 0, share)
+    with pytest.raises(SettingError, match="leaves games to learn from"):
+        split_games(examples, 0, 0.97)
+    for folds in (1, 31):
+        with pytest.raises(SettingError, match="expected 2 folds or more"):
+            fold_games(examples, 0, folds)

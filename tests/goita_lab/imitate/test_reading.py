@@ -1,0 +1,199 @@
+"""Recorded games of every kind become decisions; what is none is refused."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.registry import load_agent
+from record_samples import LINE, YAML
+
+from goita_env import Game, actions, records
+from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.information import Information, Token
+from goita_env.records import Record
+from goita_env.rules import JGA
+from goita_lab.arena import evaluate
+from goita_lab.arena.tournament.games import play_deals
+from goita_lab.imitate import read_examples
+from goita_lab.imitate.replaying import replay
+from goita_lab.signals import log
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games") / "games"
+    options = ["--deals", "12", "--seed", "3", "--save-games", str(folder)]
+    assert evaluate.main(["--agents", "greedy", "mine=heuristic", *options]) == 0
+    return folder
+
+
+def test_saved_games_are_the_decisions_that_their_agents_made(games):
+    both = read_examples([games])
+    assert set(both.players) == {"greedy", "mine"}
+    for player, agent in (("greedy", "greedy"), ("mine", "heuristic")):
+        one = read_examples([games], player).examples
+        assert len(one) == both.players[player] > 50
+        assert one.games <= 12
+        chosen = load_agent(agent).act(one.view(), one.legal, np.random.default_rng(0))
+        assert chosen.tolist() == one.action.tolist()
+    assert len(both.examples) == both.players.total()
+    assert (both.examples.legal.sum(axis=1) > 1).all()
+    assert (both.examples.view().legal() == both.examples.legal).all()
+
+
+def test_a_file_of_the_folder_is_read_alone(games):
+    (file,) = games.glob("*.jsonl")
+    assert len(read_examples([file]).examples) == len(read_examples([games]).examples)
+
+
+def test_a_deal_is_one_game_in_all_pairings(tmp_path):
+    options = ["--deals", "6", "--save-games", str(tmp_path / "games")]
+    assert evaluate.main(["--agents", "greedy", "random", "heuristic", *options]) == 0
+    assert read_examples([tmp_path / "games"], "heuristic").examples.games == 6
+
+
+def test_a_game_cannot_be_given_twice(games, monkeypatch):
+    (file,) = games.glob("*.jsonl")
+    monkeypatch.chdir(games.parent)
+    for again in (games, file, games.relative_to(games.parent)):
+        for sources in ([games, again], [again, games]):
+            with pytest.raises(SettingError, match="expected each game once, got"):
+                read_examples(sources)
+
+
+def test_a_copy_of_a_folder_is_refused_and_one_of_a_file_in_it_counts_once(games, tmp_path):
+    shutil.copytree(games, tmp_path / "copy")
+    with pytest.raises(SettingError, match=r"expected each game once, got .* and its copy"):
+        read_examples([games, tmp_path / "copy"])
+    (file,) = games.glob("*.jsonl")
+    shutil.copy(file, tmp_path / "copy" / f"{file.stem} (1).jsonl")
+    (tmp_path / "copy" / f"._{file.name}").write_bytes(b"\0")
+    assert len(read_examples([tmp_path / "copy"]).examples) == len(read_examples([games]).examples)
+
+
+def test_logs_of_the_same_deals_share_their_games(tmp_path):
+    pytest.importorskip("pyarrow")
+    for agent in ("greedy", "random"):
+        for _ in log.write(tmp_path / agent, [agent], 8, workers=1):
+            pass
+    assert read_examples([tmp_path / "greedy", tmp_path / "random"]).examples.games == 8
+
+
+def test_a_replay_is_that_of_a_single_game():
+    (deal,) = records.history.loads(LINE).deals
+    found = replay([deal], JGA)
+    game, expected = Game(hands=deal.hands, dealer=deal.dealer), []
+    for seat, action in deal.moves:
+        while game.legal_actions()[0] >= actions.CALL:
+            game.play(actions.SILENT)
+        if len(game.legal_actions()) > 1:
+            expected.append((seat, action, game.view(seat).words[0].tolist()))
+        game.play(action)
+    rows = zip(found.seat.tolist(), found.action.tolist(), found.words.tolist(), strict=True)
+    assert list(rows) == expected
+
+
+def test_records_of_people_are_read_and_what_is_unsound_is_left_out(tmp_path):
+    (tmp_path / "a.yaml").write_text(YAML, encoding="utf-8")
+    (other,) = play_deals(GreedyAgent(), 1, seed=1)
+    lines = [records.history.dumps(Record((other,))), LINE.replace("374", "377")]
+    (tmp_path / "b.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "LICENSE").write_text("no record", encoding="utf-8")
+    found = read_examples([tmp_path])
+    names = [name for name in found.players if name]
+    assert found.examples.games == 2
+    (line,) = found.unsound
+    assert line.startswith("b.txt: deal 2, move")
+    one = read_examples([tmp_path], names[0])
+    assert len(one.examples) == found.players[names[0]]
+    with pytest.raises(
+        SettingError, match=r"expected a player of the games, such as .*got 'nobody'"
+    ):
+        read_examples([tmp_path], "nobody")
+
+
+def test_a_log_gives_its_decisions_with_a_choice(tmp_path):
+    pytest.importorskip("pyarrow")
+    for _ in log.write(tmp_path / "log", ["greedy", "heuristic"], 8, workers=1):
+        pass
+    found, play = read_examples([tmp_path / "log"]), log.read(tmp_path / "log")
+    assert found.examples.action.tolist() == play.action[play.choice].tolist()
+    assert found.examples.games == 4  # each deal is played twice
+    assert set(found.players) == {"greedy", "heuristic"}
+
+
+@pytest.mark.parametrize("options", [Information(token=Token(bits=1)), Information(shown="all")])
+def test_logs_of_other_games_are_refused(options, tmp_path):
+    pytest.importorskip("pyarrow")
+    for _ in log.write(tmp_path / "log", ["random"], 8, workers=1, information=options):
+        pass
+    with pytest.raises(log.LogError, match="expected a log of the plain game in"):
+        read_examples([tmp_path / "log"])
+
+
+def test_answers_before_play_that_no_notation_stores_are_no_decisions():
+    (deal,) = records.history.loads("11111238,11112337,12344456,24555679,s1,").deals
+    calls = [(0, actions.CALL)]
+    for moves in ((), calls):
+        found = replay([records.DealRecord(deal.hands, 0, tuple(moves))], JGA)
+        assert found.illegal == {}
+        assert len(found.action) == len(moves)
+
+
+def planted(games, tmp_path, change):
+    folder = tmp_path / "games"
+    shutil.copytree(games, folder)
+    (file,) = folder.glob("*.jsonl")
+    lines = file.read_text().splitlines()
+    line = json.loads(lines[1])
+    change(line)
+    lines[1] = json.dumps(line)
+    file.write_text("\n".join(lines))
+    return folder
+
+
+def two_kings(line):
+    """Lets the dealer begin with two kings, which it does not hold."""
+    *hands, dealer, _ = line["history"].split(",", 5)
+    line["history"] = ",".join([*hands, dealer, f"{dealer[1:]}88"])
+
+
+BAD = {
+    "an illegal move": (
+        two_kings,
+        r"deal \d+, seating \d, number 1: move 1: expected",
+    ),
+    "a move after the end": (
+        lambda line: line.update(history=line["history"] + ",1p"),
+        r"expected no move after the end, got 'p' of seat 0",
+    ),
+    "no deal": (lambda line: line.update(history="words"), r"jsonl, line 2: .*expected"),
+    "an odd seat": (lambda line: line.update(before_play=[[9, 65]]), r"line 2: expected a seat"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_saved_games_that_somebody_changed_are_refused(change, message, games, tmp_path):
+    with pytest.raises(RecordError, match=message):
+        read_examples([planted(games, tmp_path, change)])
+
+
+def test_what_is_no_recorded_game_is_refused(tmp_path):
+    with pytest.raises(SettingError, match=r"expected saved games .tournament.json., a log .*none"):
+        read_examples([tmp_path])
+    (tmp_path / "x.jsonl").write_text("{}")
+    with pytest.raises(SettingError, match=r"expected tournament.json beside"):
+        read_examples([tmp_path / "x.jsonl"])
+    (tmp_path / "x").write_bytes(b"\x80\x04pickle")
+    with pytest.raises(GoitaError, match="expected text in UTF-8"):
+        read_examples([tmp_path / "x"])
+    with pytest.raises(SettingError, match="missing', which does not exist"):
+        read_examples([tmp_path / "missing"])
+
+
+def test_games_of_two_rule_sets_are_refused(games, tmp_path):
+    (tmp_path / "a.txt").write_text(LINE, encoding="utf-8")
+    with pytest.raises(SettingError, match="one rule set, got those of"):
+        read_examples([games, tmp_path / "a.txt"], rules="pagat")

@@ -1,0 +1,72 @@
+"""Trainings that are held close to the policy that they began with."""
+
+import numpy as np
+import torch as th
+import training
+
+from goita_lab.learning.ppo import MASKED, REFERENCE_KL
+
+
+def make_model(weight=None, **settings):
+    model = training.make_model(training.make_env(64), learning_rate=2e-3, **settings)
+    if weight is not None:
+        model.hold_close(weight)
+    return model
+
+
+def divergence(policy, reference, samples):
+    """Returns KL(policy || reference) of each decision, in nats: [B]."""
+    with th.no_grad():
+        both = [
+            network.logits_and_values(samples.observations)[0]
+            .masked_fill(~samples.action_masks, MASKED)
+            .double()
+            .softmax(dim=1)
+            .numpy()
+            for network in (policy, reference)
+        ]
+    mine, others = (np.where(samples.action_masks.numpy(), one, 1.0) for one in both)
+    return (mine * np.log(mine / others)).sum(axis=1)
+
+
+def samples_of(model):
+    training.rollout(model)
+    return next(model.rollout_buffer.get(256))
+
+
+def test_a_policy_that_is_held_close_moves_less():
+    apart = {}
+    for weight in (0.0, 5.0):
+        model = make_model(weight)
+        model.learn(8_000)
+        apart[weight] = divergence(model.policy, model.reference, samples_of(model)).mean()
+        assert 0 < model.logger.name_to_value[f"train/{REFERENCE_KL}"] < 2 * apart[0.0]
+    assert apart[5.0] < apart[0.0] / 4
+
+
+def test_the_loss_grows_by_the_weighted_divergence():
+    model = make_model(0.0)
+    model.learn(4_000)
+    samples = samples_of(model)
+    weights = samples.weights.numpy() / samples.weights.numpy().sum()
+    wanted = (divergence(model.policy, model.reference, samples) * weights).sum()
+    without, _ = model._loss(samples, 0.2)
+    model.kl_weight = 3.0
+    held, numbers = model._loss(samples, 0.2)
+    assert wanted > 1e-4
+    np.testing.assert_allclose(float((held - without).detach()), 3 * wanted, rtol=1e-3)
+    np.testing.assert_allclose(float(numbers[-1]), wanted, rtol=1e-3)
+
+
+def test_the_reference_stays_as_it_was():
+    model = make_model(0.1)
+    before = [parameter.clone() for parameter in model.policy.parameters()]
+    model.learn(3_000)
+    assert all(map(th.equal, before, model.reference.parameters()))
+    assert not all(map(th.equal, before, model.policy.parameters()))
+
+
+def test_without_a_reference_nothing_is_logged_of_one():
+    model = make_model()
+    model.learn(1_000)
+    assert f"train/{REFERENCE_KL}" not in model.logger.name_to_value

@@ -1,0 +1,425 @@
+"""Self-play learning: who is credited with what, and that it is still MaskablePPO."""
+
+import copy
+from collections import defaultdict
+
+import numpy as np
+import pytest
+import torch as th
+from deals import complete, kinds
+from own_networks import TwoTrunks
+from raising import refuses
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.vec_env import VecMonitor
+from training import make_env, make_model, rollout
+
+from goita_env import GoitaVectorEnv, actions
+from goita_env.views import observation as packing
+from goita_lab.learning import GoitaVecEnv, SelfPlayPPO, linear
+from goita_lab.learning.buffer import ENDED, OPEN, decision_type
+
+REWARD_SCALE = 0.02
+
+
+class Watched(GoitaVecEnv):
+    """Keeps what happens in every game, for the reference."""
+
+    def begin(self):
+        self.story = []
+        return super().begin()
+
+    def advance(self, actions):
+        before = self.turn
+        turn = super().advance(actions)
+        self.story.append((before.seat, before.action_mask, actions, turn.reward, turn.done))
+        return turn
+
+
+class Scripted(SelfPlayPPO):
+    """Decides at random, with values that are all different, and so name their decisions."""
+
+    def _decide(self, words, masks):
+        values = self.rng.random(len(words)).astype(np.float32)
+        chosen = np.array([self.rng.choice(np.flatnonzero(mask)) for mask in masks])
+        if self.call:
+            chosen[masks[:, actions.CALL]] = actions.CALL
+        self.values += values.tolist()
+        return chosen, values, -self.rng.random(len(words)).astype(np.float32)
+
+
+def scripted(env, steps, call=False, **settings):
+    model = make_model(env, n_steps=steps, **settings)
+    model.__class__ = Scripted
+    model.rng, model.values, model.call = np.random.default_rng(3), [], call
+    _, callback = model._setup_learn(10**9)
+    return model, callback
+
+
+class Reference:
+    """Follows every seat of every game with lists, one decision after the other."""
+
+    def __init__(self, values, gamma, lam):
+        self.values, self.gamma, self.lam = iter(values), gamma, lam
+        self.trajectories, self.finished = defaultdict(list), []
+        self.learnt = set()
+
+    def rollout(self, story):
+        """Takes a rollout in; returns {value: (reward, return, advantage)} to learn from it."""
+        for seat, mask, _, reward, done in story:
+            for game in range(len(seat)):
+                if mask[game].sum() > 1:
+                    decision = {"value": next(self.values), "reward": 0.0}
+                    self.trajectories[game, int(seat[game])].append(decision)
+            for game in range(len(seat)):
+                for one in range(4):
+                    if trajectory := self.trajectories[game, one]:
+                        trajectory[-1]["reward"] += reward[game, one] * REWARD_SCALE
+                        if done[game]:
+                            self.finished.append(self.trajectories.pop((game, one)))
+        found = {}
+        for trajectory in self.finished:
+            found |= self.credit(trajectory, ended=True)
+        for trajectory in self.trajectories.values():
+            found |= self.credit(trajectory, ended=False)
+        self.finished = []
+        fresh = {value: numbers for value, numbers in found.items() if value not in self.learnt}
+        self.learnt |= fresh.keys()
+        return fresh
+
+    def credit(self, trajectory, ended):
+        """Generalised advantages along one seat's decisions; an open one at the end waits."""
+        found, next_value, next_advantage = {}, 0.0, 0.0
+        for place, decision in reversed([*enumerate(trajectory)]):
+            value = decision["value"]
+            if not ended and place == len(trajectory) - 1:
+                next_value = value
+                continue
+            delta = decision["reward"] + self.gamma * next_value - value
+            advantage = delta + self.gamma * self.lam * next_advantage
+            found[value] = (decision["reward"], advantage + value, advantage)
+            next_value, next_advantage = value, advantage
+        return found
+
+
+def played(env, steps, call=False):
+    """Collects one rollout of chance decisions."""
+    model, callback = scripted(env, steps, call)
+    model.collect_rollouts(env, callback, model.rollout_buffer, steps)
+    return model, callback
+
+
+def compare(env, steps, rollouts, gamma=1.0, lam=0.95, call=False):
+    """Runs rollouts, holds each one's buffer against the reference, and returns what they held."""
+    model, callback = scripted(env, steps, call, gamma=gamma, gae_lambda=lam)
+    reference, seen, rows = None, 0, []
+    for _ in range(rollouts):
+        assert model.collect_rollouts(env, callback, model.rollout_buffer, steps)
+        if reference is None:
+            reference = Reference([], gamma, lam)
+        reference.values = iter(model.values[seen:])
+        seen = len(model.values)
+        story, env.story = env.story, []
+        wanted = reference.rollout(story)
+        buffer = model.rollout_buffer
+        assert set(buffer.values.tolist()) == wanted.keys()
+        table = np.array([wanted[value] for value in buffer.values.tolist()]).reshape(-1, 3)
+        closed = buffer._store[buffer.closed]
+        np.testing.assert_allclose(closed["reward"], table[:, 0], atol=1e-6)
+        np.testing.assert_allclose(buffer.returns, table[:, 1], atol=1e-5)
+        np.testing.assert_allclose(buffer.advantages, table[:, 2], atol=1e-5)
+        rows.append(closed.copy())
+    assert model.num_timesteps == len(model.values)
+    return model, rows
+
+
+@pytest.mark.parametrize("steps", [1, 5, 37])
+@pytest.mark.parametrize("episode", ["round", "match"])
+def test_returns_and_advantages_equal_a_plain_reference_seat_by_seat(steps, episode):
+    # 5 and 37 steps cut most rounds in the middle; a rollout of one step closes hardly anything.
+    rollouts = 120 // steps
+    _, rows = compare(Watched(GoitaVectorEnv(7, episode=episode, seed=steps)), steps, rollouts)
+    assert sum(map(len, rows)) > 300
+
+
+@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (1.0, 0.0), (0.9, 0.7)])
+def test_discount_and_lambda_run_along_a_seats_own_decisions(gamma, lam):
+    compare(Watched(GoitaVectorEnv(5, seed=1)), 11, 9, gamma, lam)
+
+
+def test_a_round_cut_in_the_middle_waits_and_is_credited_in_the_next_rollout():
+    env = Watched(GoitaVectorEnv(6, seed=4))
+    model, callback = played(env, 3)
+    buffer = model.rollout_buffer
+    waiting, rows = buffer.open_decisions()
+    assert waiting.any()
+    assert (rows["next"] == OPEN).all()
+    assert not set(rows["value"].tolist()) & set(buffer.values.tolist())
+    learnt = set(buffer.values.tolist())
+    for _ in range(20):  # longer than any round
+        model.collect_rollouts(env, callback, buffer, 3)
+        assert not learnt & set(buffer.values.tolist())  # nothing is learnt from twice
+        learnt |= set(buffer.values.tolist())
+    assert set(rows["value"].tolist()) <= learnt
+
+
+def test_losers_are_charged_at_their_own_last_decision_though_another_made_the_winning_play():
+    env = Watched(GoitaVectorEnv(64, seed=2))
+    model, _ = played(env, 100)
+    store = model.rollout_buffer._store[: model.rollout_buffer.pos]
+    values, last, charged = iter(model.values), {}, 0
+    for seat, mask, _, reward, done in env.story:
+        for game in np.flatnonzero(mask.sum(axis=1) > 1).tolist():
+            last[game, int(seat[game])] = next(values)
+        for game in np.flatnonzero(done).tolist():
+            for one in range(4):
+                value = last.pop((game, one), None)
+                if reward[game, one] < 0 and value is not None:
+                    assert one != seat[game]  # it is the winner who moved
+                    (row,) = store[store["value"] == np.float32(value)]
+                    assert row["next"] == ENDED
+                    assert row["reward"] == pytest.approx(reward[game, one] * REWARD_SCALE)
+                    charged += 1
+    assert charged > 300
+
+
+def test_a_special_hand_that_ends_the_round_credits_the_caller_alone():
+    env = Watched(GoitaVectorEnv(1))
+    env.set_options({"hands": kinds(*complete("11111144", "", "", "")), "dealer": 0})
+    model, _ = played(env, 1, call=True)
+    assert env.turn.reward.tolist() == [[60, -60, 60, -60]]  # six pawns and two alike: twice 30
+    (row,) = model.rollout_buffer._store[model.rollout_buffer.closed]
+    assert row["reward"] == pytest.approx(60 * REWARD_SCALE)
+    assert model.rollout_buffer.returns.tolist() == pytest.approx([60 * REWARD_SCALE])
+    # The others never acted in this round: nothing of it is theirs, not in the next round either.
+    assert not model.rollout_buffer.open_decisions()[0].any()
+
+
+def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
+    env = Watched(GoitaVectorEnv(9, seed=5))
+    model, _ = played(env, 50)
+    choices = sum(int((mask.sum(axis=1) > 1).sum()) for _, mask, *_ in env.story)
+    assert model.num_timesteps == choices == model.rollout_buffer.pos < 9 * 50
+    assert decision_type(8, 69).itemsize <= 104
+    samples = next(model.rollout_buffer.get(10**9))
+    assert samples.observations.dtype == th.uint8
+    assert samples.action_masks.dtype == th.bool
+    assert (samples.action_masks.sum(dim=1) > 1).all()
+    assert samples.action_masks.gather(1, samples.actions).all()
+    rows = model.rollout_buffer._store[model.rollout_buffer.closed]
+    assert sorted(samples.old_values.tolist()) == sorted(rows["value"].tolist())
+    place = {value: place for place, value in enumerate(rows["value"].tolist())}
+    order = [place[value] for value in samples.old_values.tolist()]
+    bits = packing.expand(np.ascontiguousarray(rows["words"][order]))
+    assert np.array_equal(samples.observations.numpy(), bits)
+
+
+def test_minibatches_are_of_equal_size_and_hold_every_decision_once():
+    env = make_env(32, seed=6)
+    model = make_model(env)
+    rollout(model)
+    batches = [samples.old_log_prob for samples in model.rollout_buffer.get(50)]
+    sizes = {len(batch) for batch in batches}
+    assert max(sizes) - min(sizes) <= 1
+    assert sum(map(len, batches)) == len(model.rollout_buffer.closed)
+
+
+def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
+    kwargs = {"sample_fraction": 0.3}
+    model = make_model(make_env(64, seed=6), n_steps=24, rollout_buffer_kwargs=kwargs)
+    rollout(model)
+    buffer = model.rollout_buffer
+    chances = buffer.sampling_probabilities()
+    assert chances.min() >= 0.4 * 0.3
+    assert chances.max() == 1
+    assert chances.mean() < 0.8
+    order = np.abs(buffer.advantages).argsort()
+    small, large = order[:50], order[-50:]
+    assert chances[small].mean() < 0.3 < chances[large].mean()
+
+    def gradients(rounds):
+        total, counted = 0, 0.0
+        for _ in range(rounds):
+            for samples in buffer.get(None):
+                logits, values = model._evaluate(model.policy, samples.observations)
+                gain = logits.gather(1, samples.actions)[:, 0] * samples.advantages + values
+                model.policy.zero_grad()
+                (gain * samples.weights).sum().backward()
+                total = total + model.policy.action_net.weight.grad / rounds
+                counted += float(samples.weights.sum()) / rounds
+        return total, counted
+
+    drawn, counted = gradients(200)
+    buffer.sample_fraction = 1.0
+    wanted, every = gradients(1)
+    assert every == len(buffer.closed)
+    assert counted == pytest.approx(every, rel=0.02)
+    assert float((drawn - wanted).norm() / wanted.norm()) < 0.1
+    buffer.sample_fraction = 0.3
+    before = model.policy.action_net.weight.clone()
+    model.train()
+    assert not th.equal(before, model.policy.action_net.weight)
+
+
+def test_a_rollout_that_closes_no_decision_changes_nothing():
+    model = make_model(make_env(16, seed=6), n_steps=1)
+    rollout(model)
+    assert len(model.rollout_buffer.closed) < 2
+    before = [parameter.clone() for parameter in model.policy.parameters()]
+    model.train()
+    assert all(map(th.equal, before, model.policy.parameters()))
+
+
+def test_games_begun_anew_leave_no_decision_open():
+    env = make_env(8, seed=7)
+    model = make_model(env, n_steps=3)
+    callback = rollout(model)
+    assert model.rollout_buffer.open_decisions()[0].any()
+    env.reset()
+    model.collect_rollouts(env, callback, model.rollout_buffer, 3)
+    assert model.rollout_buffer._starts[:2] == [0, 0]  # nothing was carried over
+
+
+def test_an_update_equals_that_of_maskable_ppo():
+    models = []
+    for train in (SelfPlayPPO.train, MaskablePPO.train):
+        model = make_model(make_env(32, seed=8), vf_coef=0.7, ent_coef=0.02, n_epochs=3)
+        _, callback = model._setup_learn(1000)
+        for _ in range(3):
+            model.collect_rollouts(model.env, callback, model.rollout_buffer, 8)
+            model.ent_coef = 0.02
+            train(model)
+        models.append(model)
+    mine, theirs = (list(model.policy.parameters()) for model in models)
+    assert all(th.allclose(a, b, atol=2e-6) for a, b in zip(mine, theirs, strict=True))
+    logs = [model.logger.name_to_value for model in models]
+    for name in ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl"):
+        assert logs[0][f"train/{name}"] == pytest.approx(logs[1][f"train/{name}"], abs=1e-5)
+
+
+def test_decisions_are_drawn_from_the_policy_that_maskable_ppo_predicts_with():
+    model = make_model(make_env(4, seed=9))
+    with th.no_grad():
+        model.policy.action_net.weight.mul_(100)  # far from uniform
+    turn = model.env.begin()
+    row = int(turn.action_mask.sum(axis=1).argmax())
+    mask = np.repeat(turn.action_mask[row : row + 1], 20_000, axis=0)
+    words = np.repeat(turn.words[row : row + 1], 20_000, axis=0)
+    chosen, values, log_probs = model._decide(words, mask)
+    bits = th.from_numpy(turn.observation[row : row + 1])
+    wanted = model.policy.get_distribution(bits, mask[:1]).distribution.probs[0].detach().numpy()
+    share = np.bincount(chosen, minlength=69) / 20_000
+    assert np.abs(share - wanted).max() < 0.015
+    assert (share[~mask[0]] == 0).all()
+    np.testing.assert_allclose(log_probs, np.log(wanted[chosen]), atol=1e-4)
+    np.testing.assert_allclose(values, model.policy.predict_values(bits).item(), atol=1e-5)
+    best, _ = model.predict(turn.observation, action_masks=turn.action_mask, deterministic=True)
+    assert best[row] == wanted.argmax()
+
+
+def test_the_entropy_coefficient_follows_its_schedule():
+    model = make_model(ent_coef=linear(0.1, 0.02))
+    rollout(model)
+    model._update_current_progress_remaining(250, 1000)
+    model.train()
+    assert model.ent_coef == pytest.approx(0.08)
+
+
+def test_it_learns_to_beat_random_play_by_far():
+    from goita_agents import load_agent
+    from goita_agents.bots.network import NetworkAgent, NetworkInfo
+
+    from goita_lab.arena.tournament import arena
+
+    settings = {"n_steps": 16, "batch_size": 512, "learning_rate": 2e-3, "layers": (64,)}
+    model = make_model(make_env(256, seed=10), **settings)
+    model.learn(60_000)
+    agent = NetworkAgent(NetworkInfo(1, model.num_timesteps, 0.02, "jga"), model.policy.tensors())
+    assert arena.play_pair(agent, load_agent("random"), 300, seed=3).ci95[0] > 5
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_network_of_ones_own_learns(bfloat16):
+    model = make_model(policy=TwoTrunks, bfloat16=bfloat16)
+    before = [parameter.clone() for parameter in model.policy.critic.parameters()]
+    model.learn(400)
+    assert not any(map(th.equal, before, model.policy.critic.parameters()))
+    assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.policy.parameters())
+
+
+def test_other_environments_buffers_and_no_masks_are_refused():
+    model = make_model(make_env())
+    _, callback = model._setup_learn(1000)
+    refuses(TypeError, "SeatRolloutBuffer", model.collect_rollouts, model.env, callback, None, 8)
+    with pytest.raises(ValueError, match="use_masking"):
+        model.collect_rollouts(model.env, callback, model.rollout_buffer, 8, use_masking=False)
+
+
+@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
+def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
+    env = VecMonitor(make_env(16, seed=1))
+    seen = env.reset()
+    assert (env.num_envs, seen.shape, seen.dtype) == (16, (16, 512), np.uint8)
+    assert env.observation_space.shape == (512,)
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(60):
+        masks = get_action_masks(env)
+        assert (masks.shape, masks.dtype) == ((16, 69), bool)
+        movers = env.unwrapped.turn.seat
+        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, rewards, dones, infos = env.step(chosen)
+        turn = env.unwrapped.turn
+        assert np.array_equal(seen, turn.observation)
+        assert (rewards.dtype, dones.dtype, len(infos)) == (np.float32, bool, 16)
+        assert np.array_equal(rewards, turn.reward[np.arange(16), movers])
+        for game in np.flatnonzero(dones):
+            info = infos[game]
+            assert info["rewards"].sum() == 0
+            assert rewards[game] == info["points"] > 0  # auto-reset: turn tells of the next round
+            assert info["winner"] == movers[game]
+            assert not info["TimeLimit.truncated"]
+            assert not info["terminal_observation"].any()
+            assert info["episode"]["l"] >= 1  # VecMonitor's
+            ended += 1
+        assert all(not infos[game] for game in np.flatnonzero(~dones))
+    assert ended > 20
+    env.close()
+
+
+def test_seeds_and_options_count_at_the_next_reset():
+    env, other = make_env(12), make_env(12, seed=77)
+    env.seed(77)
+    first = env.reset()
+    assert np.array_equal(first, other.reset())
+    assert np.array_equal(env.reset(), other.reset())  # the next episode of the same seed
+    assert not np.array_equal(first, other.reset())
+    hands = complete("88553211", "", "", "")
+    env.set_options({"hands": kinds(*hands), "dealer": 2})
+    env.reset()
+    assert env.turn.view.dealer.tolist() == [0] * 12
+    assert (env.turn.seat == 2).all()
+    env.set_options({"hands": hands, "dealer": 2, "scores": (140, 30)})
+    env.reset()
+    assert env.turn.view.scores.tolist() == [[140, 30]] * 12
+    env.set_options([{"dealer": 1}] + [{}] * 11)
+    refuses(ValueError, "all games or none", env.reset)
+    env.set_options({"dealr": 1})
+    refuses(ValueError, "dealr", env.reset)
+
+
+@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
+def test_a_copy_of_the_vec_env_goes_on_identically():
+    env = make_env(6, seed=3)
+    env.reset()
+    twin = copy.deepcopy(env)
+    for _ in range(40):
+        chosen = env.action_masks().argmax(axis=1)
+        assert np.array_equal(env.step(chosen)[0], twin.step(chosen)[0])
+
+
+def test_stock_maskable_ppo_runs_on_the_vec_env_and_is_warned_of_it_once():
+    model = MaskablePPO("MlpPolicy", make_env(8), n_steps=8, batch_size=32, device="cpu")
+    with pytest.warns(UserWarning, match="of different seats") as warned:
+        model.learn(128)
+    assert len(warned) == 1
+    assert model.num_timesteps == 128

@@ -1,0 +1,164 @@
+"""Files of policies: that they play what the model plays, whatever the network."""
+
+import numpy as np
+import pytest
+import torch as th
+import training
+from goita_agents import load_agent
+from goita_agents.base import AgentError
+from own_networks import Forgetful, OnlyInTraining, TwoTrunks
+from raising import refuses
+
+from goita_env import GoitaVectorEnv
+from goita_env.errors import SettingError
+from goita_lab.learning import SavedPolicy, SelfPlayPolicy, save_policy
+from goita_lab.learning import command as train
+from goita_lab.learning.policy_agent import load_frozen
+from goita_lab.learning.policy_file import begin_from, read_policy
+
+
+def make_model(policy=SelfPlayPolicy, layers=(16,), **settings):
+    model = training.make_model(policy=policy, layers=layers, policy_kwargs=settings)
+    model.learn(200)
+    return model
+
+
+def turn():
+    return GoitaVectorEnv(64, seed=5).reset()
+
+
+def test_a_network_of_ones_own_is_saved_and_played_by_its_class(tmp_path):
+    path = tmp_path / "own.safetensors"
+    model = make_model(TwoTrunks, width=4)
+    for file in (path, tmp_path / "again"):
+        save_policy(model, file, "jga")
+    assert path.read_bytes() == (tmp_path / "again").read_bytes()
+    info = read_policy(path).info
+    assert info.policy == "own_networks:TwoTrunks"
+    assert info.settings == {"layers": [16], "width": 4}
+    now = turn()
+    with th.no_grad():
+        logits, values = model.policy.logits_and_values(th.from_numpy(now.observation))
+    spec = f"goita_lab.learning:SavedPolicy:path={path},policy=own_networks:TwoTrunks"
+    for agent in (SavedPolicy(str(path), "own_networks:TwoTrunks"), load_agent(spec)):
+        np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
+        np.testing.assert_allclose(agent.values(now.view), 50 * values.numpy(), atol=1e-3)
+        best = np.where(now.action_mask, logits.numpy(), -np.inf).argmax(axis=1)
+        rng = np.random.default_rng(0)
+        assert np.array_equal(agent.act(now.view, now.action_mask, rng), best)
+        assert (agent.probabilities(now.view, now.action_mask).max(axis=1) == 1).all()
+    sampling = load_agent(f"{spec},temperature=1")
+    shares = sampling.probabilities(now.view, now.action_mask)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-5)
+    assert (shares[~now.action_mask] == 0).all()
+    assert now.action_mask[np.arange(64), sampling.act(now.view, now.action_mask, rng)].all()
+
+
+def test_a_file_that_would_play_or_expect_something_else_is_not_written(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    save_policy(make_model(), path, "jga")
+    played = path.read_bytes()
+    forgetful = make_model(Forgetful)
+    save_policy(forgetful, tmp_path / "fine", "jga")
+    forgetful.policy.scale = 3.0
+    wrong = {"log-probabilities": forgetful, "values": make_model(OnlyInTraining)}
+    for what, model in wrong.items():
+        refuses(SettingError, f"the policy's {what}", save_policy, model, path, "jga")
+        assert path.read_bytes() == played
+
+
+def test_classes_that_others_cannot_import_are_refused(tmp_path):
+    class Local(SelfPlayPolicy):
+        def logits_and_values(self, bits):
+            return super().logits_and_values(bits)
+
+    refuses(SettingError, "Local", save_policy, make_model(Local), tmp_path / "x", "jga")
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("own_networks:Forgetful", "own_networks:TwoTrunks"),
+        ("own_networks:Nothing", "own_networks:TwoTrunks"),
+        ("os:system", "TwoTrunks"),
+    ],
+)
+def test_a_file_is_played_by_the_class_it_was_written_from_alone(tmp_path, policy, message):
+    path = tmp_path / "own.safetensors"
+    save_policy(make_model(TwoTrunks), path, "jga")
+    refuses(AgentError, message, SavedPolicy, str(path), policy)
+
+
+def test_files_that_are_no_policies_are_refused(tmp_path):
+    path = tmp_path / "own.safetensors"
+    save_policy(make_model(TwoTrunks), path, "jga")
+    data = path.read_bytes()
+    for wrong in (b"", data[:100], data[:-4], data.replace(b"goita-policy-1", b"goita-policy-9")):
+        path.write_bytes(wrong)
+        refuses(SettingError, "polic", read_policy, path)
+        with pytest.raises(AgentError):
+            SavedPolicy(str(path), "own_networks:TwoTrunks")
+    with pytest.raises(SettingError):
+        read_policy(tmp_path / "none")
+
+
+@pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
+def test_a_snapshot_plays_in_the_pool_as_it_was_trained(tmp_path, policy):
+    model = make_model(policy)
+    path, now = tmp_path / "snapshot", turn()
+    save_policy(model, path, "jga")
+    with th.no_grad():
+        before, _ = model.policy.logits_and_values(th.from_numpy(now.observation))
+    state = th.get_rng_state()
+    agent = load_frozen(model, path)
+    assert th.equal(state, th.get_rng_state())  # nothing is drawn from the training's numbers
+    model.learn(600, reset_num_timesteps=False)  # the snapshot doesn't learn with the model
+    np.testing.assert_allclose(agent.logits(now.view), before.numpy(), atol=1e-5)
+    assert agent.temperature == 1.0
+    assert model.policy.optimizer is not None
+
+
+def test_another_networks_file_is_no_beginning(tmp_path):
+    save_policy(make_model(TwoTrunks), tmp_path / "own", "jga")
+    with pytest.raises(SettingError, match=r"own, which holds .*:TwoTrunks: .*foreign"):
+        begin_from(make_model(), tmp_path / "own")
+    save_policy(make_model(), tmp_path / "stack", "jga")
+    refuses(SettingError, "missing", begin_from, make_model(TwoTrunks), tmp_path / "stack")
+
+
+def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_all_its_units(
+    tmp_path,
+):
+    narrow, wide = make_model(layers=(8, 12)), make_model(layers=(16, 24))
+    save_policy(narrow, tmp_path / "narrow", "jga")
+    begin_from(wide, tmp_path / "narrow")
+    bits = th.from_numpy(turn().observation)
+    with th.no_grad():
+        mine, theirs = (model.policy.logits_and_values(bits) for model in (wide, narrow))
+        for one, other in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-5)
+    first, second = wide.policy.features_extractor.layers
+    assert first.weight[8:].any()
+    assert not second.weight[:12, 8:].any()
+    wide.learn(600, reset_num_timesteps=False)
+    assert second.weight[:12, 8:].any()
+    assert wide.policy.action_net.weight[:, 12:].any()
+    with pytest.raises(SettingError, match="size mismatch"):
+        begin_from(make_model(layers=(16, 11)), tmp_path / "narrow")
+
+
+def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
+    options = "--decisions 1200 --snapshot-every 400 --measure-deals 4 --deals 4 --pool-share 0.5"
+    options = [*training.TINY, *options.split()]
+    command = ["--name", "own", "--policy", "own_networks:TwoTrunks", *options]
+    assert train.main(command) == 0
+    run = tmp_path / "runs" / "own"
+    assert read_policy(run / "best.safetensors").policy == "own_networks:TwoTrunks"
+    assert "past" in (run / "strength.csv").read_text()
+    with pytest.raises(SystemExit, match="2"):  # the run's file may not name the class
+        train.main(["--resume", "runs/own", "--decisions", "1600"])
+    again = ["--resume", "runs/own", "--policy", "own_networks:TwoTrunks"]
+    assert train.main([*again, "--decisions", "1600"]) == 0
+    for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
+        refuses(SystemExit, "2", train.main, ["--name", "two", "--policy", wrong, *options])
+    assert not (tmp_path / "runs" / "two").exists()

@@ -1,0 +1,433 @@
+"""The training as a program: its directory, interruptions and going on, and what it prints."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import numpy as np
+import pytest
+import torch as th
+import training
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import open_tensors
+from goita_agents.files import locked
+from programs import refusal
+from stable_baselines3.common.logger import configure
+
+from goita_env import GoitaVectorEnv, Rules
+from goita_lab import learning
+from goita_lab.learning import SelfPlayPPO, has_fast_bfloat16
+from goita_lab.learning import command as train
+from goita_lab.learning.measuring import read_csv
+from goita_lab.learning.progress import DecisionBar
+
+TINY = [*training.TINY, "--decisions", "1500", "--save-every", "300"]
+TINY += ["--deals", "8", "--snapshot-every", "400", "--measure-deals", "4"]
+
+
+def log(path):
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def policy(directory):
+    return (directory / "policy.safetensors").read_bytes()
+
+
+def decisions_in(checkpoint):
+    with open_tensors(checkpoint) as file:
+        return json.loads(file.metadata()["standing"])["decisions"]
+
+
+def begin(name, **settings):
+    """Leaves a run that was killed before its first checkpoint."""
+    options = {"progress": False, "measure_deals": 0, "threads": 1, **settings}
+    args, found = train.settle(train.Args(name=name, **options))
+    return learning.Run(Path("runs", name), train.config_of(args, found)).begin()
+
+
+def new_model(**settings):
+    options = {"games": 16, "steps": 4, "batch": 64, "layers": (16,), **settings}
+    return train.new_model(*train.settle(train.Args(precision="float32", **options)))
+
+
+def trained(name, *options):
+    """Runs a training to its end; returns its directory."""
+    assert train.main(["--name", name, *TINY, *options]) == 0
+    return Path("runs", name)
+
+
+def refused(capsys, *words):
+    """Returns what is said of options that end the program with code 2."""
+    return refusal(capsys, train.main, [*words])
+
+
+def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, capsys):
+    run = trained("one")
+    config = json.loads((run / "config.json").read_text())
+    assert config["layers"] == [16]
+    assert config["precision"] == ("bfloat16" if has_fast_bfloat16() else "float32")
+    agent = NetworkAgent.load(run / "policy.safetensors")
+    assert agent.info.decisions >= 1500
+    rows = log(run / "progress.csv")
+    assert len(rows) > 10
+    assert float(rows[-1]["train/explained_variance"]) <= 1
+    assert {"rollout/points_per_round", "train/approx_kl", "time/fps"} <= rows[0].keys()
+    assert list(run.glob("events.out.tfevents.*"))
+    pairs = json.loads((run / "result.json").read_text())["pairs"]
+    assert [pair["b"] for pair in pairs] == ["random", "greedy", "heuristic", "champion"]
+    assert all(pair["ci95"][0] <= pair["points_per_round"] <= pair["ci95"][1] for pair in pairs)
+    assert not list(run.glob(".*"))  # nothing half written is left
+    out = capsys.readouterr().out
+    assert "points per round" in out
+    assert "greedy" in out
+    said = float(re.search(r"at most about ([\d,.]+) MB", out)[1])
+    assert sum(path.stat().st_size for path in run.rglob("*") if path.is_file()) < said * 1e6
+
+    # The learning curve: every snapshot against both bots and, but for the first, its own past.
+    curve = read_csv(run / "strength.csv")
+    measured = sorted({row.decisions for row in curve})
+    assert measured[0] == 0
+    assert measured[-1] == agent.info.decisions
+    assert [row.opponent for row in curve] == (
+        ["greedy", "heuristic"] + (len(measured) - 1) * ["greedy", "heuristic", "past"]
+    )
+    assert f"{measured[1]:,} decisions: " in out
+    snapshots = {path.stem: path.read_bytes() for path in (run / "snapshots").iterdir()}
+    assert [*map(int, sorted(snapshots))] == measured
+    best = NetworkAgent.load(run / "best.safetensors").info.decisions
+    assert (run / "best.safetensors").read_bytes() == snapshots[f"{best:012}"]
+    assert snapshots[f"{measured[-1]:012}"] == policy(run)
+    # The deals at the end are others than those that chose the best.
+    assert json.loads((run / "config.json").read_text())["eval_seed"] == 1
+
+    # Gone on with when it is finished, it measures again and learns nothing more.
+    before = policy(run)
+    assert train.main(["--resume", str(run)]) == 0
+    assert policy(run) == before
+    assert "points per round" in capsys.readouterr().out
+
+
+def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been_stopped(
+    elsewhere, monkeypatch
+):
+    base = trained("base") / "policy.safetensors"
+    settings = ["--init", str(base), "--layers", "16", "--kl", "0.3", "--precision", "float32"]
+    whole = trained("whole", *settings)
+    with monkeypatch.context() as patch:
+        training.stop_after(patch, 9)
+        assert train.main(["--name", "parts", *TINY, *settings]) == 130
+    assert train.main(["--resume", "runs/parts", "--init", str(base)]) == 0
+    assert policy(Path("runs/parts")) == policy(whole)
+    assert float(log(whole / "progress.csv")[-1]["train/reference_kl"]) > 0
+
+
+def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
+    assert "--init" in refused(capsys, *TINY, "--kl", "0.3")
+    assert "--kl" in refused(capsys, *TINY, "--kl", "-1", "--init", "policy.safetensors")
+    assert "--partners" in refused(capsys, *TINY, "--hard-partners", "--opponents", "greedy")
+    predicting = [*TINY, "--predict-players", "1"]
+    for players in ([], ["--partner", "greedy"], ["--opponents", "greedy"], ["--partners", "self"]):
+        assert "of several kinds" in refused(capsys, *predicting, *players)
+    with_snapshots = [*predicting, "--partners", "self", "greedy", "--pool-share", "0.5"]
+    assert "--pool-share 0" in refused(capsys, *with_snapshots)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
+    elsewhere, monkeypatch, capsys, number
+):
+    settings = [*TINY, "--precision", "float32", "--seed", "4"]
+    whole = trained("whole", *settings[len(TINY) :])
+    with monkeypatch.context() as patch:
+        training.stop_after(patch, 9, number)
+        assert train.main(["--name", "parts", *settings]) == 130
+    run = Path("runs", "parts")
+    assert f"--resume {run}" in capsys.readouterr().out
+    assert not (run / "policy.safetensors").exists()
+    assert 0 < decisions_in(run / "checkpoint.safetensors") < 1500
+    with monkeypatch.context() as patch:
+        training.stop_after(patch, 5, number)
+        assert train.main(["--resume", str(run)]) == 130
+    assert train.main(["--resume", str(run)]) == 0
+    assert policy(run) == policy(whole)
+    logs = [log(run / f"progress{part}.csv") for part in ("", "-2", "-3")]
+    made = [int(row["time/total_timesteps"]) for rows in logs for row in rows]
+    assert made == sorted(set(made))
+    assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
+
+
+KILLED = """
+import os, signal, sys
+from goita_lab.learning import command as train
+from goita_agents import files
+from goita_lab.learning import checkpoint, checkpoint_callback, export, run, run_files
+
+place, left, write = sys.argv[1], int(sys.argv[2]), files.write_whole
+
+def deadly(path, data):
+    # Kills the program when a file is written for the n-th time: before, half done, or after.
+    global left
+    left -= 1
+    if left == 0 and place == "half":
+        half = data[: len(data) // 2]
+        half = half.encode() if isinstance(half, str) else half
+        path.with_name(f".{path.name}.part").write_bytes(half)
+    if left == 0 and place != "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(path, data)
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+for module in (checkpoint, checkpoint_callback, export, run, run_files):
+    module.write_whole = deadly
+sys.exit(train.main(sys.argv[3:]))
+"""
+
+
+def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere):
+    settings = [*TINY, "--pool-share", "0.5", "--pool", "random", "--seed", "6", "--critic", "8"]
+    assert train.main(["--name", "whole", *settings]) == 0
+    command, code = ["--name", "parts", *settings], 1
+    root = str(Path(train.__file__).parent)
+    # The sixth file is in the middle of the second measurement, and so on.
+    for place, files in (("before", 6), ("half", 6), ("", 10**6)):
+        words = [sys.executable, "-c", KILLED, place, str(files), *command]
+        code = subprocess.run(words, env=os.environ | {"PYTHONPATH": root}, check=False).returncode
+        assert code == (0 if files == 10**6 else -signal.SIGKILL)
+        command = ["--resume", "runs/parts"]
+    whole, parts = elsewhere / "runs" / "whole", elsewhere / "runs" / "parts"
+    for name in ("policy.safetensors", "best.safetensors", "strength.csv"):
+        assert (parts / name).read_bytes() == (whole / name).read_bytes(), name
+    snapshots = [sorted(path.name for path in (r / "snapshots").iterdir()) for r in (whole, parts)]
+    assert snapshots[0] == snapshots[1]
+    assert not [*parts.glob(".*")]
+    rows = log(whole / "progress.csv")
+    assert sum(int(row["pool/rounds"]) for row in rows) > 0
+
+
+def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_there(
+    elsewhere, capsys
+):
+    run = trained("one")
+    made = NetworkAgent.load(run / "policy.safetensors").info.decisions
+    capsys.readouterr()
+    assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
+    out = capsys.readouterr().out
+    assert f"from {made:,} to 3,000 decisions instead of 1,500" in out
+    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 3000
+    assert json.loads((run / "config.json").read_text())["decisions"] == 3000
+    rows = log(run / "progress-2.csv")
+    assert {row["time/planned_decisions"] for row in rows} == {"3000"}
+    for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
+        way = int(before["time/total_timesteps"]) / 3000
+        assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
+    error = refused(capsys, "--resume", str(run), "--decisions", "2000")
+    assert "expected more decisions than" in error
+
+
+def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere, capsys):
+    begin("one", decisions=100, games=4, steps=2, layers=(8,), deals=2)
+    for option in (["--seed", "0"], ["--lr=1e-3", "1e-4"], ["--name", "two"]):
+        assert option[0].partition("=")[0] in refused(capsys, "--resume", "runs/one", *option)
+    assert "--resume" in refused(capsys, "--name", "one", *TINY)
+    assert train.main(["--resume", "runs/one"]) == 0  # from its beginning
+
+
+def test_a_run_that_another_process_trains_is_refused_and_left_as_it_is(elsewhere, capsys):
+    run = trained("one")
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    words = (["--resume", "runs/one", "--decisions", "4000"], ["--name", "one", *TINY])
+    with locked(run / "config.json", "a run"):
+        for one in words:
+            assert "which another process has open" in refused(capsys, *one)
+        lock = run / ".config.json.lock"
+        found = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+        assert found == before | {lock: b""}
+    assert train.main(words[0]) == 0
+    assert not lock.exists()
+
+
+def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypatch):
+    told = []
+
+    class Meanwhile(learning.Run):
+        def learn(self, *given):
+            told.extend(
+                refused(capsys, *words)
+                for words in (["--resume", "runs/one"], ["--name", "one", *TINY])
+            )
+            return super().learn(*given)
+
+    monkeypatch.setattr(train.learning, "Run", Meanwhile)
+    trained("one")
+    assert len(told) == 2
+    assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)
+
+
+def test_a_full_disk_ends_a_training_in_a_line_that_goes_on(elsewhere, capsys):
+    """A limit of the size of files stands for the disk."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, hard))
+    try:
+        assert train.main(["--name", "one", *TINY]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    told = capsys.readouterr().err
+    assert "File too large" in told
+    assert "--resume runs/one goes on" in told
+    assert train.main(["--resume", "runs/one"]) == 0
+
+
+def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
+    run = trained("one")
+    more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
+    two = trained("two", *more)
+    first = NetworkAgent.load(two / "snapshots" / "000000000000.safetensors")
+    last = NetworkAgent.load(run / "policy.safetensors")
+    turn = GoitaVectorEnv(32, seed=3).reset()
+    np.testing.assert_allclose(first.logits(turn.view), last.logits(turn.view), atol=1e-5)
+    np.testing.assert_allclose(first.values(turn.view), last.values(turn.view), atol=1e-3)
+    assert first.info.reward_scale == 0.04
+    settled = train.settle(train.Args(init=run / "policy.safetensors"))
+    assert settled[1].layers == (16,)  # the file's where none are given
+    (elsewhere / "x.safetensors").write_bytes(b"no policy")
+    for wrong in (["--init", "x.safetensors"], [*more, "--layers", "8"]):
+        refused(capsys, "--name", "three", *TINY, *wrong)
+    assert not (elsewhere / "runs" / "three").exists()
+
+
+def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
+    run = trained("one", "--episode", "match", "--deals", "16")
+    rows = read_csv(run / "strength.csv")
+    assert all(0 <= row.match_win_rate <= 1 for row in rows)
+    assert "matches" in capsys.readouterr().out
+    assert NetworkAgent.load(run / "policy.safetensors").info.reward_scale == 1
+    resumed = train.settings_of(learning.Run.resume(run))
+    assert resumed[0].episode == "match"
+    # A policy that was taught on points says nothing of wins, so its values are forgotten.
+    model = new_model()
+    learning.save_policy(model, Path("points.safetensors"), "jga")
+    other = new_model(episode="match")
+    learning.begin_from(other, Path("points.safetensors"))
+    assert not any(parameter.any() for parameter in other.policy.value_net.parameters())
+
+
+def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhere, capsys):
+    file, mine = elsewhere / "my_rules.json", Rules("mine", last_king=False, call_five="duty")
+    file.write_text(json.dumps(asdict(mine)))
+    run = trained("one", "--rules", str(file))
+    file.unlink()
+    assert Rules.from_keys(json.loads((run / "config.json").read_text())) == mine
+    assert NetworkAgent.load(run / "policy.safetensors").info.rules == mine
+    assert train.main(["--resume", str(run)]) == 0
+
+
+def test_the_presets_hold_every_setting_and_options_change_them():
+    quick, standard = (learning.PRESETS[name] for name in ("quick", "standard"))
+    assert train.settle(train.Args())[1] == quick
+    assert train.settle(train.Args(preset="standard"))[1] == standard
+    args = train.Args(preset="standard", layers=(32,))
+    assert train.settle(args)[1] == replace(standard, layers=(32,))
+    assert [*learning.PRESETS] == [*get_args(get_type_hints(train.Args)["preset"])]
+
+
+def test_a_preset_names_players_and_options_change_them(elsewhere, capsys):
+    args, settings = train.settle(train.Args(preset="champion", opponents=("greedy",)))
+    named = learning.PLAYERS["champion"]
+    assert args.opponents == ("greedy",)
+    assert (args.critic, args.partners) == (named["critic"], named["partners"])
+    assert settings.pool_share == 0
+    assert train.settle(train.Args(preset="standard"))[0].critic == named["critic"]
+    assert train.settle(train.Args(preset="standard", critic=(0,)))[0].critic is None
+    assert "--opponents or a pool" in refused(capsys, "--preset", "champion", "--pool", "greedy")
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(th.cuda, "is_available", lambda: False)
+    assert "cuda" in refused(capsys, "--device", "cuda")
+    assert train.settle(train.Args())[0].device == "cpu"
+
+
+def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):
+    a, c = trained("a", "--seed", "1"), trained("c", "--seed", "2")
+    b = trained("b", "--seed", "1", "--measure-deals", "0")
+    assert policy(a) == policy(b) != policy(c)
+    assert not (b / "strength.csv").exists()
+
+
+def test_a_run_whose_checkpoint_or_snapshots_are_gone_is_left_as_it_is(elsewhere, capsys):
+    run = trained("one")
+    (run / "checkpoint.safetensors").rename(elsewhere / "kept")
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    wanted = "expected runs/one/checkpoint.safetensors beside runs/one/policy"
+    assert wanted in refused(capsys, "--resume", "runs/one")
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    (elsewhere / "kept").rename(run / "checkpoint.safetensors")
+    (run / "snapshots").rename(elsewhere / "snapshots")
+    assert "snapshots" in refused(capsys, "--resume", "runs/one", "--decisions", "4000")
+
+
+def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):
+    model = new_model()
+    model.learn(300)
+    model.save("model")
+    loaded = SelfPlayPPO.load("model", env=training.make_env(seed=5))
+    assert loaded.num_timesteps == model.num_timesteps
+    assert loaded.n_steps == 4
+    for mine, theirs in zip(model.policy.parameters(), loaded.policy.parameters(), strict=True):
+        assert th.equal(mine, theirs)
+    loaded.learn(200, reset_num_timesteps=False)
+    assert loaded.num_timesteps >= model.num_timesteps + 200
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(("--games 0", "games of at least 1"), ("--layers 16 0", "layers of at least 1")),
+        ("--critic 8 0", "critic layers of at least 1"),
+        ("--layers 99999 99999", "layers of 1,073,741,824 bytes at most"),
+        *((f"--lr {rates}", "lr as two numbers") for rates in ("1e-3", "1e-3 -1e-3")),
+        *(("--entropy nan 0", "entropy as two numbers"), ("--clip 0", "clip above 0")),
+        ("--gae-lambda 1.5", "gae_lambda from 0 to 1"),
+        ("--reward-scale -3", "reward_scale greater than 0"),
+        *(("--resume nowhere", "the directory of a run"), ("--deals 1", "number of deals")),
+        *((f"--decisions {n}", "decisions of at least games times steps") for n in (-5, 1000)),
+        *((f"--name={name}", "name of a directory") for name in ("", "../up")),
+        *(("--seed -1", "seed"), ("--rules chess", "chess"), ("--precision float16", "float16")),
+        *(("--pool-share 2", "share"), ("--opponents nobody", "nobody")),
+        ("--pool random", "--pool-share above 0 with --pool"),
+        *((f"--opponents greedy --{o}", "or a pool") for o in ("pool random", "pool-share 0.5")),
+        ("--against nobody --measure-deals 0", "nobody"),
+    ],
+)
+def test_wrong_options_end_with_code_2_before_anything_is_written(
+    elsewhere, capsys, options, message
+):
+    assert message in refused(capsys, *options.split())
+    assert not (elsewhere / "runs").exists()
+
+
+def test_the_progress_bar_counts_decisions(elsewhere, monkeypatch):
+    model = new_model()
+    model.set_logger(configure(None, []))
+    shown, step = [], DecisionBar._on_step
+
+    def watched(bar):
+        goes_on = step(bar)
+        shown.append(bar.progress.tasks[0].completed)
+        return goes_on
+
+    monkeypatch.setattr(DecisionBar, "_on_step", watched)
+    model.learn(200, progress_bar=True)
+    assert shown == sorted(shown)
+    assert shown[-1] == model.num_timesteps

@@ -1,0 +1,173 @@
+"""Trainings on transformed observations, and the policies' files that name the transform."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch as th
+import training
+from goita_agents import load_agent
+from goita_agents.base import AgentError
+from goita_agents.bots.network_file import open_tensors
+from goita_agents.transforms import ObservationFunction, Transform
+from own_networks import TwoTrunks
+from programs import refusal
+from raising import refuses
+from safetensors.numpy import load, save
+
+from goita_env import GoitaVectorEnv
+from goita_env.errors import SettingError
+from goita_env.views import observation as packing
+from goita_lab.imitate.clone import check_start
+from goita_lab.learning import SavedPolicy, SelfPlayPolicy, begin_from, save_policy
+from goita_lab.learning import command as train
+from goita_lab.learning.policy_agent import load_frozen
+
+TINY = [*training.TINY, "--decisions", "300", "--deals", "2"]
+TINY += ["--snapshot-every", "200", "--measure-deals", "2", "--pool-share", "0.5"]
+
+FUNCTION = """
+from pathlib import Path
+Path("PWNED").touch()
+def blind(bits):
+    bits[:, 64:256] = 0
+    return bits
+"""
+
+
+def blind(bits):
+    bits[:, 64:256] = 0
+    return bits
+
+
+HIDING = Transform(("events", "own_score"))
+CODED = Transform(("events",), ObservationFunction("mine:blind", blind))
+
+
+@pytest.fixture
+def mine(elsewhere):
+    sys.modules.pop("mine", None)
+    Path("mine.py").write_text(FUNCTION)
+    yield
+    sys.modules.pop("mine", None)
+
+
+def make_model(transform, policy=SelfPlayPolicy, **settings):
+    model = training.make_model(policy=policy, transform=transform, **settings)
+    return model.learn(200)
+
+
+def turn():
+    env, rng = GoitaVectorEnv(64, seed=5), np.random.default_rng(5)
+    now = env.reset()
+    for _ in range(9):
+        now = env.step(env.sample_legal(rng))
+    return now
+
+
+@pytest.mark.parametrize("transform", [HIDING, CODED], ids=["hidden", "function"])
+def test_the_policy_learns_from_what_it_was_shown(transform):
+    model = training.make_model(transform=transform)
+    training.rollout(model)
+    words = model.rollout_buffer._store["words"][: model.rollout_buffer.pos]
+    assert words.any()
+    assert not packing.expand(np.ascontiguousarray(words))[:, transform.hidden].any()
+    assert np.array_equal(transform.words(words), words)
+
+
+@pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
+@pytest.mark.parametrize("transform", [HIDING, CODED], ids=["hidden", "function"])
+def test_a_file_and_a_snapshot_play_what_the_policy_makes_of_it(tmp_path, policy, transform):
+    model, now, path = make_model(transform, policy), turn(), tmp_path / "policy"
+    save_policy(model, path, "jga")
+    shown = th.from_numpy(transform.view(now.view).observation())
+    with th.no_grad():
+        logits, _ = model.policy.logits_and_values(shown)
+    text = f"file:{path}"
+    if policy is TwoTrunks:
+        text = f"goita_lab.learning:SavedPolicy:path={path},policy=own_networks:TwoTrunks"
+    if transform is CODED:
+        refuses(AgentError, "given again, as in transform=mine:blind", load_agent, text)
+        Path("mine.py").write_text(FUNCTION)
+        text += ",transform=mine:blind"
+    for agent in (load_agent(text), load_frozen(model, path)):
+        np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
+    sys.modules.pop("mine", None)
+
+
+def test_a_file_without_a_transform_is_as_before_and_takes_none(tmp_path):
+    path = tmp_path / "plain"
+    save_policy(make_model(Transform()), path, "jga")
+    with open_tensors(path) as file:
+        assert file.metadata()["format"] == "goita-network-1"
+        assert "transform" not in file.metadata()
+    given = f"file:{path},transform=json:dumps"
+    refuses(AgentError, "expected no transform", load_agent, given)
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "[3]", '["evnts"]', '["a:b", "events"]', "[" * 100_000, "x", '["a:b:c"]']
+)
+@pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
+def test_a_file_that_names_no_transform_is_refused_and_runs_nothing(tmp_path, policy, text):
+    path = tmp_path / "policy"
+    save_policy(make_model(HIDING, policy), path, "jga")
+    with open_tensors(path) as file:
+        metadata = file.metadata() | {"transform": text}
+    path.write_bytes(save(load(path.read_bytes()), metadata))
+    played = {
+        SelfPlayPolicy: lambda: load_agent(f"file:{path}"),
+        TwoTrunks: lambda: SavedPolicy(str(path), "own_networks:TwoTrunks"),
+    }
+    with pytest.raises(AgentError) as error:
+        played[policy]()
+    assert len(str(error.value)) < 4000
+
+
+def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
+    hidden, now = make_model(HIDING), turn()
+    save_policy(hidden, tmp_path / "hidden", "jga")
+    whole = make_model(Transform(), layers=(24,))
+    begin_from(whole, tmp_path / "hidden")
+    with th.no_grad():
+        found, _ = whole.policy.logits_and_values(th.from_numpy(now.observation))
+    np.testing.assert_allclose(
+        found, load_frozen(hidden, tmp_path / "hidden").logits(now.view), atol=1e-5
+    )
+    save_policy(make_model(CODED), tmp_path / "coded", "jga")
+    refuses(SettingError, "mine:blind", begin_from, make_model(HIDING), tmp_path / "coded")
+    begin_from(make_model(CODED), tmp_path / "coded")
+    save_policy(make_model(HIDING, TwoTrunks), tmp_path / "own", "jga")
+    refuses(SettingError, "own_score", begin_from, make_model(CODED, TwoTrunks), tmp_path / "own")
+
+
+def test_a_clone_begins_with_no_network_that_saw_less(tmp_path):
+    save_policy(make_model(HIDING), tmp_path / "hidden", "jga")
+    agent = load_agent(f"file:{tmp_path / 'hidden'}")
+    refuses(AgentError, "whole observations", check_start, agent, agent.name)
+
+
+def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(mine, capsys):
+    assert train.main(["--name", "one", *TINY, "--transform", "events", "own_score"]) == 0
+    agent = load_agent("file:runs/one/policy.safetensors")
+    assert agent.info.transform == ("events", "own_score")
+    assert train.main(["--resume", "runs/one", "--decisions", "600"]) == 0
+    wrong = refusal(capsys, train.main, ["--name", "two", *TINY, "--transform", "evnts"])
+    assert "expected names of slices" in wrong
+    assert not Path("runs/two").exists()
+
+
+def test_a_runs_file_may_not_name_a_function(mine, capsys):
+    named = ["--transform", "events", "mine:blind"]
+    assert train.main(["--name", "one", *TINY, *named]) == 0
+    assert json.loads(Path("runs/one/config.json").read_text())["transform"] == named[1:]
+    Path("PWNED").unlink()
+    sys.modules.pop("mine")
+    resumed = ["--resume", "runs/one", "--decisions", "600"]
+    assert "--transform events mine:blind" in refusal(capsys, train.main, resumed)
+    other = [*resumed, "--transform", "events"]
+    assert "expected --transform as in" in refusal(capsys, train.main, other)
+    assert not Path("PWNED").exists()
+    assert train.main([*resumed, *named]) == 0

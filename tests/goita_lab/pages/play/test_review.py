@@ -1,0 +1,220 @@
+"""Rounds that are over: their review, and rounds that are tried again."""
+
+import json
+import re
+import time
+
+import pytest
+from play_tables import GREEDY, TOKEN, any_move, play_on, request
+
+from goita_env.errors import SettingError
+from goita_lab.pages.play import advice, pages
+from goita_lab.pages.play import sitting as sitting_module
+from goita_lab.pages.play.review import Reviewer
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.table import PlayTable
+
+pytest.importorskip("starlette")
+
+from goita_lab.pages.play import web
+
+SEED = 5
+"""Of a match whose first round is decided by play."""
+
+
+def played(rounds: int = 1, agents=GREEDY) -> PlayTable:
+    """A match of which some rounds are over."""
+    table = PlayTable(MatchSettings(agents, SEED))
+    list(play_on(table, any_move(0), rounds - 1))
+    end(table, any_move(0))
+    return table
+
+
+def end(table: PlayTable, choose) -> None:
+    """Plays a round to its end."""
+    while table.asks not in ("round", "match"):
+        list(table.advance())
+        if table.asks == "move":
+            table.decide(choose(table))
+
+
+def post(app: object, path: str, told: dict | None = None) -> tuple[int, dict]:
+    status, _, body, _ = request(app, f"/{TOKEN}/{path}", told or {})
+    return status, json.loads(body)
+
+
+def now(app: object) -> dict:
+    return json.loads(request(app, f"/{TOKEN}/state")[2])
+
+
+@pytest.fixture
+def reviewer():
+    found = Reviewer(worlds=(2, 6))
+    yield found
+    found.close()
+
+
+def test_a_round_is_analysed_twice_and_its_page_says_with_how_many_worlds(reviewer):
+    sitting = Sitting(played(), reviewer=reviewer)
+    app, asked = web.application(sitting, TOKEN, ""), []
+    assert request(app, f"/{TOKEN}/review")[0] == 409
+    deadline = time.monotonic() + 300
+    while not asked or asked[-1]["done"] != [asked[0]["deals"]] * 2:
+        asked.append(post(app, "analyse")[1])
+        if asked[-1]["worlds"]:
+            assert request(app, f"/{TOKEN}/review")[0] == 200
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert asked[-1]["worlds"] == 6
+    assert [one["worlds"] for one in asked] == sorted(one["worlds"] for one in asked)
+    status, headers, page, _ = request(app, f"/{TOKEN}/review")
+    assert status == 200
+    text = page.decode()
+    assert "a mean over up to 6 sets" in text
+    assert 'data-refines=""' in text
+    for policy in ("script", "style"):
+        assert re.search(rf"{policy}-src 'sha256-[^']+';", headers["content-security-policy"])
+    assert "unsafe-inline" not in headers["content-security-policy"]
+
+
+def test_nothing_is_reviewed_or_tried_before_a_round_is_over():
+    table = PlayTable(MatchSettings(GREEDY, SEED))
+    app = web.application(Sitting(table), TOKEN, "")
+    request(app, f"/{TOKEN}/state")
+    assert post(app, "analyse")[0] == 409
+    assert request(app, f"/{TOKEN}/review")[0] == 409
+    assert post(app, "again", {"deal": 0, "move": 1})[0] == 409
+
+
+def test_a_failed_analysis_is_told_once_and_begun_again(reviewer, monkeypatch):
+    from goita_lab.pages.play import review
+
+    def failing(*_):
+        raise SettingError("expected something else")
+
+    monkeypatch.setattr(review, "_analysed", failing)
+    monkeypatch.setattr(reviewer._processes, "submit", _done)
+    sitting = Sitting(played(), reviewer=reviewer)
+    sitting.review()
+    with pytest.raises(SettingError, match="The review failed: expected something else"):
+        sitting.review()
+    monkeypatch.undo()
+    assert sitting.review().rounds >= 1
+
+
+def _done(work):
+    from concurrent.futures import Future
+
+    future = Future()
+    try:
+        future.set_result(work())
+    except SettingError as error:
+        future.set_exception(error)
+    return future
+
+
+def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
+    table = played()
+    before, deal = table.record, table.finished.deals[-1]
+    sitting = Sitting(table)
+    app = web.application(sitting, TOKEN, "")
+    own = next(n for n, (seat, _) in enumerate(deal.moves, 1) if seat == table.seat)
+    status, state = post(app, "again", {"deal": len(table.finished.deals), "move": own})
+    assert status == 200
+    assert state["trial"]["move"] == own
+    assert sitting.table.game.dealt.tolist() == next(iter(deal.replay())).dealt.tolist()
+    assert sitting.table.game.moves[: own - 1] == list(deal.moves[: own - 1])
+    end(sitting.table, any_move(3))
+    state = now(app)
+    assert state["asks"] == "trial"
+    assert "; in the match: " in state["question"]
+    assert post(app, "next", {"mark": state["mark"]})[0] == 409
+    assert table.record == before
+    status, state = post(app, "leave", {"mark": state["mark"]})
+    assert (status, state["asks"], state["trial"]) == (200, "round", None)
+
+
+def test_tiles_dealt_again_in_a_trial_are_none_of_the_match():
+    """The next hands of the match would be seen, all open, when the trial ends."""
+    sitting = Sitting(played())
+    sitting.try_again(0, 1)
+    assert sitting.table.settings.seed != sitting.match.settings.seed
+
+
+def test_a_mark_of_a_trial_is_none_of_the_match():
+    sitting = Sitting(played())
+    here = pages.mark(sitting.table, sitting.trial)
+    sitting.try_again(0, 1)
+    assert pages.mark(sitting.table, sitting.trial) != here
+
+
+@pytest.mark.parametrize("told", [{"deal": 99, "move": 1}, {"deal": 1, "move": 0}, {"deal": 1}])
+def test_there_must_be_such_a_deal_and_move(told):
+    sitting = Sitting(played())
+    app = web.application(sitting, TOKEN, "")
+    status, answer = post(app, "again", told)
+    assert status == 409
+    assert answer["error"].startswith("expected ")
+    assert sitting.trial is None
+
+
+def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
+    monkeypatch.setattr(advice, "BUDGET", 16)
+    sitting = Sitting(played())
+    app = web.application(sitting, TOKEN, "")
+    deals = sitting.match.finished.deals
+    number, deal = len(deals), deals[-1]
+    status, told = post(app, "variation", {"deal": number, "move": 1, "line": []})
+    assert status == 200
+    assert told["seat"] == deal.moves[0][0]
+    assert len(told["svg"]) > 1000
+    line = []
+    while told["options"]:
+        valued = [one for one in told["options"] if one["points"] is not None]
+        assert len(valued) == (len(told["options"]) if len(told["options"]) > 1 else 0)
+        points = [float(one["points"]) for one in valued]
+        assert points == sorted(points, reverse=True)
+        line.append(told["options"][-1]["code"])
+        status, told = post(app, "variation", {"deal": number, "move": 1, "line": line})
+        assert status == 200
+    assert re.fullmatch(r"Seat \d ends the round: \d+ points\.|The tiles .*", told["end"])
+    more = {"deal": number, "move": 1, "line": [*line, line[-1]]}
+    assert post(app, "variation", more) == (409, {"error": "expected no action: the round is over"})
+    for wrong in (
+        {"line": [12]},
+        {"line": 3},
+        {"line": ["bad"]},
+        {"line": ["continue", "continue"]},
+        {"deal": number + 1},
+    ):
+        status, told = post(app, "variation", {"deal": number, "move": 1, "line": []} | wrong)
+        assert (status, list(told)) == (409, ["error"])
+    assert sitting.table is sitting.match
+    assert sitting.match.finished.deals == deals
+
+
+def test_a_new_match_has_the_same_players_and_other_deals(monkeypatch):
+    monkeypatch.setattr(
+        sitting_module, "new_seed", lambda: 0
+    )  # of a round that is not over at once
+    begun = []
+
+    def begin(settings):
+        begun.append(PlayTable(settings))
+        return begun[-1]
+
+    table = played()
+    list(play_on(table, any_move(1)))
+    sitting = Sitting(table, begin)
+    app = web.application(sitting, TOKEN, "")
+    state = now(app)
+    assert state["asks"] == "match"
+    status, fresh = post(app, "match", {"mark": state["mark"]})
+    assert status == 200
+    assert fresh["scores"] == [0, 0]
+    assert fresh["rounds"] == []
+    assert sitting.match is begun[0] is sitting.table
+    assert begun[0].settings.agents == table.settings.agents
+    assert begun[0].settings.seed != table.settings.seed
+    assert post(app, "match", {"mark": fresh["mark"]})[0] == 409  # this one is not over

@@ -1,0 +1,490 @@
+"""The match at the table, whatever it is shown on: moves, questions, take-back, saving."""
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from deals import RULE_SETS
+from goita_agents.base import AgentError
+from goita_agents.bots.greedy import GreedyAgent
+from goita_agents.external.protocol import EventMessages
+from play_tables import GREEDY, any_move, play_on
+from programs import refusal
+from raising import refuses
+from record_samples import FIVE, SIX
+
+from goita_env import actions, errors
+from goita_env.records import DealRecord
+from goita_env.rules import get_rules
+from goita_env.tiles import MATCH_POINTS, NONE
+from goita_lab.pages import watch
+from goita_lab.pages.play import savegame
+from goita_lab.pages.play.command import main
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.table import PlayTable
+from goita_lab.pages.watch.reading import read
+
+EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
+
+
+def table(seed=0, agents=GREEDY, **options) -> PlayTable:
+    return PlayTable(MatchSettings(agents, seed, **options))
+
+
+def dealt(hands, dealer=0, rules="jga", agents=GREEDY) -> PlayTable:
+    first = DealRecord(tuple(hands), dealer, rules=rules)
+    return table(agents=agents, rules=first.rules, first=first)
+
+
+def standing(one: PlayTable) -> tuple:
+    seen = [*one.log], [*one.past]
+    state = (one.asks, seen, [*one.results], one.may_take_back, one.taken_back, one.legal)
+    return repr(one.game), state
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
+    one = table(3, rules=get_rules(rules))
+    told = list(play_on(one, any_move(0)))
+    assert one.asks == "match"
+    assert max(one.scores) >= MATCH_POINTS > min(one.scores)
+    results = [result for result in one.record.results() if result.winner is not None]
+    assert [(result.winner, result.points) for result in results] == one.results
+    assert results[-1].scores == one.game.scores
+    assert sum("ends the round" in said or "you end" in said for said in told) == len(results)
+    assert one.record.players == ("you", "greedy", "greedy", "greedy")
+
+
+def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp_path, capsys):
+    file = tmp_path / "match.json"
+    savegame.begin(MatchSettings(GREEDY, 4), file).close()
+    told = json.loads(file.read_text())
+    token = {"bits": 1, "audience": "all", "cost": 0}
+    file.write_text(json.dumps(told | {"information": {"shown": None, "token": token}}))
+    error = refusal(capsys, main, ["--resume", str(file)])
+    assert "expected deals of the plain game, which is all that goita_lab.pages.play knows" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
+    file = tmp_path / "match.json"
+    settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")
+    one = savegame.begin(settings, file)
+    for number, _ in enumerate(play_on(one, any_move(1), rounds=3)):
+        if number % 7 == 0:
+            assert standing(savegame.resume(file)) == standing(one)
+    other = savegame.resume(file)
+    for each in (one, other):
+        list(play_on(each, any_move(2), rounds=4))
+    assert standing(one) == standing(other)
+    assert other.record.players == ("random", "greedy", "Ann", "random")
+
+
+def test_what_was_seen_of_a_round_is_kept_from_its_deal_on():
+    one, shown, most = table(5), [], 0
+    for _ in play_on(one, any_move(1), rounds=2):
+        shown = [one.scene()] if len(one.log) == 1 else [*shown, one.scene()]
+        assert one.past[1:] == shown
+        assert len(one.past) == len(one.log) + 1
+        most = max(most, len(shown))
+    assert most > 4
+    assert one.past == [one.scene()]  # of the third round
+
+
+def test_the_first_lead_is_asked_for_when_it_is_the_persons_turn():
+    one = dealt(["11235578", "11112333", "11444567", "11224569"], dealer=0)
+    assert [*one.advance()] == []
+    assert one.scene().mover == NONE  # for all that a view tells, others may be asked before
+    assert "to move" not in one.scene().places[0].remarks
+    asked = one.asking()
+    assert asked.mover == 0
+    assert asked.moment("").startswith("you: lead with ")
+    assert "to move" in asked.places[0].remarks
+    assert one.past == [one.scene()]
+    one.decide(one.legal[0])
+    assert one.asking() == one.scene()
+
+
+def test_what_is_impossible_changes_nothing():
+    one = table(0)
+    list(one.advance())
+    before = standing(one)
+    illegal = next(a for a in range(actions.NUM_ACTIONS) if a not in one.legal)
+    for call, error in (
+        (lambda: one.decide(illegal), errors.IllegalActionError),
+        (lambda: one.decide(99), errors.ActionError),
+        (one.next_round, errors.EpisodeOverError),
+        (one.take_back, errors.EpisodeOverError),
+    ):
+        with pytest.raises(error):
+            call()
+    assert standing(one) == before
+
+
+def test_a_person_with_five_pawns_is_asked_and_the_partner_chooses():
+    one = dealt(FIVE)
+    assert list(one.advance()) == []
+    assert one.legal == [actions.CALL, actions.SILENT]
+    assert one.decide(actions.CALL) == "you call five pawns"
+    assert next(one.advance()).startswith("partner chooses to ")
+    duty = dealt(FIVE, rules="pagat")  # which is done unasked
+    assert next(duty.advance()) == "you call five pawns"
+
+
+def test_nobody_is_told_that_another_seat_kept_silent():
+    class Silent(GreedyAgent):
+        def act(self, view, legal, rng):
+            silent = view.asked_call[0]
+            return np.array([actions.SILENT]) if silent else super().act(view, legal, rng)
+
+    one = dealt(FIVE, dealer=3, agents=(Silent(), "greedy", "greedy", ""))
+    said = [*one.advance()]
+    assert (0, actions.SILENT) in one.game.moves
+    assert not any("silent" in each for each in said)
+    assert one.asks == "move"
+
+
+def test_six_pawns_end_the_round_and_show_the_hand():
+    one = dealt(SIX, dealer=0)
+    list(one.advance())
+    assert one.decide(actions.CALL) == "you call six pawns; you end the round: 50 points"
+    assert one.asks == "round"
+    assert one.ended().winner == 0
+    one.next_round()
+    assert one.log == []
+    assert next(iter(play_on(one, any_move(0), rounds=2)))
+
+
+def test_agents_see_their_own_view_and_nothing_else():
+    seen = []
+
+    class Looking(GreedyAgent):
+        def act(self, view, legal, rng):
+            seen.append((view, legal, len(one.game.moves)))
+            seat, mine = one.game.seat, one.game.view(one.game.seat)
+            assert (view.words == mine.words).all()
+            assert legal[0].nonzero()[0].tolist() == one.legal
+            assert len(view) == 1
+            assert seat != one.seat
+            return super().act(view, legal, rng)
+
+    one = table(1, ("", Looking(), "greedy", "greedy"))
+    list(play_on(one, any_move(0), rounds=2))
+    assert len(seen) > 3
+
+
+def test_an_agent_with_a_memory_is_told_of_every_deal_and_end():
+    heard = []
+
+    class StatefulAgent(GreedyAgent):
+        def begin(self, games, seats, view):
+            heard.append(("begin", int(games[0]), int(seats[0]), int(view.num_plays[0])))
+
+        def end(self, games, results, hands):
+            heard.append(("end", int(games[0]), int(results.winner[0]), hands.shape))
+
+    one = table(1, ("", "greedy", StatefulAgent(), "greedy"))
+    list(play_on(one, any_move(0), rounds=3))
+    begun = [each for each in heard if each[0] == "begin"]
+    assert len(begun) == len(one.game.deals)
+    assert all(seat == 2 and plays == 0 and game % 4 == 2 for _, game, seat, plays in begun)
+    assert len({game for _, game, _, _ in begun}) == 1  # the match has one number
+    ends = [each[2:] for each in heard if each[0] == "end"]
+    assert ends == [(winner, (1, 4, 8)) for winner, _ in one.results]
+
+
+class Counting(GreedyAgent):
+    """Plays by all that it was ever told."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def begin(self, games, seats, view):
+        self.told.append(("begin", int(games[0]), view.words.tobytes()))
+
+    def end(self, games, results, hands):
+        self.told.append(("end", int(games[0]), hands.tobytes(), int(results.winner[0])))
+
+    def act(self, view, legal, rng):
+        legal = np.flatnonzero(legal[0])
+        luck = int(rng.integers(1_000_000))
+        return legal[[(luck + sum(map(hash, map(repr, self.told)))) % len(legal)]]
+
+
+def test_an_agent_with_a_memory_misses_nothing_while_the_match_cannot_be_saved():
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    def told(keep):
+        agent = Counting()
+        one = PlayTable(MatchSettings(("", "greedy", agent, "greedy"), 1), keep=keep)
+        choose = any_move(0)
+        while len(one.results) < 3:
+            with contextlib.suppress(OSError):
+                list(play_on(one, choose, rounds=3))
+        return agent.told
+
+    assert told(full) == told(None)
+
+
+OWN = f"{__name__}:Counting"
+
+
+@pytest.mark.parametrize("agent", [OWN, "random"])
+def test_a_match_goes_on_alike_from_its_file_and_after_taking_back(agent, tmp_path):
+    file = tmp_path / "match.json"
+    one = savegame.begin(MatchSettings(("", agent, "greedy", agent), 9), file)
+    choose, compared = any_move(4), 0
+    while len(one.results) < 3:
+        list(one.advance())
+        if one.asks == "round":
+            one.next_round()
+            continue
+        resumed, before = savegame.resume(file, opponents=[agent]), standing(one)
+        action = choose(one)
+        for new, old in zip(resumed.others, one.others, strict=True):
+            assert getattr(new, "told", ()) == getattr(old, "told", ())
+        for each in (one, resumed):
+            if each.asks == "round":  # that it had been gone on with was not in the file
+                each.next_round()
+            each.decide(action)
+            list(each.advance())
+        assert standing(resumed) == standing(one)
+        after = standing(one)
+        one.take_back()
+        one.taken_back -= 1
+        assert standing(one) == before
+        one.decide(action)
+        list(one.advance())
+        assert standing(one) == after
+        compared += 1
+    assert compared > 5
+
+
+def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
+    heard = []
+
+    class Listening(GreedyAgent):
+        def begin(self, games, seats, view):
+            heard.append("begin")
+
+        def redeal(self, games, view):
+            events = EventMessages(view).since(0, 2, int(games[0]), 0)
+            heard.append([(event["seat"], event["event"]) for event in events])
+
+        def end(self, games, results, hands):
+            heard.append("end")
+
+    one = dealt(FIVE, agents=("", "greedy", Listening(), "greedy"))
+    list(one.advance())
+    one.decide(actions.CALL)
+    list(one.advance())
+    assert len(one.game.deals) == 2
+    assert heard == ["begin", [(0, "call"), (2, "redeal")], "begin"]
+
+
+def test_classes_of_ones_own_have_an_instance_for_each_seat_and_shipped_ones_share():
+    one = table(agents=("", OWN, "greedy", OWN))
+    first, _, last = one.others
+    assert first is not last
+    assert len({id(agent) for agent in table().others}) == 1
+
+
+class Raising(GreedyAgent):
+    """Raises where it is told to, with a text that tells its hand."""
+
+    def __init__(self, where, error):
+        super().__init__()
+        self.where, self.error = where, error
+
+    def _at(self, where):
+        if where == self.where:
+            raise self.error("11223344")
+
+    def begin(self, games, seats, view):
+        self._at("begin")
+
+    def end(self, games, results, hands):
+        self._at("end")
+
+    def act(self, view, legal, rng):
+        self._at("act")
+        return super().act(view, legal, rng)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, SystemExit])
+@pytest.mark.parametrize("where", ["begin", "act", "end"])
+def test_what_an_agents_code_raises_names_the_agent_and_tells_no_hand(where, error):
+    with pytest.raises(AgentError) as caught:
+        list(play_on(table(1, ("", Raising(where, error), "greedy", "greedy")), any_move(0)))
+    line = Raising._at.__code__.co_firstlineno + 2
+    assert str(caught.value) == (
+        f"expected 'greedy' to play, but it raised {error.__name__} (test_table.py, line {line})"
+    )
+
+
+def test_ctrl_c_in_an_agent_is_no_fault_of_its():
+    one = table(1, ("", Raising("act", KeyboardInterrupt), "greedy", "greedy"))
+    with pytest.raises(KeyboardInterrupt):
+        list(one.advance())
+
+
+ILLEGAL = "expected a legal action from 'greedy', got another one"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "expected 1 actions as whole numbers, got shape .. of object from 'greedy'"),
+        ([0.0], "float64"),
+        ([0, 0], r"shape \(2,\)"),
+        (0, r"shape \(\)"),
+        *(([action], f"^{ILLEGAL}$") for action in (99, actions.REDEAL)),
+    ],
+)
+def test_a_wrong_answer_is_told_without_the_hand(answer, message):
+    class Wrong(GreedyAgent):
+        def act(self, view, legal, rng):
+            return answer
+
+    with pytest.raises(AgentError, match=message):
+        list(play_on(table(1, ("", Wrong(), Wrong(), Wrong())), any_move(0)))
+
+
+@pytest.mark.parametrize("agents", [GREEDY[1:], ("greedy",) * 4, ("", "", "greedy", "greedy")])
+def test_a_table_seats_one_person_and_three_agents(agents):
+    refuses(errors.SettingError, "three agents and one person", MatchSettings, agents, 0)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """The file of a match of two rounds."""
+    path = tmp_path_factory.mktemp("match") / "match.json"
+    list(play_on(savegame.begin(MatchSettings(GREEDY, 4), path), any_move(0), rounds=2))
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def file(tmp_path, text):
+    """The same, to be written to."""
+    path = tmp_path / "match.json"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_saved_match_opens_as_a_replay_page(file):
+    source = read(str(file))
+    assert len(source.deals) == len(savegame.resume(file).record.deals)
+    assert source.deals[0].players == ("you", "greedy", "greedy", "greedy")
+    assert source.problems == ()
+    assert "ends the round" in watch.page(source)
+
+
+def test_a_new_match_takes_no_file_that_is_there(file):
+    before = file.read_bytes()
+    refuses(errors.SettingError, "--resume", savegame.begin, MatchSettings(GREEDY, 4), file)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda told: "[]", "goita-record-1"),
+        (lambda told: "{", "expected JSON"),
+        (lambda told: {**told, "table": None}, "expected a match of goita_lab.pages.play"),
+        (lambda told: {**told, "table": {"agents": ["greedy"] * 4}}, "expected a match"),
+        (lambda told: {**told, "table": {**told["table"], "seed": "1"}}, "Expected `int`"),
+        (lambda told: {**told, "table": {**told["table"], "seed": 5}}, "match.json: expected"),
+        (lambda told: {**told, "deals": []}, "expected a deal"),
+        (lambda told: {**told, "deals": told["deals"][:1] * 2}, "match.json: expected"),
+        (lambda told: {**told, "deals": [*told["deals"][:-1], EMPTY]}, "of this seed"),
+    ],
+)
+def test_a_file_that_is_no_match_is_refused(file, change, message):
+    told = change(json.loads(file.read_text()))
+    file.write_text(told if isinstance(told, str) else json.dumps(told))
+    refuses(errors.GoitaError, message, savegame.resume, file)
+
+
+# Run by load_agent, each of these would leave a file.
+FOREIGN = [
+    "exec:[shell=on]id > PWNED; cat",
+    "x=exec:[shell=on]id > PWNED; cat",
+    "os:system:command=id > PWNED",
+    "subprocess:getoutput:cmd=id > PWNED",
+    "file:PWNED",
+    "rollout:base=(exec:[shell=on]id > PWNED; cat)",
+    "rollout:base=(rollout:base=(os:system:command=id > PWNED))",
+]
+
+
+@pytest.mark.parametrize("spec", FOREIGN)
+@pytest.mark.parametrize("seat", [1, 2, 3])
+def test_a_file_starts_no_code_unless_it_is_named_again(
+    file, spec, seat, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(file.read_text())
+    told["table"]["agents"][seat] = spec
+    file.write_text(json.dumps(told))
+    complaint = refusal(capsys, main, ["--resume", str(file)])
+    assert complaint.count("\n") == 1
+    assert f"in match.json (--{'partner' if seat == 2 else 'opponents'})" in complaint
+    assert "give the agent on the command line" in complaint
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    words = ["--partner", OWN, "--opponents", "random", OWN]
+    assert main([*words, "--save", "m.json", "--seed", "1"]) == 0
+    on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
+    assert capsys.readouterr().out.endswith(on)
+    assert main(["--resume", "m.json", *words]) == 0
+    for wrong, message in (
+        (["--partner", "greedy", *words[2:]], f"expected --partner '{OWN}' as in m.json, got 'gre"),
+        ([*words[:3], "greedy"], "expected --opponents 'random' as in m.json, got 'greedy'"),
+        ([*words[:3], "random"], f"expected --opponents '{OWN}' as in m.json, got 'random'"),
+        (words[:2], r"in m.json (--opponents), got"),
+        (words[2:], r"in m.json (--partner), got"),
+    ):
+        assert message in refusal(capsys, main, ["--resume", "m.json", *wrong])
+
+
+def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch):
+    file, deep = tmp_path / "m.json", "[" * 10**6
+    nested = '{"format": "goita-record-1", "rules": "jga", "table": '
+    for text in (
+        deep,
+        nested + deep,
+        f'{{"x": {deep + deep.replace("[", "]")}, {nested[1:]} 1}}',
+        " " * (savegame.MOST_BYTES + 1),
+        f'{{"table": {{"agents": ["", "greedy", "greedy", "greedy"], "seed": {"9" * 5000}}}}}',
+    ):
+        file.write_text(text)
+        with pytest.raises(errors.GoitaError) as caught:
+            savegame.resume(file)
+        assert len(str(caught.value)) < 300
+    refuses(errors.GoitaError, "at most 10,000,000 bytes", savegame.resume, Path("/dev/zero"))
+
+
+def test_a_name_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(errors.SettingError, match="expected a name in Unicode"):
+        savegame.begin(MatchSettings(GREEDY, 1, name="\udcff"), tmp_path / "m.json")
+    with pytest.raises(errors.SettingError, match="at most 1000 characters"):
+        savegame.begin(MatchSettings(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_of_given_first_deal_goes_on_with_the_deals_of_its_seed():
+    one = dealt(FIVE)
+    other = PlayTable(replace(one.settings, first=None))
+    for each in (one, other):
+        list(play_on(each, any_move(0), rounds=1))
+    assert one.record.deals[0].hands != other.record.deals[0].hands

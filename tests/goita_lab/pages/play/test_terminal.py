@@ -1,0 +1,368 @@
+"""The game in the terminal: what can be typed, 80 columns, plain ASCII, Ctrl-C and going on."""
+
+import codecs
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from goita_agents.bots.greedy import GreedyAgent
+from play_tables import GREEDY, any_move
+from programs import ROOT, refusal
+
+from goita_env import actions, errors
+from goita_env.render import ansi
+from goita_env.rules import JGA
+from goita_lab.pages.play import commands, savegame, sentences, terminal
+from goita_lab.pages.play.command import main
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.table import PlayTable
+
+LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        *((way, 36) for way in ("54", "5 4", " 金銀 ", "金 銀", "GS", "gs", "G, s", "gold silver")),
+        *((way, 36) for way in ("５４", "Gold-Silver", "5銀", "goldS")),
+        *((way, 57) for way in ("王し", "玉し", "91", "81", "kp", "king pawn")),
+        *((way, 0) for way in ("p", "P", "pass", "pas")),
+        *((way, 65) for way in ("call", "ca")),
+        *((way, 66) for way in ("silent", "s", "SI")),
+        *((way, 67) for way in ("redeal", "r")),
+        *((way, 68) for way in ("continue", "co")),
+        *((way, "?") for way in ("?", "？", "help")),
+        *((way, "hint") for way in ("hint", "h", "HI")),
+        *((way, "partner") for way in ("partner", "par")),
+        *((way, way) for way in ("back", "log", "table", "quit")),
+    ],
+)
+def test_moves_and_commands_can_be_typed_in_many_ways(line, meant):
+    assert commands.read(line, LEGAL) == meant
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        *((line, "expected a move or \\?") for line in ("", "5", "543", "xyz", "金", "\x00")),
+        ("5" * 9999, "expected a move or \\?"),
+        ("11", r"expected a legal move, got '11' \(pawn then pawn\)"),
+        ("c", "expected one of call, continue, got 'c'"),
+        ("pa", "expected one of pass, partner"),
+    ],
+)
+def test_what_is_no_move_is_told(line, message):
+    with pytest.raises(errors.ActionError, match=message) as caught:
+        commands.read(line, LEGAL)
+    assert len(str(caught.value)) < 120
+    with pytest.raises(errors.ActionError, match=r"got 'pass' \(pass\)"):
+        commands.read("pass", [36])
+
+
+def sit(monkeypatch, table, lines, **options) -> None:
+    """Plays at a terminal whose lines are given, or come from a function of the table."""
+    given = iter(lines) if not callable(lines) else iter(lambda: lines(table), None)
+
+    def line(prompt: str) -> str:
+        print(prompt)
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", line)
+    terminal.Terminal(table, **options).play()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
+    table, choose = PlayTable(MatchSettings(GREEDY, 3, name="Ann")), any_move(0)
+    asked = []
+
+    def answer(table):
+        if table.asks == "round":
+            return ""
+        asked.append(1)
+        helps = {2: "?", 4: "log", 6: "table", 8: "hint", 9: "partner", 10: "zz", 11: "99"}
+        return helps.get(len(asked)) or sentences.action(choose(table))
+
+    sit(monkeypatch, table, answer, ascii=plain)
+    text = capsys.readouterr().out
+    assert table.asks == "match"
+    assert re.search(r"The match is over: you (win|lose), \d+ to \d+\.", text)
+    assert text.startswith("Goita to 150 points, rules jga, seed 3. ")
+    for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
+        assert said in text
+    assert "expected a legal move, got '99'" in text
+    assert max(map(ansi.width, text.splitlines())) <= 80
+    if plain:
+        assert set(text) - set("±") <= {chr(code) for code in range(128)}
+    assert "\x1b" not in text
+
+
+def test_the_end_of_the_input_leaves_and_so_does_quit(monkeypatch, capsys):
+    for lines in ([], ["", "quit"]):
+        table = PlayTable(MatchSettings(GREEDY, 0))
+        sit(monkeypatch, table, lines)
+        assert table.asks == "move"
+
+
+def test_a_move_is_taken_back(monkeypatch, capsys):
+    table, count = PlayTable(MatchSettings(GREEDY, 1)), []
+    list(table.advance())
+    first, before = table.legal[0], table.view.words.copy()
+
+    def answer(table):
+        count.append(table.asks)
+        if len(count) == 3:
+            assert (table.view.words == before).all()
+            return None
+        return "back" if len(count) == 2 else sentences.action(first)
+
+    sit(monkeypatch, table, answer)
+    assert table.taken_back == 1
+
+
+def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
+    kana = "し香馬銀金角飛王"
+    for encoding, faces in (("ascii", "12345678"), ("latin-1", "12345678"), ("utf-8", kana)):
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+            shown = terminal.Terminal(PlayTable(MatchSettings(GREEDY, 0)))
+            assert shown.faces == faces
+            sys.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--seat", "4"], "expected a seat 0..3"),
+        (["--partner", "nobody"], "expected an agent of"),
+        (["--opponents", "greedy", "greedy", "greedy"], "one or two opponents"),
+        (["--resume", "missing.json"], "No such file"),
+        (["--resume", "a", "--save", "b"], "--resume without --save"),
+        (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
+        (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
+        (["--resume", "a", "--deal", "1,2"], "--resume without --deal: a saved match keeps its"),
+        (["--deal", "1111"], "four hands"),
+        (["--save", "no/such/folder.json"], "No such file"),
+        (["--web", "--host", "0.0.0.0"], "one address of this machine"),
+    ],
+)
+def test_wrong_options_end_the_program_with_a_reason(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert message in refusal(capsys, main, words)
+
+
+def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    deal = "11224455,11233346,11123568,11145779,s2"
+    words = ["--seat", "1", "--partner", "greedy", "--opponents", "random", "b=greedy"]
+    assert main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
+    assert main(["--partner", "random", "--opponents", "greedy", "--deal", deal]) == 0
+    first, second = (savegame.resume(Path(f"match-{n}.json")) for n in (1, 2))
+    assert first.settings.names == ("b", "Ann", "random", "greedy")
+    assert first.settings.rules.name == "pagat"
+    assert second.record.deals[0].hands[0] == "11224455"
+    assert second.game.deals[0].dealer == 1
+    assert "--resume match-2.json" in capsys.readouterr().out
+
+
+BOTS = ("--partner", "greedy", "--opponents", "greedy")
+
+
+class Screen:
+    """A program at a terminal of 80 columns."""
+
+    opened: ClassVar[list["Screen"]] = []
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self._end, inner = pty.openpty()
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "TERM": "dumb"}
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "goita_lab", "play", *words],
+            cwd=folder, env=environment, stdin=inner, stdout=inner, stderr=inner,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(inner)
+        # A read may end in the middle of a character, or after what is waited for.
+        self._decoder, self._text = codecs.getincrementaldecoder("utf-8")(), ""
+        self.opened.append(self)
+
+    def until(self, wanted: str) -> str:
+        """Reads until something is written; returns all up to it since the last time."""
+        end = time.monotonic() + 60
+        while wanted not in self._text:
+            left = max(end - time.monotonic(), 0.0)
+            assert select.select([self._end], [], [], left)[0], self._text
+            try:
+                self._text += self._decoder.decode(os.read(self._end, 4096))
+            except OSError:  # the program has ended
+                assert wanted in self._text, self._text
+        before, found, self._text = self._text.partition(wanted)
+        return before + found
+
+    def interrupt(self, wanted: str) -> str:
+        """Presses Ctrl-C, and once more where nothing comes of it; returns what is written then.
+
+        Python does not see a signal that comes between its prompt and its read before the next.
+        """
+        for _ in range(10):
+            self.program.send_signal(signal.SIGINT)
+            if select.select([self._end], [], [], 5)[0]:
+                break
+        return self.until(wanted)
+
+    def type(self, line: str) -> None:
+        os.write(self._end, f"{line}\n".encode())
+
+    def close(self) -> int:
+        self.opened.remove(self)
+        try:
+            return self.program.wait(20)
+        finally:
+            self.program.kill()
+            self.program.wait()
+            os.close(self._end)
+
+
+@pytest.fixture(autouse=True)
+def no_program_is_left():
+    """A test that fails in the middle leaves no program that another test would trip over."""
+    yield
+    for screen in list(Screen.opened):
+        screen.program.kill()
+        screen.close()
+
+
+def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
+    screen.until("your move (? helps) > ")
+    screen.type("?")
+    helped = screen.until("your move (? helps) > ")
+    tiles = re.search(r"(?:lay face down|receive with) (\S), attack with one of (\S)", helped)
+    screen.type(f"{tiles[1]}{tiles[2]}")
+    screen.until("attack with")
+    screen.until(" > ")
+    assert "Continue: goita play --resume m.json" in screen.interrupt("--resume m.json")
+    assert screen.close() == 130
+    before = savegame.resume(tmp_path / "m.json")
+    assert before.may_take_back
+    screen = Screen(tmp_path, "--resume", "m.json")
+    shown = screen.until(" > ")
+    assert all(said[:40] in " ".join(shown.split()) for said in before.log)
+    screen.type("quit")
+    screen.until("Saved in m.json")
+    assert screen.close() == 0
+    assert savegame.resume(tmp_path / "m.json").log == before.log
+
+
+def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
+    table, choose = PlayTable(MatchSettings(GREEDY, 3)), any_move(0)
+    given = iter(["?", "log", "table", "zz", "b", "quit"])
+
+    def answer(table):
+        return next(given) if table.asks == "round" else sentences.action(choose(table))
+
+    sit(monkeypatch, table, answer)
+    text = capsys.readouterr().out
+    assert "You may type:\n  Enter    the next round\n  back     take back your last move" in text
+    assert text.count(f"{table.log[-1][:30]}") > 1 or table.asks == "move"
+    assert "expected Enter, back, log, table, quit or ? for what they do, got 'zz'" in text
+    assert table.taken_back == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [("", ""), *((way, "?") for way in ("?", "？", "help")), ("B", "back"), ("qu", "quit")],
+)
+def test_commands_between_rounds_may_be_cut_short(line, meant):
+    assert commands.read_between(line) == meant
+
+
+RAISING = """
+from goita_agents.bots.greedy import GreedyAgent
+class Raising(GreedyAgent):
+    def act(self, view, legal, rng):
+        raise {error}("my hand is 11223344")
+"""
+
+
+@pytest.mark.parametrize("error", ["ZeroDivisionError", "SystemExit"])
+def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(error, tmp_path):
+    (tmp_path / "my_bot.py").write_text(RAISING.format(error=error))
+    bot = ["--partner", "my_bot:Raising"]
+    first = [*bot, "--seed", "1", "--save", "m.json"]
+    play_on = [*bot, "--resume", "m.json"]
+    for words in (first, play_on):
+        done = command(tmp_path, *words, typed="11\n12\n13\n22\n" * 50)
+        assert done.returncode == 1
+        assert done.stderr == (
+            "goita play: error: expected 'my_bot:Raising' to play, but it raised "
+            f"{error} (my_bot.py, line 5)\n"
+        )
+        again = "Continue: goita play --resume m.json --partner my_bot:Raising"
+        assert again in done.stdout
+    (tmp_path / "my_bot.py").write_text(
+        "from goita_agents.bots.greedy import GreedyAgent as Raising\n"
+    )
+    done = command(tmp_path, *play_on, typed="quit\n")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def command(folder: Path, *words: str, typed="") -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "goita_lab", "play", *words], cwd=folder, input=typed, text=True,
+        capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
+    screen.until("your move (? helps) > ")
+    (tmp_path / "link.json").symlink_to("m.json")
+    for name in ("m.json", "link.json"):
+        for more in ([], ["--web", "--port", "0"]):
+            done = command(tmp_path, "--resume", name, *more)
+            assert done.returncode == 2
+            assert done.stderr.endswith(
+                f"error: expected a match that nobody is playing, got '{name}', which another "
+                "process has open\n"
+            )
+            assert done.stderr.count("\n") == 1
+    screen.type("quit")
+    screen.until("Saved in m.json")
+    assert screen.close() == 0
+    assert command(tmp_path, "--resume", "link.json", typed="quit\n").returncode == 0
+    assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}
+
+
+def test_new_matches_of_two_processes_get_two_files(tmp_path):
+    screen = Screen(tmp_path, *BOTS, "--seed", "1")
+    screen.until("your move (? helps) > ")
+    assert "Saved in match-2.json" in command(tmp_path, *BOTS, typed="quit\n").stdout
+    screen.type("quit")
+    assert screen.close() == 0
+
+
+def test_a_rule_set_whose_name_holds_escapes_is_refused():
+    with pytest.raises(errors.SettingError, match=r"a rule set.s name to print, got .\\x1b"):
+        MatchSettings(GREEDY, 3, replace(JGA, name="\x1b]0;x\x07own"))
+
+
+def test_names_of_others_write_no_escapes(monkeypatch, capsys):
+    agent = GreedyAgent()
+    agent.name = "\x1b]0;x\x07own"
+    sit(monkeypatch, PlayTable(MatchSettings(("", agent, "greedy", "greedy"), 3)), ["quit"])
+    assert "next: own, partner: greedy" in capsys.readouterr().out

@@ -1,0 +1,369 @@
+"""The page's server: who is let in, what it answers, and that a restart loses nothing."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
+from programs import ROOT
+from redrawn_worlds import World
+
+from goita_env import Rules, errors
+from goita_lab.pages.play import pages, savegame
+from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.table import PlayTable
+
+pytest.importorskip("starlette")
+
+from goita_lab.pages.play import web
+from goita_lab.pages.play.guard import LARGEST
+
+STATE = f"/{TOKEN}/state"
+
+
+def standing(app: object) -> dict:
+    """The state of a page that is loaded: the others have moved."""
+    request(app, STATE)
+    return told(request(app, STATE))
+
+
+def server(table: PlayTable | None = None) -> object:
+    return web.application(
+        Sitting(table or PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "192.168.0.5"
+    )
+
+
+def told(answer: tuple) -> dict:
+    assert answer[1]["content-type"] == "application/json"
+    return json.loads(answer[2])
+
+
+WRONG = ["", f"/{TOKEN}", "/", "/state", "/wrong/state", f"/{TOKEN[:-1]}/state", "/tökén/state"]
+WRONG += [f"/{TOKEN}/nothing", f"/{TOKEN}/../{TOKEN}/state", f"/{TOKEN}/page.html"]
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [
+        *((path, OWN["host"], 200) for path in (STATE, f"/{TOKEN}/")),
+        *((path, OWN["host"], 404) for path in WRONG),
+        *((STATE, host, 200) for host in ("localhost:1", "192.168.0.5:8742")),
+        *((STATE, host, 400) for host in ("goita.example:8742", "127.0.0.1.example", "")),
+    ],
+)
+def test_the_link_alone_leads_in_under_a_name_of_the_machine(path, host, status):
+    assert request(server(), path, headers={"host": host})[0] == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (OWN, 409),  # let in, and then told that the page is behind
+        ({"host": OWN["host"]}, 403),
+        (OWN | {"origin": "http://evil.example"}, 403),
+        (OWN | {"origin": "null"}, 403),
+        (OWN | {"origin": "https://127.0.0.1:8742"}, 403),
+        (OWN | {"origin": "http://127.0.0.1:8743"}, 403),
+    ],
+)
+def test_only_the_page_itself_may_change_anything(headers, status):
+    assert request(server(), f"/{TOKEN}/move", {"action": 1}, headers)[0] == status
+    if status == 403 and "origin" in headers:
+        assert request(server(), STATE, headers=headers)[0] == 403
+
+
+def test_other_methods_and_large_bodies_are_refused():
+    assert request(server(), f"/{TOKEN}/move", None)[0] == 405
+    assert request(server(), STATE, {})[0] == 405
+    assert request(server(), f"/{TOKEN}/move", b"x" * (LARGEST + 1))[0] == 413
+
+
+def streamed(path: str, parts: list[dict]) -> tuple[list[dict], int]:
+    """Posts a body part by part; returns what is sent, and how many parts were received."""
+    received, sent = iter(parts), []
+    headers = OWN | {"content-length": "5", "transfer-encoding": "chunked"}
+
+    async def receive() -> dict:
+        if (part := next(received, None)) is None:
+            await asyncio.Event().wait()  # the client waits
+        return part
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    asyncio.run(server()(scope("POST", path, headers), receive, send))
+    return sent, len(parts) - len(list(received))
+
+
+def test_a_body_is_measured_by_what_comes_whatever_it_announces():
+    part = {"type": "http.request", "body": b"x" * 400, "more_body": True}
+    sent, received = streamed(f"/{TOKEN}/move", [part] * 1000)
+    assert sent[0]["status"] == 413
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert received == 3
+    last = {"type": "http.request", "body": b"", "more_body": False}
+    sent, received = streamed(f"/{TOKEN}/move", [part, part, last])
+    assert sent[0]["status"] == 409
+    assert received == 3
+
+
+def test_a_client_that_drops_its_body_gets_no_answer_and_raises_nothing():
+    part = {"type": "http.request", "body": b'{"a"', "more_body": True}
+    assert streamed(f"/{TOKEN}/move", [part, {"type": "http.disconnect"}]) == ([], 2)
+
+
+def test_a_request_whose_client_has_gone_is_not_worked_on(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Sitting, "position", lambda *given: asked.append(given))
+    told = b'{"deal": 1, "move": 1, "line": []}'
+    body = {"type": "http.request", "body": told, "more_body": False}
+    sent, _ = streamed(f"/{TOKEN}/variation", [body, {"type": "http.disconnect"}])
+    assert sent[0]["status"] == 409
+    assert b"got nobody" in sent[1]["body"]
+    assert not asked
+    with pytest.raises(AttributeError):  # None is no position
+        streamed(f"/{TOKEN}/variation", [body])
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("path", ["", "style.css", "script.js", "icon.svg", "state", "nothing"])
+def test_every_answer_forbids_what_the_page_does_not_need(path):
+    headers = request(server(), f"/{TOKEN}/{path}")[1]
+    assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert "access-control-allow-origin" not in headers
+
+
+def test_the_page_names_no_address_and_no_secret():
+    for path in ("", "style.css", "script.js"):
+        text = request(server(), f"/{TOKEN}/{path}")[2].decode()
+        assert "//" not in re.sub(r"^\s*// .*$", "", text, flags=re.MULTILINE)
+        assert TOKEN not in text
+
+
+def test_a_match_is_played_by_requests_to_its_end():
+    table = PlayTable(MatchSettings(GREEDY, 0, Rules(name="mine", match_points=100)))
+    app, choose = server(table), any_move(0)
+    state = told(request(app, STATE))
+    assert state["match_points"] == 100
+    while state["asks"] != "match":
+        if state["asks"] == "round":
+            way, change = "next", {}
+        else:
+            way, change = "move", {"action": choose(table)}
+            assert change["action"] in [one["action"] for one in state["actions"]]
+        state = told(request(app, f"/{TOKEN}/{way}", change | {"mark": state["mark"]}))
+        said = [frame["said"] for frame in state["frames"][:-1]]
+        assert all(said)
+        assert said == state["log"][len(state["log"]) - len(said) :]
+        assert all(frame["svg"].startswith("<svg ") for frame in state["frames"])
+    assert max(state["scores"]) >= 100 > max(table.game.deals[-1].scores)
+    assert state["question"].startswith("The match is over: you ")
+    assert len(state["rounds"]) == len(table.results)
+
+
+def test_hands_are_shown_when_the_round_is_over_and_not_before():
+    table = PlayTable(MatchSettings(GREEDY, 1))
+    app = server(table)
+    for _ in play_on(table, any_move(0), rounds=1):
+        words = " ".join(pages.frame(table, pages.Look(), "")["words"])
+        assert words.count(" in hand") == 4
+        assert words.count("hidden tile") == (0 if table.asks == "round" else words.count("hidden"))
+    frame = told(request(app, STATE))["frames"][-1]
+    assert frame["hand"] is None
+    assert not any("hidden" in sentence for sentence in frame["words"])
+
+
+def test_a_page_that_is_behind_changes_nothing_and_is_told_so():
+    app = server()
+    state = standing(app)
+    action = state["actions"][0]["action"]
+    for mark in ({}, {"mark": "x"}, {"mark": 1}):
+        answer = request(app, f"/{TOKEN}/move", {"action": action} | mark)
+        assert answer[0] == 409
+        assert "behind" in told(answer)["error"]
+    assert told(request(app, STATE)) == state
+
+
+def test_of_requests_that_answer_an_act_twice_one_alone_is_done():
+    table = PlayTable(MatchSettings(GREEDY, 0))
+    app = server(table)
+    for number in range(1, 5):  # each time the same request from several tabs
+        state = standing(app)
+        if state["asks"] == "round":
+            request(app, f"/{TOKEN}/next", {"mark": state["mark"]})
+            state = standing(app)
+        told_to = {"action": state["actions"][0]["action"], "mark": state["mark"]}
+        with ThreadPoolExecutor(4) as tabs:
+            ways = [f"/{TOKEN}/move"] * 4
+            statuses = [one[0] for one in tabs.map(partial(request, app), ways, [told_to] * 4)]
+        assert sorted(statuses) == [200, 409, 409, 409]
+        assert len(table._choices) == number
+    before = told(request(app, STATE))
+    assert request(app, f"/{TOKEN}/move", told_to)[0] == 409
+    assert told(request(app, STATE)) == before
+
+
+def test_a_move_that_was_taken_back_is_not_made_by_a_late_request():
+    app = server()
+    state = standing(app)
+    late = {"action": state["actions"][0]["action"], "mark": state["mark"]}
+    moved = told(request(app, f"/{TOKEN}/move", late))
+    back = told(request(app, f"/{TOKEN}/back", {"mark": moved["mark"]}))
+    assert back["actions"] == state["actions"]
+    assert request(app, f"/{TOKEN}/move", late)[0] == 409
+    assert told(request(app, STATE)) | {"frames": []} == back | {"frames": []}
+
+
+@pytest.mark.parametrize("action", [None, 69, -1, "1", True, 1.0, [1], 64])
+def test_what_is_no_move_changes_nothing(action):
+    app = server()
+    state = standing(app)
+    assert action not in [one["action"] for one in state["actions"]]
+    answer = request(app, f"/{TOKEN}/move", {"action": action, "mark": state["mark"]})
+    assert answer[0] == 409
+    for body in (b"", b"{", b"[1]", b"\xff", b"[" * 900):
+        assert request(app, f"/{TOKEN}/move", body)[0] == 409
+    assert told(request(app, STATE)) == state
+
+
+def test_advice_comes_where_it_is_asked_for_and_changes_nothing():
+    app = server(PlayTable(MatchSettings(GREEDY, 1)))
+    state = standing(app)
+    hint = told(request(app, f"/{TOKEN}/hint", {}))
+    legal = [one["action"] for one in state["actions"]]
+    assert hint["action"] in legal
+    assert {one["action"] for one in hint["options"]} <= set(legal)
+    partner = told(request(app, f"/{TOKEN}/partner", {}))
+    assert partner["kinds"][0]["name"] == "pawn"
+    assert told(request(app, STATE)) == state
+
+
+def test_no_advice_between_rounds():
+    table = PlayTable(MatchSettings(GREEDY, 1))
+    for _ in play_on(table, any_move(0)):
+        if table.asks == "round":
+            assert request(server(table), f"/{TOKEN}/hint", {})[0] == 409
+            return
+
+
+def test_names_are_data_and_the_script_writes_them_as_text():
+    name = "<img src=x onerror=alert(1)>&\"'"
+    app = server(PlayTable(MatchSettings(GREEDY, 0, name=name)))
+    assert told(request(app, STATE))["names"][0] == name
+    script = request(app, f"/{TOKEN}/script.js")[2].decode()
+    written = re.findall(r"innerHTML = (.*)", script)
+    assert len(written) == 3  # a tile by its number, and two drawings that Python made
+    assert not any("name" in one for one in written)
+
+
+def test_an_agent_that_fails_is_told_without_its_hand():
+    moves = [(0, 1 + 8 * 0 + 0)]
+    world = World("jga", [[0] * 4 + [1] * 4, [0] * 4 + [2] * 4, [0, 0] + [3] * 4 + [5] * 2,
+                          [4] * 4 + [6, 6, 7, 7]], 0, [0, 0], [*moves, (1, 64)])  # fmt: skip
+    table = table_of(world, 0)
+    app = server(table)
+    state = told(request(app, STATE))
+    answer = request(app, f"/{TOKEN}/move", {"action": 1, "mark": state["mark"]})
+    assert answer[0] == 409
+    assert told(answer)["error"] == "expected a legal action from 'told', got another one"
+
+
+def test_a_restart_of_the_server_loses_nothing(tmp_path):
+    file = tmp_path / "match.json"
+    table = savegame.begin(MatchSettings(("", "random", "greedy", "random"), 3), file)
+    app, choose = server(table), any_move(1)
+    state = told(request(app, STATE))
+    while state["asks"] != "match" and len(state["rounds"]) < 3:
+        way = {"round": "next", "move": "move"}[state["asks"]]
+        change = {"action": choose(table)} if way == "move" else {}
+        state = told(request(app, f"/{TOKEN}/{way}", change | {"mark": state["mark"]}))
+        table = savegame.resume(file)
+        app = server(table)
+        again = told(request(app, STATE))
+        if way == "move":  # what "next" does without a move after it is not in the file
+            assert again | {"frames": []} == state | {"frames": []}
+            assert again["frames"][-1] == state["frames"][-1]
+        state = again
+
+
+def test_the_token_of_a_match_is_secret_and_stays(tmp_path):
+    file = tmp_path / "match.json"
+    token = web.token_of(file)
+    assert len(token) >= 24
+    assert web.token_of(file) == token != web.token_of(tmp_path / "other.json")
+    (kept,) = tmp_path.glob(".match.json.*")
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "*"])
+def test_it_is_never_served_to_all_networks(host, tmp_path):
+    with pytest.raises(errors.SettingError, match="one address of this machine"):
+        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", host, 0)
+
+
+def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told():
+    async def cell():
+        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", "127.0.0.1", 0)
+
+    with pytest.raises(errors.SettingError, match=r"!python -m agents\.play --web"):
+        asyncio.run(cell())
+
+
+def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
+    command = "ulimit -n 64; exec goita play --web --port 0 --save m.json"
+    words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]
+    run = ["bash", "-c", " ".join([*words, "--opponents", "greedy"])]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(run, cwd=tmp_path, env=environment, text=True, **pipes) as served:
+        try:
+            link = re.search(r"http://127\.0\.0\.1:(\d+)/(\S+)/", served.stdout.readline())
+            crowd = [socket.create_connection(("127.0.0.1", int(link[1]))) for _ in range(100)]
+            time.sleep(1)
+            for one in crowd:
+                one.close()
+            with urllib.request.urlopen(f"{link[0]}state", timeout=20) as answer:
+                assert answer.status == 200
+            served.send_signal(signal.SIGINT)
+            assert served.wait(20) == 130
+        finally:
+            served.kill()
+        assert served.stderr.read() == ""
+
+
+def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):
+    command = [sys.executable, "-m", "goita_lab", "play", "--web", "--port", "0"]
+    file = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    tokens, states = [], []
+    for more in (file, ["--resume", "m.json"]):
+        with subprocess.Popen(
+            [*command, *more], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        ) as served:
+            link = re.search(r"http://127\.0\.0\.1:\d+/(\S+)/", served.stdout.readline())
+            try:
+                tokens.append(link[1])
+                with urllib.request.urlopen(f"{link[0]}state", timeout=20) as answer:
+                    states.append(json.loads(answer.read()))
+                served.send_signal(signal.SIGINT)
+                assert served.wait(20) == 130
+            finally:
+                served.kill()
+            assert "--resume m.json" in served.stdout.read()
+    assert tokens[0] == tokens[1]
+    assert states[1]["mark"] == states[0]["mark"]

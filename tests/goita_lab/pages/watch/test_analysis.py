@@ -1,0 +1,574 @@
+"""Analyses: figures as solver, search and listener tell them; errors, going on, JSON, pages."""
+
+import json
+import re
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from statistics import NormalDist
+from xml.etree import ElementTree
+
+import msgspec
+import numpy as np
+import pytest
+from record_samples import FIVE, LINE, YAML
+
+pytest.importorskip("numba")
+
+from goita_agents import load_agent, solver
+from goita_agents.base import AgentError
+from goita_agents.beliefs import Listener, PolicyModel, follow
+from goita_agents.beliefs.people import people
+from goita_agents.beliefs.types import TypeListener
+from goita_agents.models import EPSILONS
+from goita_agents.search.evaluate import evaluate_actions
+from goita_agents.search.rollout import players_of
+from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+
+from goita_env import Game, actions, records
+from goita_env.errors import SettingError
+from goita_env.records import DealRecord
+from goita_env.tiles import NUM_KINDS
+from goita_lab.arena import evaluate
+from goita_lab.pages import watch
+from goita_lab.pages.watch import analysis as analysing
+from goita_lab.pages.watch import graph, verdicts
+from goita_lab.pages.watch.analysis import (
+    Analysis,
+    AnalysisSettings,
+    TypeInfo,
+    analyse_deal,
+    decision_seed,
+    key_of,
+)
+from goita_lab.pages.watch.command import main
+from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, TypeGrade
+from goita_lab.pages.watch.reading import Source, Watched, read
+from goita_lab.store import Block
+
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
+QUICK = AnalysisSettings("greedy", worlds=32)
+FEW = {"types": ("greedy",)}
+"""Types that cost little."""
+DEAL = records.history.loads(LINE).deals[0]
+SHORT = replace(DEAL, moves=DEAL.moves[:3])
+NAMES = ("north", "</script>west", "", "")
+
+
+def source(*deals: DealRecord, players=NAMES) -> Source:
+    return Source("a game", tuple(Watched(deal, players) for deal in deals), len(deals))
+
+
+def games(deal: DealRecord) -> list[Game]:
+    """The game before each move, each by itself."""
+    found = []
+    for move in range(len(deal.moves)):
+        *_, last = [None, *replace(deal, moves=deal.moves[:move]).replay()]
+        begun = Game(deal.rules, hands=deal.hands, dealer=deal.dealer, scores=deal.scores, seed=0)
+        found.append(last or begun)
+    return found
+
+
+@pytest.fixture(scope="module")
+def decisions():
+    return analyse_deal(DEAL, QUICK)
+
+
+@pytest.fixture(scope="module")
+def analysed():
+    found = source(DEAL, replace(DEAL, number=2, moves=DEAL.moves[:5]))
+    return found, watch.analyse(found, "greedy", worlds=32, **FEW)
+
+
+def test_every_move_is_there_and_forced_ones_are_not_judged(decisions):
+    assert [one.move for one in decisions] == list(range(1, 14))
+    assert [(one.seat, one.action) for one in decisions] == [
+        (seat, actions.name(action)) for seat, action in DEAL.moves
+    ]
+    for one, game in zip(decisions, games(DEAL), strict=True):
+        legal = game.legal_actions()
+        assert len(one.options) == (len(legal) if len(legal) > 1 else 0)
+        assert one.options or (one.loss, one.best, one.expected) == (0, one.action, None)
+    assert {verdicts.verdict(one) for one in decisions if not one.options} == {"forced"}
+
+
+def test_open_values_are_those_of_the_solver(decisions):
+    for one, game in zip(decisions, games(DEAL), strict=True):
+        values = {actions.name(a): v for a, v in solver.Solver().values(game).items()}
+        assert one.open_value == max(values.values())
+        assert one.open_loss == max(values.values()) - values[one.action]
+        assert {o.action: o.open for o in one.options} == (values if one.options else {})
+
+
+def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
+    agent, types = load_agent("greedy"), people()
+    for one, game in list(zip(decisions, games(DEAL), strict=True))[::4]:
+        if not one.options:
+            continue
+        view = game.view(one.seat)
+        legal = view.legal()
+        chances = agent.probabilities(view, legal)[0]
+        assert [o.probability for o in one.options] == chances[legal[0]].tolist()
+        # A listener that begins anew draws the same worlds as one that is kept.
+        seed = decision_seed(0, key_of(DEAL), one.move)
+        seeds, played = np.array([seed], np.uint64), np.array([actions.parse(one.action)])
+        listener = TypeListener(view, types)
+        probability = listener.probability().sum(axis=1)
+        shares = [grade.probability for grade in one.types]
+        assert shares == pytest.approx(probability[probability > 0].tolist(), rel=1e-5)
+        for grade, number in zip(one.types, np.flatnonzero(probability).tolist(), strict=True):
+            count = 32 if grade in one.counted else 8
+            drawn = listener.sample(count, np.random.default_rng(seed), number)
+            values = evaluate_actions(
+                view,
+                legal,
+                players_of(agent, types),
+                SampledWorlds.join([TypedWorlds(*drawn)]),
+                prior_action=played,
+                seeds=seeds,
+                allocation="halving",
+            )
+            assert [o.points for o in grade.options] == values.points.tolist()
+            assert [o.error for o in grade.options] == values.error.tolist()
+            lead = values.lead(values.best, played)
+            assert (grade.loss, grade.loss_error) == tuple(map(float, np.ravel(lead)))
+            assert grade.best == actions.name(int(values.best[0]))
+
+
+@pytest.mark.parametrize(
+    ("place", "mover"), [(1, "previous"), (2, "partner"), (3, "next")], ids=["next", "two", "three"]
+)
+def test_what_another_seat_could_know_is_what_its_listener_believes(decisions, place, mover):
+    rival = PolicyModel("greedy", epsilon=EPSILONS[0])
+    assumed = dict.fromkeys(("next", "partner", "previous"), rival)
+    assumed |= {mover: PolicyModel("greedy", epsilon=0.5)}
+    for seat in range(4):
+        listening = (seat + place) % 4
+        hand = np.bincount([int(d) - 1 if d != "9" else 7 for d in DEAL.hands[seat]], minlength=8)
+        # Nobody called five pawns: that, too, is known before the first lead.
+        before = Listener(games(DEAL)[0].view(listening), assumed).posterior(mover)
+        for (_, listener), one in zip(follow(DEAL, listening, assumed), decisions, strict=True):
+            now = listener.posterior(mover)
+            if one.seat == seat:
+                some = now.probability > 0
+                told = np.log(now.probability[some] / before.probability[some])
+                real = before.log_probability(hand), now.log_probability(hand)
+                found = one.knowledge[place - 1]
+                assert found.seat == listening
+                assert found.information == pytest.approx(now.probability[some] @ told)
+                assert found.entropy == pytest.approx((before.entropy(), now.entropy()))
+                assert found.expected[1] == pytest.approx(now.expected())
+                assert found.at_least_one[0] == pytest.approx(before.at_least(1))
+                assert found.log_probability == pytest.approx(real)
+            before = now
+    assert len(decisions[0].knowledge[place - 1].expected[0]) == NUM_KINDS
+
+
+def test_the_champion_tells_its_value_and_is_shown_warm():
+    short = replace(DEAL, moves=DEAL.moves[:2])
+    found = watch.analyse(source(short), "champion", worlds=8, **FEW)
+    (one, two) = found.deals[0]
+    game = games(short)[1]
+    agent = load_agent("champion")
+    assert two.value == pytest.approx(agent.values(game.view(3))[0])
+    warm = agent.at(1.0).probabilities(game.view(3), game.view(3).legal())[0]
+    assert [o.probability for o in two.options] == warm[game.view(3).legal()[0]].tolist()
+    assert found.policy == "champion at temperature 1"
+    assert found.mover_model == "champion (temperature=1, epsilon=0.5)"
+    assert one.value != two.value
+
+
+def test_a_network_that_was_learned_from_actions_alone_has_no_value():
+    short = replace(DEAL, moves=DEAL.moves[:2])
+    found = watch.analyse(source(short), "people", worlds=8, **FEW)
+    assert [one.value for one in found.deals[0]] == [None, None]
+
+
+def test_questions_before_play_are_searched_but_have_no_open_value():
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "continue"):
+        game.play(actions.parse(move))
+    game.play(game.legal_actions()[-1])
+    found = analyse_deal(records.from_game(game).deals[0], QUICK)
+    assert [one.phase for one in found] == ["before play", "before play", "first"]
+    assert [one.open_value is None for one in found] == [True, True, False]
+    assert [len(one.knowledge) for one in found] == [0, 0, 3]
+    assert {option.action for option in found[0].options} == {"call", "silent"}
+    assert all(option.worlds and option.error > 0 for option in found[0].options)
+
+
+def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
+    broken = replace(DEAL, moves=(*DEAL.moves[:2], (0, actions.parse("88"))))
+    whole = replace(DEAL, moves=DEAL.moves[:2])
+    assert [one.move for one in analyse_deal(broken, QUICK)] == [1, 2]
+    assert analyse_deal(replace(DEAL, moves=((2, actions.parse("88")),)), QUICK) == ()
+    assert key_of(broken) != key_of(whole)
+
+
+def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
+    """A decision of a seat that knows what type the others are of."""
+    options = tuple(
+        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0, ())
+        for n in range(1, choices + 1)
+    )
+    values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
+    values |= {"open_value": 30, "open_loss": 50, "knowledge": (), "options": options}
+    values |= {"loss": loss, "loss_error": error, "loss_range": (loss, loss), **other}
+    values = {"rival": values["action"], "deciding": ()} | values
+    typed = tuple(TypedPoints(one.action, 0.0, 1.0, 8) for one in values["options"])
+    types = (TypeGrade("heuristic", 1.0, typed, values["best"], loss, error),) if typed else ()
+    return Decision(types=types, **values)
+
+
+def played_with(probability: float, loss: float, error: float = 1.0, **other) -> Decision:
+    """A decision whose move has so much of the policy's probability, of three actions."""
+    shares = (probability, *[(1 - probability) / 2] * 2)
+    options = tuple(
+        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0, ()) for n, p in enumerate(shares, 1)
+    )
+    return decision(loss, error, options=options, **other)
+
+
+@pytest.mark.parametrize(
+    ("one", "verdict", "agrees"),
+    [
+        (decision(0, 0), "best", False),
+        (decision(1, 1), "level", False),
+        (decision(1.5, 1), "close", False),
+        (decision(1.97, 1), "clear", False),
+        (decision(1.97, 1, choices=30), "close", False),
+        (decision(9, 1, options=()), "forced", False),
+        (decision(0, 0, open_loss=80), "best", False),  # a loss against open hands is no error
+        (played_with(0.49, 9.0), "clear", False),
+        (played_with(0.5, 9.0), "shared", True),
+        (played_with(1.0, 9.0), "shared", True),
+        (played_with(1.0, 1.5), "close", True),
+        (played_with(1.0, 0.5), "level", True),
+        (played_with(0.1, 1.5), "close", False),
+    ],
+)
+def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one, verdict, agrees):
+    assert verdicts.verdict(one) == verdict
+    assert verdicts.policy_agrees(one) is agrees
+    if one.options:
+        assert verdicts.verdict(one, one.types[0]) == verdict
+        assert verdicts.agreement(one) == ("agreed" if verdict == "clear" else "fine")
+    sums = verdicts.totals(verdicts.judge([Watched(DEAL)], [[one]]))["phase"]
+    assert [(row.clear, row.shared, row.lost) for row in sums] == (
+        []
+        if verdict == "forced"
+        else [(verdict == "clear", verdict == "shared", one.loss if verdict == "clear" else 0)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("agent", "who"),
+    [("champion", "the champion"), ("greedy", "greedy"), ("mine=greedy", "mine")],
+)
+def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
+    found, said = source(SHORT), f"{who} would have played this, too"
+    one = played_with(0.9, 9.0)
+    options = (replace(one.options[0], action="p"), *one.options[1:])
+    one = replace(one, action="p", best="p", options=options)
+    decisions = tuple(replace(one, move=move) for move in (1, 2, 3))
+    types = (TypeInfo("heuristic", "a model", 1.0),)
+    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
+    text = watch.page(found, analysis)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
+    assert data["also"] == said
+    assert {one["policy_agrees"] for one in data["deals"][0].values()} == {True}
+    assert f": {said}, and search and policy of one agent differ" in text
+    assert "Errors under every type: 0" in text
+    assert "How the others play is the larger uncertainty" in text
+    told = watch.to_json(found, analysis)
+    assert {one["verdict"] for one in told["deals"][0]["decisions"]} == {"shared"}
+    assert {one["agreement"] for one in told["deals"][0]["decisions"]} == {"fine"}
+    assert told["worst"] == told["depends"] == []
+    drawn = graph.draw(decisions, 3, None)
+    assert drawn.svg.count("bar fine") == 3
+    assert "no error" in drawn.label
+
+
+def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
+    rng = np.random.default_rng(0)
+    for choices in (2, 5, 32):
+        luck = rng.normal(size=(20_000, choices - 1)).max(axis=1)
+        assert (luck > verdicts.threshold(choices)).mean() < 0.05 + 3 * np.sqrt(0.05 / 20_000)
+    assert verdicts.threshold(2) == pytest.approx(NormalDist().inv_cdf(0.95))
+
+
+def test_the_worst_errors_come_first_and_only_agreed_ones_are_listed():
+    losses = [(9, 8), (3, 1), (5, 1), (0, 0), (1, 2)]
+    found = [decision(loss, error, move=move) for move, (loss, error) in enumerate(losses, 1)]
+    judged = verdicts.judge([Watched(DEAL)], [[*found, played_with(0.5, 9, 1, move=6)]])
+    assert [one.decision.move for one in verdicts.worst(judged)] == [3, 2]
+    assert [one.decision.move for one in verdicts.worst(judged, most=1)] == [3]
+    assert verdicts.worst(judged, "depends") == []
+
+
+def test_sums_leave_forced_moves_out_and_count_agreed_errors_alone(analysed):
+    source, analysis = analysed
+    judged = verdicts.judge(source.deals, analysis.deals)
+    sums = verdicts.totals(judged)
+    chosen = [one for one in judged if one.decision.options]
+    assert {row.name for row in sums["player"]} == {"north", "</script>west"}
+    assert [row.name for row in sums["phase"]] == ["first", "middle", "last"]
+    for rows in (sums["seat"], sums["phase"]):
+        assert sum(row.decisions for row in rows) == len(chosen)
+        kinds = (row.clear + row.shared + row.close + row.level for row in rows)
+        assert sum(kinds) == len(chosen)
+        assert sum(row.agreed + row.depends + row.fine for row in rows) == len(chosen)
+        assert sum(row.open_lost for row in rows) == sum(one.decision.open_loss for one in chosen)
+        lost = sum(one.decision.loss for one in chosen if one.agreement == "agreed")
+        assert sum(row.lost for row in rows) == pytest.approx(lost)
+    assert sum(row.agreed for row in sums["seat"]) > 0
+
+
+def kept_in(file):
+    return sqlite3.connect(file).execute("SELECT key, value FROM blocks").fetchall()
+
+
+def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkeypatch):
+    source, whole = analysed
+    keep, seen = tmp_path / "page.html.parts", []
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        watch.analyse(source, "greedy", worlds=32, **FEW, keep=keep, progress=stop)
+    assert len(kept_in(keep)) == 1
+
+    def noting(deal: DealRecord, settings: AnalysisSettings, priors):
+        analysed_now.append(deal.number)
+        return analyse_deal(deal, settings, priors)
+
+    analysed_now: list[int] = []
+    monkeypatch.setattr(analysing, "analyse_deal", noting)
+    note = {"keep": keep, "progress": lambda *n: seen.append(n)}
+    assert watch.analyse(source, "greedy", worlds=32, **FEW, **note) == whole
+    assert seen == [(1, 2), (2, 2)]
+    assert analysed_now == [2]
+
+
+def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
+    keep, seen = tmp_path / "parts", []
+    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    watch.analyse(
+        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+    )
+    assert seen == [(0, 1), (1, 1)]
+    assert len(kept_in(keep)) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["parts"]
+    watch.analyse(
+        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+    )
+    assert seen[2:] == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "which begins b'{'"),
+        ('{"deals": {}}', "which begins"),
+        ('{"format":"goita-analysis-parts-1","version":"0.2.0","deals":{}}', r"version 0\.2\.0"),
+    ],
+)
+def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path, text, message):
+    (tmp_path / "parts").write_text(text)
+    with pytest.raises(SettingError, match=message) as error:
+        watch.analyse(source(DEAL), "greedy", worlds=8, keep=tmp_path / "parts")
+    assert "\n" not in str(error.value)
+    assert (tmp_path / "parts").read_text() == text
+
+
+def followed(options: list[dict], wrong: dict) -> list[dict]:
+    """Options of which the first has a move after it in which something is wrong."""
+    step = {"seat": 1, "move": "p", "share": 1.0, "ends": False}
+    return [options[0] | {"continuation": [step | wrong]}, *options[1:]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: one | {"seat": 4},
+        lambda one: one | {"action": "<script>"},
+        lambda one: one | {"phase": "<script>"},
+        lambda one: one | {"options": one["options"][:1], "best": "call"},
+        lambda one: one | {"loss": "much"},
+        lambda one: one | {"types": []},
+        lambda one: one | {"types": [one["types"][0] | {"name": "<script>"}]},
+        lambda one: one | {"types": [one["types"][0] | {"best": "<script>"}]},
+        lambda one: one | {"types": [one["types"][0] | {"options": []}]},
+        lambda one: one | {"knowledge": [one["knowledge"][0] | {"entropy": [0.0]}]},
+        lambda one: one | {"knowledge": [one["knowledge"][0] | {"expected": [[0.0]] * 2}]},
+        lambda one: one | {"options": followed(one["options"], {"move": "<script>"})},
+        lambda one: one | {"options": followed(one["options"], {"seat": 4})},
+        lambda one: [one],
+        lambda one: None,
+    ],
+)
+def test_crafted_parts_are_refused_in_a_sentence(tmp_path, change):
+    keep = tmp_path / "parts"
+    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    ((key, value),) = kept_in(keep)
+    found = [change(one) for one in msgspec.msgpack.decode(value)]
+    block = Block(key, (msgspec.msgpack.encode(found),))
+    with sqlite3.connect(keep) as db:
+        db.execute("UPDATE blocks SET value = ?, digest = ?", (*block.values, block.digest()))
+    with pytest.raises(SettingError, match="damaged file") as error:
+        watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "error", "message"),
+    [
+        ("solver", {}, AgentError, "known probabilities and no memory.*got 'solver'"),
+        ("champion:search=on", {}, AgentError, "its base"),
+        ("nobody", {}, AgentError, "expected an agent of"),
+        ("greedy", {"worlds": 0}, AgentError, "expected worlds"),
+        ("greedy", {"worlds": 2.5}, AgentError, "expected worlds"),
+        ("greedy", {"workers": 0}, SettingError, "expected 1 worker or more, got 0"),
+    ],
+)
+def test_what_cannot_analyse_is_refused(agent, options, error, message):
+    with pytest.raises(error, match=message):
+        watch.analyse(source(DEAL), agent, **options)
+
+
+def test_what_decides_parts_the_lead_of_one_action_over_another(analysed):
+    """A chance is one of worlds, and the two leads average to the lead over all of them."""
+    seen = 0
+    for one in (one for deal in analysed[1].deals for one in deal if one.options):
+        assert one.rival != one.best
+        assert one.action in (one.rival, one.best)
+        assert len({(it.seat, it.kind) for it in one.deciding}) == len(one.deciding)
+        for it in one.deciding:
+            assert it.seat != one.seat
+            assert 0 < it.probability < 1
+            mean = it.probability * it.held + (1 - it.probability) * it.missing
+            if one.rival == one.action:
+                assert mean == pytest.approx(one.loss, abs=1e-6)
+                seen += 1
+        gaps = [
+            abs(it.held - it.missing) * it.probability * (1 - it.probability) for it in one.deciding
+        ]
+        assert gaps == sorted(gaps, reverse=True)
+    assert seen > 5
+
+
+def test_json_holds_what_its_page_says(analysed):
+    told = watch.to_json(*analysed)
+    assert json.loads(json.dumps(told)) == told
+    deal, first = told["deals"][0], told["deals"][0]["decisions"][0]
+    tables = told, deal, first, first["options"][0], first["knowledge"][0]
+    tables += told["worst"][0], told["totals"], told["totals"]["seat"][0], told["types"][0]
+    tables += first["types"][0], first["types"][0]["options"][0], first["deciding"][0]
+    tables += (next(o for o in first["options"] if o["continuation"])["continuation"][0],)
+    keys = set().union(*tables)
+    documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
+    assert keys == documented
+    assert told["format"] == "goita-analysis-7"
+    assert (deal["result"], told["deals"][1]["result"]) == (30, None)
+    assert deal["players"] == list(NAMES)
+    assert [one["deal"] for one in told["deals"]] == [1, 2]
+    assert first["verdict"] in ("best", "level", "close", "clear", "shared")
+
+
+def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
+    found, analysis = analysed
+    text, plain = watch.page(found, analysis), watch.page(found)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert "analysing" not in plain.partition('id="data"')[0]
+    assert "under every type" not in plain
+    assert data["analysis"]["deals"][0]["1"]["action"] == "46"
+    for one in verdicts.worst(verdicts.judge(found.deals, analysis.deals)):
+        assert f'<a href="#{one.deal}.{one.decision.move}">' in text
+    assert "</script>west" not in text.replace("\\u003c", "<").partition('id="data"')[0]
+    assert text.count("<script") == 2
+    assert not re.search(r"https?://(?!www\.w3\.org)|@import|url\(", text)
+    script = (Path(watch.__file__).parent / "templates" / "analysis.js").read_text(encoding="utf-8")
+    asked = set(re.findall(r'find\("(\w+)"\)', script))
+    assert len(asked) > 8
+    assert asked <= set(re.findall(r'id="(\w+)"', text))
+
+
+def test_a_graph_marks_every_decision_and_every_error(decisions):
+    drawn = graph.draw(decisions, 13, 30)
+    root = ElementTree.fromstring(f"<svg>{drawn.svg}</svg>")
+    kinds = [one.get("class") for one in root]
+    said = [verdicts.agreement(one) for one in decisions]
+    assert kinds.count("dot search") == sum(bool(one.options) for one in decisions)
+    assert kinds.count("mark agreed") == kinds.count("bar agreed") == said.count("agreed") > 0
+    assert kinds.count("mark depends") == said.count("depends")
+    assert kinds.count("range") == said.count("agreed") + said.count("depends")
+    assert kinds.count("bar hands") == sum(one.open_loss > 0 for one in decisions)
+    assert kinds.count("result") == 1
+    moves = [str(one.move) for one in decisions if verdicts.agreement(one) == "agreed"]
+    assert f"errors at moves {', '.join(moves)}" in drawn.label
+    assert drawn.label.endswith("The round ended with +30.")
+    empty = graph.draw((), 0, None)
+    assert "unknown" in empty.label
+    assert "NaN" not in empty.svg
+
+
+def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
+    record, page, told = (tmp_path / name for name in ("game.yaml", "page.html", "told.json"))
+    record.write_text(YAML, encoding="utf-8")
+    command = [str(record), "--analyse", "greedy", "-o", str(page), "--json", str(told)]
+    assert main([*command, "--worlds", "8", "--workers", "1", "--types", "(greedy)"]) == 0
+    assert capsys.readouterr().out == f"{page}: 1 deal\n"
+    assert json.loads(told.read_text(encoding="utf-8"))["worlds"] == 8
+    assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
+
+
+def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
+    def stop(*_, keep, **__):
+        keep.write_text("parts")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analysing, "analyse", stop)
+    assert main([LINE, "--analyse", "greedy", "-o", str(tmp_path / "page.html")]) == 130
+    assert "the same command continues it" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html.parts"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--json", "x.json"], "expected --analyse AGENT with --json"),
+        (["--analyse", "greedy", "-o", "x.gif"], "expected a page as output of --analyse"),
+        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "expected two files"),
+        (["--analyse", "solver"], "expected an agent with known probabilities"),
+        (["--analyse", "greedy", "--workers", "0"], "expected 1 worker or more"),
+        (["--analyse", "greedy", "--worlds", "0"], "expected worlds=1 to"),
+    ],
+)
+def test_wrong_options_are_refused(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main([LINE, *arguments])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
+    folder = tmp_path / "games"
+    saved = ["--agents", "random", "again=random", "--deals", "2", "--save-games", str(folder)]
+    assert evaluate.main(saved) == 0
+    capsys.readouterr()
+    found = read(str(folder), deals="1")
+    analysis = watch.analyse(found, "greedy", worlds=8, **FEW)
+    rows = watch.to_json(found, analysis)["totals"]["player"]
+    assert {row["name"] for row in rows} == set(found.deals[0].players)
+    assert len(rows) == 2
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    quick = replace(QUICK, **FEW)
+    (one, two) = analyse_deal(records.from_game(game).deals[0], quick)
+    assert (one.action, two.action) == ("call", "redeal")
+    assert two.knowledge == ()

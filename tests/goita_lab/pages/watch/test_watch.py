@@ -1,0 +1,393 @@
+"""Replay pages: what they hold for each seat, that they stand alone, and whence records come."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from record_samples import FIVE, LINE, YAML
+
+from goita_env import Game, actions, errors, records
+from goita_env.records import DealRecord
+from goita_env.render import svg
+from goita_env.render.pen import FACES, PREFIX
+from goita_lab.arena import evaluate
+from goita_lab.pages import watch
+from goita_lab.pages.watch.command import main
+from goita_lab.pages.watch.frames import Book, named
+from goita_lab.pages.watch.reading import Source, Watched, read
+
+OPEN = 4
+TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]
+
+
+class Page(HTMLParser):
+    """Reads a page: its tags, its data, every address in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.addresses, self.ids, self.data, self._in = [], [], set(), "", False
+        self.labels: list[str] = []
+        self.feed(text)
+        self.told = json.loads(self.data)
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        found = dict(attrs)
+        self.tags.append(tag)
+        self.ids |= {found["id"]} if "id" in found else set()
+        self.addresses += [found[name] for name in ("src", "href") if name in found]
+        self._in = tag == "script" and found.get("id") == "data"
+
+    def handle_data(self, text: str) -> None:
+        self.data += text if self._in else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in = False
+
+    def frame(self, deal: int, move: int, seen: int) -> list[str]:
+        return [self.told["lines"][n] for n in self.told["deals"][deal]["frames"][move][seen][0]]
+
+    def words(self, deal: int, move: int, seen: int) -> str:
+        numbers = self.told["deals"][deal]["frames"][move][seen][1]
+        return " ".join(self.told["sentences"][n] for n in numbers)
+
+
+def source(*deals: DealRecord, players=("north", "", "", "")) -> Source:
+    return Source("a game", tuple(Watched(deal, players) for deal in deals), len(deals))
+
+
+def refused(capsys, *arguments: str) -> str:
+    """What the command complains of."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def deal():
+    return records.history.loads(LINE).deals[0]
+
+
+@pytest.fixture(scope="module")
+def page(deal):
+    return Page(watch.page(source(deal)))
+
+
+def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
+    told = page.told["deals"][0]
+    assert len(told["moves"]) == len(deal.moves) == 13
+    assert [len(frames) for frames in told["frames"]] == [5] * 14
+    assert told["result"] == "seat 2 ends the round, 30 points"
+    assert told["moves"][0] == {
+        "seat": 2, "name": "46", "end": "", "pair": [3, 5], "down": True,
+        "said": "seat 2 plays face-down silver, then bishop",
+        "hidden": "seat 2 plays a face-down tile, then bishop",
+    }  # fmt: skip
+
+
+def test_a_frame_is_the_drawing_of_the_position(page, deal):
+    games, players = deal.replay(), ("north", "", "", "")
+    for move in range(1, 6):
+        game = next(games)
+        open_table = svg.draw(named(game.scene(), players), faces="letters")
+        assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
+        seen = svg.draw(named(game.view(3).scene(3), players), faces="letters")
+        assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
+
+
+def test_players_are_named_below_their_seats(deal):
+    *_, game = deal.replay()
+    players = ("north", "", "和倉", "population:selfplay-3")
+    for scene in (game.scene(), game.view(2).scene(2)):
+        remarks = {place.name: place.remarks for place in named(scene, players).places}
+        plain = {place.name: place.remarks for place in scene.places}
+        assert remarks["seat 0"] == ("north", *plain["seat 0"])
+        assert remarks["seat 1"] == plain["seat 1"]
+        assert remarks["seat 2"] == ("和倉", *plain["seat 2"])
+        assert remarks["seat 3"] == ("population:s..", *plain["seat 3"])
+
+
+def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
+    # Seat 1's silver and seat 3's pawn change places: the others see the same until one is played.
+    hands = list(deal.hands)
+    hands[1], hands[3] = hands[1].replace("4", "1", 1), hands[3].replace("1", "4", 1)
+    other = replace(deal, hands=tuple(hands), moves=deal.moves[:2])
+    one, two = (Page(watch.page(source(it))) for it in (replace(deal, moves=deal.moves[:2]), other))
+    for move in range(3):
+        for seat in (0, 2):
+            assert one.frame(0, move, seat) == two.frame(0, move, seat)
+            assert one.words(0, move, seat) == two.words(0, move, seat)
+        for seat in (1, 3, OPEN):
+            assert one.words(0, move, seat) != two.words(0, move, seat)
+
+
+def test_all_lines_find_their_definitions_whichever_the_faces(page):
+    used = {name for line in page.told["lines"] for name in re.findall('href="#([^"]+)"', line)}
+    assert set(page.told["faces"]) == set(FACES)
+    for definitions in page.told["faces"].values():
+        root = ElementTree.fromstring(f"<defs>{definitions}</defs>")
+        ids = [one.get("id") for one in root.iter() if one.get("id")]
+        assert len(ids) == len(set(ids))
+        inner = {one.get("href")[1:] for one in root.iter() if one.get("href")}
+        assert used | inner <= set(ids)
+
+
+def test_a_seat_that_keeps_silent_does_so_unseen():
+    deal = DealRecord(TWO_FIVES, 0, ((0, actions.SILENT), (1, actions.SILENT)))
+    moves = Page(watch.page(source(deal))).told["deals"][0]["moves"]
+    assert [move["said"] for move in moves] == ["seat 0 keeps silent", "seat 1 keeps silent"]
+    assert [move["hidden"] for move in moves] == ["", ""]
+
+
+def test_a_redeal_shows_nothing_of_the_next_deal():
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    deal = records.from_game(game).deals[0]
+    told = Page(watch.page(source(deal))).told["deals"][0]
+    assert told["result"] == "a redeal"
+    assert told["frames"][2] == told["frames"][1]
+
+
+def test_an_illegal_move_ends_a_deal_with_a_word(deal):
+    broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
+    told = Page(watch.page(source(broken))).told["deals"][0]
+    assert len(told["moves"]) == 2
+    assert "deal 1, move 3 (play 3): expected" in told["note"]
+
+
+@pytest.mark.parametrize("moves", [0, 1, 5])
+def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, capsys):
+    file, page = tmp_path / "match.json", tmp_path / "page.html"
+    record = records.Record((deal, replace(deal, number=2, moves=deal.moves[:moves])))
+    file.write_text(records.complete.dumps(record), encoding="utf-8")
+    assert main([str(file), "-o", str(page)]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"match.json: deal 2 is unfinished, moves shown: {moves}\n"
+    assert told.out == f"{page}: 2 deals\n"
+    notes = [one["note"] for one in Page(page.read_text(encoding="utf-8")).told["deals"]]
+    assert notes == ["", "The deal is unfinished: the record ends here"]
+    assert main([str(file), "-o", str(page), "--force", "--deals", "1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_deal_with_an_illegal_move_is_not_called_unfinished(tmp_path):
+    (tmp_path / "game.txt").write_text(LINE.replace("194", "124"), encoding="utf-8")
+    (remark,) = read(str(tmp_path / "game.txt")).remarks()
+    assert remark.startswith("game.txt: deal 1, move 3 (play 3): expected one of p 81 82 84 85")
+
+
+def test_a_deal_names_its_place_in_the_source_where_that_differs(deal, tmp_path):
+    (tmp_path / "game.txt").write_text(f"{LINE}\n" * 3, encoding="utf-8")
+    assert [one.place for one in read(str(tmp_path / "game.txt")).deals] == ["", "", ""]
+    later = read(str(tmp_path / "game.txt"), deals="2-3")
+    places = ["In the record: deal 2", "In the record: deal 3"]
+    assert [one.place for one in later.deals] == places
+    assert [one["place"] for one in Page(watch.page(later)).told["deals"]] == places
+    saved = read(str(games_of(tmp_path, HEAD, GAME | {"deal": 17, "seating": 1})))
+    assert saved.deals[0].place == "In the saved games: deal 17, seating 1, number 1"
+
+
+def test_a_page_loads_nothing_and_is_small(deal):
+    text = watch.page(source(*[deal] * 3))
+    page = Page(text)
+    assert [address for address in page.addresses if not address.startswith("#")] == []
+    assert "link" not in page.tags
+    assert not re.search(r"https?://(?!www\.w3\.org)|@import|url\(", text)
+    assert len(text.encode()) < 250_000
+
+
+def test_the_script_finds_all_that_it_asks_for(page):
+    script = (Path(watch.__file__).parent / "templates" / "page.js").read_text(encoding="utf-8")
+    asked = set(re.findall(r'find\("(\w+)"\)', script)) | {"data"}
+    assert len(asked) > 15
+    assert asked <= page.ids
+
+
+def test_names_cannot_break_out_of_the_page(deal):
+    name = "</script><script>alert(1)</script><!--\u2028"
+    text = watch.page(replace(source(deal, players=(name, "", "", "")), title=name))
+    page = Page(text)
+    assert page.tags.count("script") == 2
+    assert page.told["deals"][0]["players"][0] == name
+    assert "alert(1)</script>" not in text
+    text = watch.page(source(deal, players=("\ud800a", "", "", "")))
+    assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
+
+
+def test_names_of_any_script_stand_on_the_board_and_are_data(deal):
+    names = ("能登 太郎", "Ann & <b>", "とても長い名前の人です", "a\u202eb§")
+    lines = Page(watch.page(source(deal, players=names))).told["lines"]
+    shown = {
+        "".join(ElementTree.fromstring(line).itertext())
+        for line in lines
+        if line.startswith("<text")
+    }
+    assert shown == {"能登 太郎", "Ann & <b>", "とても長い名..", "ab§"}
+
+
+def test_every_notation_is_read(tmp_path, deal):
+    kifu, history = tmp_path / "game.yaml", tmp_path / "game.txt"
+    kifu.write_text(YAML, encoding="utf-8-sig")
+    history.write_text(f"{LINE}\n{LINE}\n", encoding="utf-8")
+    assert read(LINE).deals[0].deal == deal
+    assert [one.deal.moves for one in read(str(history)).deals] == [deal.moves] * 2
+    assert read(str(kifu)).deals[0].deal.moves == deal.moves
+    assert read(str(history), deals="2").deals[0].deal.number == 2
+    assert (read(str(history), most=1).total, len(read(str(history), most=1).deals)) == (2, 1)
+
+
+def test_saved_games_are_read_and_the_report_links_to_their_pages(tmp_path, capsys):
+    folder, html = tmp_path / "games", tmp_path / "report.html"
+    command = ["--agents", "greedy", "random", "--deals", "2", "--save-games", str(folder)]
+    assert evaluate.main([*command, "--html", str(html)]) == 0
+    capsys.readouterr()
+    link = re.search(r'href="(games/[^"]+\.html)"', html.read_text(encoding="utf-8"))[1]
+    told = Page((tmp_path / link).read_text(encoding="utf-8")).told
+    assert len(told["deals"]) == 4
+    assert sorted(told["deals"][0]["players"]) == ["greedy", "greedy", "random", "random"]
+    every = read(str(folder))
+    assert every.total == len(every.deals) == 4
+    one_file = read(str(next(folder.glob("*.jsonl"))), deals="2-3")
+    assert one_file.deals == every.deals[1:3]
+
+
+@pytest.mark.parametrize("name", ["page.html", "deal.gif", "deal.svg"])
+def test_a_file_that_exists_is_written_over_with_force_alone(name, tmp_path, capsys):
+    file = tmp_path / name
+    file.write_text("mine")
+    complaint = f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
+    assert refused(capsys, LINE, "-o", str(file)).endswith(f"error: {complaint}\n")
+    assert file.read_text() == "mine"
+    assert main([LINE, "-o", str(file), "--force"]) == 0
+    assert capsys.readouterr().out == f"{file}: 1 deal\n"
+    begins = {"page.html": b"<!DOCTYPE html>", "deal.gif": b"GIF89a", "deal.svg": b"<svg "}[name]
+    assert file.read_bytes().startswith(begins)
+
+
+def test_a_json_that_exists_is_written_over_with_force_alone(tmp_path, capsys):
+    page, told = tmp_path / "new.html", tmp_path / "told.json"
+    told.write_text("mine")
+    refused(capsys, LINE, "-o", str(page), "--analyse", "greedy", "--json", str(told))
+    assert told.read_text() == "mine"
+    assert not list(tmp_path.glob("new*"))
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "page.html"
+    file.write_text("mine")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    complaint = f"error: [Errno 28] No space left on device: {str(file)!r}\n"
+    assert refused(capsys, LINE, "-o", str(file), "--force").endswith(complaint)
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert file.read_text() == "mine"
+
+
+def test_what_is_no_file_is_written_into(tmp_path):
+    (tmp_path / "link.html").symlink_to("page.html")
+    assert main([LINE, "-o", str(tmp_path / "link.html"), "--force"]) == 0
+    assert (tmp_path / "link.html").is_symlink()
+    assert Page((tmp_path / "page.html").read_text(encoding="utf-8")).told["deals"]
+    assert main([LINE, "-o", "/dev/null", "--force"]) == 0
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.yaml"], "No such file"),
+        ([LINE, "--deals", "0"], "expected deals as 3 or 5-9, got '0'"),
+        ([LINE, "--deals", "7"], "expected deals 7 to 7, got 1 in"),
+        (["tests"], "expected a folder of saved games, got no tournament.json"),
+    ],
+)
+def test_what_is_no_record_is_refused(arguments, message, capsys, tmp_path):
+    assert message in refused(capsys, *arguments, "-o", str(tmp_path / "x.html"))
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_files_of_other_kinds_are_refused_with_their_names(tmp_path):
+    for name, content in (("a.txt", b"\xff\xfe"), ("b.yaml", b"a: [1"), ("c.txt", b"")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(errors.GoitaError, match=name):
+            read(str(tmp_path / name))
+    (tmp_path / "tournament.json").write_text("{}")
+    (tmp_path / "d.jsonl").write_text("{}\n")
+    with pytest.raises(errors.GoitaError, match="expected saved games"):
+        read(str(tmp_path / "d.jsonl"))
+
+
+HEAD = {"format": "goita-games-1", "rules": {"name": "jga"}}
+GAME = {
+    "agents": ["a", "b", "c", "d"], "deal": 0, "seating": 0, "number": 1, "scores": [0, 0],
+    "before_play": [], "history": LINE, "winner": 2, "points": 30,
+}  # fmt: skip
+
+
+def games_of(folder: Path, head: object, *lines: object) -> Path:
+    """A folder of saved games; values are written as JSON, text as it is."""
+    texts = [one if isinstance(one, str) else json.dumps(one) for one in (head, *lines)]
+    (folder / "tournament.json").write_text(texts[0])
+    (folder / "001.jsonl").write_text("".join(f"{line}\n" for line in texts[1:]))
+    return folder
+
+
+def test_a_folder_of_games_is_read_as_it_was_written(tmp_path):
+    (one,) = read(str(games_of(tmp_path, HEAD | {"more": [1]}, GAME | {"more": 1}))).deals
+    assert one.players == ("a", "b", "c", "d")
+    assert one.deal.moves[0][0] == 2
+
+
+DEEP = "[" * 10**6
+
+
+@pytest.mark.parametrize(
+    ("head", "game"),
+    [
+        *((head, GAME) for head in ({}, [], DEEP, '{"x": ' + DEEP)),
+        (HEAD | {"format": "goita-games-2"}, GAME),
+        (HEAD | {"rules": {}}, GAME),
+        (HEAD | {"rules": {"name": "jga", "last_king": False}}, GAME),
+        (HEAD | {"rules": {"name": "own", "partners_fives_win": "never"}}, GAME),
+        *((HEAD, game) for game in ([], DEEP, '{"x": ' + DEEP)),
+        *((HEAD, GAME | {"agents": names}) for names in (["a"] * 3, "abcd")),
+        *((HEAD, GAME | {"history": text}) for text in (f"{LINE}\n{LINE}", "", 1)),
+        *((HEAD, GAME | {"before_play": [move]}) for move in (["0", "66"], [0, 10**30])),
+        *((HEAD, GAME | {"scores": scores}) for scores in ([1, 2, 3], [5, 0], [10**30, 0])),
+        (HEAD, GAME | {"winner": "0"}),
+    ],
+)
+def test_a_crafted_folder_of_games_is_refused_in_a_line(head, game, tmp_path, capsys):
+    games_of(tmp_path, head, game)
+    complaint = refused(capsys, str(tmp_path), "-o", str(tmp_path / "x.html"))
+    assert complaint.count("\n") == 1
+    assert "expected" in complaint
+    assert len(complaint) < 400
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_files_without_an_end_are_refused(tmp_path):
+    (tmp_path / "endless.txt").symlink_to("/dev/zero")
+    with pytest.raises(errors.GoitaError, match="at most 40,000,000 bytes"):
+        read(str(tmp_path / "endless.txt"))
+    for name in ("tournament.json", "x.jsonl"):
+        games_of(tmp_path, HEAD, GAME)
+        (tmp_path / name).unlink(missing_ok=True)
+        (tmp_path / name).symlink_to("/dev/zero")
+        with pytest.raises(errors.GoitaError, match="at most 100,000,000 bytes"):
+            read(str(tmp_path))
+        (tmp_path / name).unlink()
+
+
+def test_a_book_keeps_each_line_once(deal):
+    one, two = Book([Watched(deal)]), Book([Watched(deal), Watched(deal)])
+    assert two.deals == one.deals * 2
+    assert two.lines == one.lines

@@ -1,0 +1,179 @@
+"""Parts of a study: stopped and gone on with, kept to the digit, and those of others."""
+
+import json
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from programs import refusal
+
+from goita_env.errors import SettingError
+from goita_lab.parts import pack, unpack
+from goita_lab.signals import plan as planning
+from goita_lab.signals.command import main
+from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
+from goita_lab.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints
+from goita_lab.signals.plan import quick
+from goita_lab.signals.playing import play
+from goita_lab.signals.results import Heard, check
+from goita_lab.signals.study import study, to_json
+from goita_lab.store import Block
+
+SMALL = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
+SMALL |= {"rounds": 30, "cross_play_deals": 4}
+SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
+POINTS = np.array([[0.1, -3.0]] * 2)
+VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])
+
+
+@pytest.fixture(scope="module")
+def heard():
+    told = play(["greedy"], 4)
+    return Heard(told, *listen(told, standard_models("greedy"), listeners=range(4)))
+
+
+def told(progress):
+    """Stops a study after some pieces."""
+
+    def listen_to(done):
+        if done.startswith(f"{progress} of"):
+            raise KeyboardInterrupt
+
+    return listen_to
+
+
+def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    plan = replace(quick(("random",), controls=()), worlds=4, **SMALL)
+    whole = study(plan, progress=lambda _: None)
+    file = tmp_path / "page.html.parts"
+    for pieces in (1, 3):
+        with pytest.raises(KeyboardInterrupt):
+            study(plan, progress=told(pieces), parts=file)
+    made = []
+    work = planning._work
+    monkeypatch.setattr(planning, "_work", lambda *given: made.append(given) or work(*given))
+    again = study(plan, progress=lambda _: None, parts=file)
+    assert len(made) == 1  # of four
+    assert to_json(again, "x") == to_json(whole, "x")
+
+    made.clear()
+    monkeypatch.setattr(planning, "code", lambda: "other code")
+    with pytest.raises(KeyboardInterrupt):
+        study(plan, progress=told(1), parts=file)
+    assert len(made) == 1
+
+
+def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
+    for piece in (heard, VALUES, SHUFFLED):
+        found = unpack(pack(piece), type(piece))
+        assert pack(found) == pack(piece)
+        check(found, 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("play", lambda one: {"hands": one.hands[:, :3]}),
+        ("play", lambda one: {"hands": one.hands.ravel()}),
+        ("play", lambda one: {"action": one.action[:-1]}),
+        ("play", lambda one: {"action": one.action + np.int8(60)}),
+        ("play", lambda one: {"deal": one.deal + 1}),
+        ("play", lambda one: {"seat": one.seat - np.int8(1)}),
+        ("play", lambda one: {"words": one.words[:, :7]}),
+        ("actions", lambda one: {"row": one.row + 10**6}),
+        ("actions", lambda one: {"models": ("policy",)}),
+        ("actions", lambda one: {"gain": one.gain[:, :1]}),
+        ("actions", lambda one: {"speaker": one.speaker * 0}),
+        ("knowledge", lambda one: {"holds": one.holds[..., :7]}),
+        ("knowledge", lambda one: {"prior": one.prior[:-1]}),
+        ("knowledge", lambda one: {"listener": one.listener + 1}),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(heard, part, change):
+    one = getattr(heard, part)
+    wrong = replace(heard, **{part: replace(one, **change(one))})
+    with pytest.raises(SettingError, match="expected"):
+        check(wrong, 4)
+
+
+@pytest.mark.parametrize(
+    ("piece", "says"),
+    [
+        (VALUES, r"expected unsearched of shape \(4,\), got \(2,\)"),
+        (replace(VALUES, unsearched=np.zeros(4)), r"expected points of shape \(2, 4\)"),
+        (
+            replace(VALUES, unsearched=np.zeros(4), points=np.zeros((2, 4)), searched=np.ones(3)),
+            r"expected searched of shape \(4,\), got \(3,\)",
+        ),
+        (replace(SHUFFLED, points=np.zeros((4, 2))), r"expected points of shape \(5, 1\)"),
+    ],
+)
+def test_points_of_another_shape_are_refused(piece, says):
+    with pytest.raises(SettingError, match=says):
+        check(piece, 4)
+
+
+@pytest.mark.parametrize("value", [b"\x80\x04pickle", pack([1, 2]), pack(None)])
+def test_crafted_pieces_of_a_study_are_refused_in_a_sentence(tmp_path, value):
+    plan = replace(quick(("greedy",)), worlds=4, **SMALL)
+    file = tmp_path / "parts"
+    with pytest.raises(KeyboardInterrupt):
+        study(plan, progress=told(1), parts=file)
+    with sqlite3.connect(file) as db:
+        ((key,),) = db.execute("SELECT key FROM blocks").fetchall()
+        block = Block(key, (value,))
+        db.execute("UPDATE blocks SET value = ?, digest = ?", (value, block.digest()))
+    with pytest.raises(SettingError, match="damaged file") as error:
+        study(plan, progress=lambda _: None, parts=file)
+    assert json.loads(key) == ["value", "greedy", 0, 2]
+    assert "\n" not in str(error.value)
+
+
+def test_a_folder_of_parts_of_version_0_2_0_is_refused_with_a_sentence(tmp_path, capsys):
+    page = tmp_path / "page.html"
+    (tmp_path / "page.html.parts").mkdir()
+    error = refusal(capsys, main, ["report", "greedy", "--quick", "-o", str(page)])
+    assert "of version 0.2.0" in error
+    assert error.count("\n") == 1
+
+
+def test_work_ends_early_where_intervals_are_narrow_and_nowhere_else(heard):
+    until = replace(quick(("greedy",)), until_nats=0.15, until_points=2.0)
+    rng = np.random.default_rng(0)
+    signals = {s: Shuffled.of(s * rng.standard_normal((5, 200)), 0, 0) for s in (1.0, 100.0)}
+    assert planning.narrow(until, "shuffle", signals[1.0])
+    assert not planning.narrow(until, "shuffle", signals[100.0])
+    assert not planning.narrow(replace(until, until_points=0.0), "shuffle", signals[1.0])
+    few = Shuffled.of(signals[1.0].points[:, :50], 0, 0)
+    assert not planning.narrow(until, "shuffle", few), "few deals may agree by chance"
+    table = np.tile(rng.standard_normal(200), (len(SOURCES), 1))
+    values = SourcePoints("a", {}, 4, SOURCES, table, table[0])
+    assert planning.narrow(until, "value", values)
+    table[SOURCES.index(NOT_PARTNER)] *= 100
+    assert not planning.narrow(until, "value", values)
+    assert not planning.narrow(until, "overhear", heard)
+    assert not planning.narrow(until, "listen", heard)
+
+
+def test_a_kind_of_work_that_ended_early_leaves_its_later_pieces_out(monkeypatch):
+    plan = replace(quick(("random",), controls=()), value_deals=0, signals=0, gap_deals=0)
+    plan = replace(plan, deals=96)
+    asked = []
+
+    def narrow(plan, kind, found):
+        asked.append(found.play.rounds)
+        return asked[-1] >= 48
+
+    monkeypatch.setattr(planning, "narrow", narrow)
+    monkeypatch.setattr(planning, "_models", lambda *_: standard_models("random"))
+    monkeypatch.setattr(
+        planning, "listen", lambda *given, **_: listen(*given, deals=[], told=(POLICY, UNIFORM))
+    )
+    seen = []
+    found = planning.run(plan, 1, seen.append, None)
+    assert asked == [24, 48]
+    assert found["listen", "random"].play.rounds == 48
+    assert seen[-1] == "4 of 8 pieces at most"

@@ -1,0 +1,208 @@
+"""Plays and logs: every decision as it was made, written once and read back the same."""
+
+import json
+import shutil
+from dataclasses import fields
+from functools import partial
+
+import numpy as np
+import pytest
+from goita_agents.base import AgentError
+from goita_agents.registry import weights
+from raising import refuses
+
+from goita_env.errors import SettingError
+from goita_env.rounds import Rounds
+from goita_env.rules import NINE, Rules
+from goita_lab.signals import log
+from goita_lab.signals.command import main
+from goita_lab.signals.log import schema
+from goita_lab.signals.playing import Play, play
+
+pa = pytest.importorskip("pyarrow")
+ROUNDS, PART = 48, 16
+
+
+def same(one: Play, other: Play) -> bool:
+    return all(
+        np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
+        for a, b in ((getattr(one, f.name), getattr(other, f.name)) for f in fields(Play))
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("log")
+    assert list(log.write(path, ["greedy", "random"], ROUNDS, part_rounds=PART))[-1] == ROUNDS
+    return path
+
+
+@pytest.mark.parametrize("rules", ["jga", "pagat", "nine"])
+def test_what_is_kept_is_what_was_seen_allowed_and_played(rules):
+    told = play(["random"], 200, seed=3, rules=rules)
+    rows = np.arange(len(told.deal))
+    assert told.rounds == 200
+    assert np.array_equal(told.view().legal(), told.legal)
+    assert told.legal[rows, told.action].all()
+    assert (told.probabilities[~told.legal] == 0).all()
+    assert told.probabilities.sum(axis=1) == pytest.approx(1)
+    assert told.probabilities[told.legal] == pytest.approx(
+        np.repeat(1 / told.legal.sum(axis=1), told.legal.sum(axis=1))
+    )
+
+
+def test_rounds_are_those_of_the_seed_and_two_teams_play_each_deal_twice():
+    told, dealt = play(["greedy", "random"], 20, seed=5), Rounds(10, seed=5).decisions.dealt
+    first = told.redeal == 0
+    assert np.array_equal(told.hands[first], np.repeat(dealt.hands, 2, axis=0))
+    assert told.seating[first].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]] * 10
+
+
+def test_a_round_dealt_again_has_a_deal_for_each(folder):
+    told = play(["random"], 300, rules=NINE)
+    again = np.flatnonzero(told.redeal)
+    assert len(again)
+    assert (told.winner[again - 1] == -1).all()
+    assert (told.points[told.winner == -1] == 0).all()
+    assert (np.diff(told.round) >= 0).all()
+
+
+def test_a_log_of_ones_own_rules_is_read_with_them(tmp_path):
+    mine = Rules(name="mine", last_king=False, match_points=60)
+    list(log.write(tmp_path / "log", ["random"], 4, rules=mine))
+    assert log.read(tmp_path / "log").rules == mine
+
+
+def test_some_deals_of_a_play_are_a_play(folder):
+    told = log.read(folder)
+    some = told.deals(np.array([1, 4]))
+    assert some.deal.tolist() == [0] * (told.deal == 1).sum() + [1] * (told.deal == 4).sum()
+    assert np.array_equal(some.words, told.words[np.isin(told.deal, [1, 4])])
+
+
+def test_a_log_reads_back_as_what_was_played(folder):
+    agents = ["greedy", "random"]
+    parts = [play(agents, PART, first=first) for first in range(0, ROUNDS, PART)]
+    assert same(log.read(folder), Play.join(parts))
+    assert same(log.read(folder, rounds=PART + 1), Play.join(parts[:2]))
+
+
+def test_a_table_has_a_row_a_decision_with_the_columns_of_its_deal(folder):
+    pytest.importorskip("pandas")
+    frame, told = log.read_frame(folder), log.read(folder)
+    assert len(frame) == len(told.deal)
+    row = len(frame) // 2
+    assert np.array_equal(frame["words"][row], told.words[row])
+    assert np.array_equal(frame["probabilities"][row], told.probabilities[row, told.legal[row]])
+    won = told.gained[told.deal] * np.where(told.seat % 2 == 0, 1, -1)
+    assert np.array_equal(frame["points"], won)
+    assert set(log.read_frame(folder, ["points", "winner"]).columns) == {"points", "winner"}
+    refuses(log.LogError, "expected columns of", log.read_frame, folder, ["point"])
+
+
+def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
+    written = log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART)
+    next(written)
+    written.close()
+    (tmp_path / "decisions" / "decisions-00001.99.tmp").write_bytes(b"cut off")
+    done = list(log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART))
+    assert done == [PART, 2 * PART, ROUNDS]
+    assert same(log.read(tmp_path), log.read(folder))
+
+
+def test_the_folder_of_a_table_is_read_as_that_table(folder):
+    pd = pytest.importorskip("pandas")
+    told = log.read(folder)
+    decisions, deals = pd.read_parquet(folder / "decisions"), pd.read_parquet(folder / "_deals")
+    assert decisions.equals(pd.read_parquet(folder))
+    assert (len(decisions), len(deals)) == (len(told.deal), len(told.hands))
+    assert not decisions.isna().any(axis=None)
+    assert not deals.isna().any(axis=None)
+    assert np.array_equal(np.stack(decisions["words"]), told.words)
+
+
+def test_a_log_with_both_tables_in_one_folder_is_read_and_goes_on_there(folder, tmp_path):
+    for file in folder.rglob("*.parquet"):
+        shutil.copy(file, tmp_path)
+    assert same(log.read(tmp_path), log.read(folder))
+    (tmp_path / "decisions-00001.parquet").unlink()
+    before = sorted(folder.rglob("*.parquet"))
+    list(log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART))
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(file.name for file in before)
+    assert same(log.read(tmp_path), log.read(folder))
+
+
+def test_a_log_names_the_weights_of_its_agents_and_does_not_go_on_with_others(tmp_path):
+    written = partial(log.write, tmp_path, ["champion"], 2, belief="greedy")
+    list(written())
+    files = list(tmp_path.rglob("*.parquet"))
+    for given in (weights(["champion"]), {"champion": "0" * 64}, None):
+        for file in files:
+            table = pa.parquet.read_table(file)
+            known = json.loads(table.schema.metadata[schema.KEY])
+            if given:
+                assert set(known["weights"]) == {"champion"}
+                known["weights"] = given
+            else:
+                del known["weights"]
+            table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
+            pa.parquet.write_table(table, file)
+        assert log.read(tmp_path).rounds == 2
+        if given and given != weights(["champion"]):
+            refuses(log.LogError, "got {'weights': {'champion': '0000", list, written())
+        else:
+            assert list(written()) == [2]
+
+
+def test_another_log_in_the_folder_is_an_error_and_stays(folder):
+    with pytest.raises(log.LogError, match="'seed': 0"):
+        next(log.write(folder, ["greedy", "random"], ROUNDS, seed=1, part_rounds=PART))
+    with pytest.raises(log.LogError, match="at most"):
+        next(log.write(folder, ["greedy", "random"], PART, part_rounds=PART))
+    assert log.read(folder).rounds == ROUNDS
+
+
+def test_a_log_of_another_version_is_an_error(folder, tmp_path):
+    for file in folder.rglob("*.parquet"):
+        table = pa.parquet.read_table(file)
+        known = json.loads(table.schema.metadata[schema.KEY]) | {"format": "goita-signals-0"}
+        table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
+        pa.parquet.write_table(table, tmp_path / file.name)  # in one folder, as it was
+    refuses(
+        log.LogError,
+        r"goita-signals-1, goita-signals-2, goita-signals-3, got 'goita-signals-0'",
+        log.read,
+        tmp_path,
+    )
+
+
+def test_what_is_no_log_is_an_error(tmp_path):
+    refuses(log.LogError, "expected a folder with", log.read, tmp_path)
+    (tmp_path / "decisions-00000.parquet").write_bytes(b"PAR1 nothing")
+    refuses(log.LogError, "expected a Parquet file of a log", log.read, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("agents", "rounds", "error", "says"),
+    [
+        (["rollout"], 2, AgentError, "a known policy, got 'rollout'"),
+        (["greedy"] * 3, 2, SettingError, "expected 1, 2 or 4 agents, got 3"),
+        (["greedy", "random"], 3, SettingError, "got 3"),
+        (["greedy"], 0, SettingError, "got 0"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_before_anything_is_written(
+    agents, rounds, error, says, tmp_path
+):
+    refuses(error, says, play, agents, rounds)
+    with pytest.raises(error):
+        next(log.write(tmp_path / "new", agents, rounds))
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_command_writes_a_log(tmp_path, capsys):
+    assert main(["log", "random", "--rounds", "4", "--out", str(tmp_path / "a")]) == 0
+    assert log.read(tmp_path / "a").rounds == 4
+    assert "4 of 4 rounds" in capsys.readouterr().err
+    assert main(["log", "random", "--rounds", "6", "--out", str(tmp_path / "a")]) == 1
+    assert "'rounds': 6" in capsys.readouterr().err

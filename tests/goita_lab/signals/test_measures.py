@@ -1,0 +1,252 @@
+"""Published measures, cross-play, conventions, trees and probes, where the answer is known."""
+
+from math import log
+
+import numpy as np
+import pytest
+from goita_agents.base import AgentError
+from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
+from goita_agents.registry import load_agent
+from raising import refuses
+from signalling_bots import CodeBot, LengthBot
+
+from goita_env.errors import SettingError
+from goita_env.rounds import Rounds
+from goita_lab.signals import measures
+from goita_lab.signals.listening import listen
+from goita_lab.signals.measures.conventions import features, strongest, table_information
+from goita_lab.signals.measures.crossplay import RUNS_NEEDED, divergence
+from goita_lab.signals.measures.published import information, plug_in_information
+from goita_lab.signals.playing import play, positions
+
+
+@pytest.fixture(scope="module")
+def at_random():
+    return play(["random"], 1_500, seed=1)
+
+
+@pytest.fixture(scope="module")
+def greedy():
+    return play(["greedy"], 600, seed=2)
+
+
+def test_independent_values_have_no_information_once_the_bias_is_gone():
+    rng = np.random.default_rng(0)
+    one, other, deal = rng.integers(8, size=2_000), rng.integers(20, size=2_000), np.arange(2_000)
+    found = information(one, other, deal, np.zeros(2_000, np.int64))
+    assert found.bias == pytest.approx(7 * 19 / 4_000, rel=0.01)
+    assert found.plug_in > 0.02
+    assert found.interval.low < 0 < found.interval.high
+    assert abs(found.shuffled) < 0.005
+
+
+def test_values_that_copy_each_other_have_their_entropy_in_common():
+    one = np.tile(np.arange(4), 500)
+    found = information(one, one, np.arange(2_000), np.zeros(2_000, np.int64))
+    assert found.plug_in == pytest.approx(log(4))
+    assert plug_in_information(np.ones((1, 3, 3), np.int64))[0] == pytest.approx(0)
+
+
+def test_where_cells_are_impossible_the_bias_counts_those_that_are_not():
+    # Who says m does one of the three things next to m, of twelve: most cells cannot occur.
+    possible = (np.arange(12) - np.arange(12)[:, None]) % 12 < 3
+    joint = possible / possible.sum()
+    true = table_information(joint)
+    assert true == pytest.approx(log(12 / 3))
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(400, joint.ravel(), size=300).reshape(300, 1, 12, 12)
+    plug_in, bias = np.transpose([plug_in_information(one) for one in counts])
+    assert np.mean(plug_in - bias) == pytest.approx(true, abs=0.003)
+    assert abs(np.mean(plug_in) - 11 * 11 / 800 - true) > 0.1, "the formula of a full table"
+    assert plug_in_information(np.ones((2, 3, 4), np.int64))[1] == pytest.approx(2 * 2 * 3 / 48)
+    assert plug_in_information(np.eye(5, dtype=np.int64)[None])[1] == pytest.approx(-4 / 10)
+
+
+def test_what_was_said_before_is_not_what_is_known_to_both():
+    rng = np.random.default_rng(0)
+    context = rng.integers(2, size=4_000)
+    found = information(context, context, np.arange(4_000), context)
+    assert found.interval.mean == pytest.approx(0)
+
+
+def test_published_measures_of_a_random_player_are_small(at_random):
+    consistency = measures.speaker_consistency(at_random)
+    coordination = measures.instantaneous_coordination(at_random)
+    assert consistency.interval.mean < 0.03
+    assert coordination.interval.mean < 0.01
+    assert consistency.bias > 0
+    assert abs(coordination.shuffled) < 2e-3  # cells that few pairs fall into are not all met
+
+
+def test_actions_influence_a_random_player_by_what_is_legal_alone(at_random):
+    found = measures.causal_influence(at_random, "random", decisions=60)
+    assert found.influence.mean == found.uniform.mean > 0.1
+    assert (found.beyond.low, found.beyond.high) == (0, 0)
+    nearer = measures.causal_influence(at_random, "random", "next", decisions=60)
+    assert nearer.influence.mean > found.influence.mean
+
+
+def test_a_policy_that_is_sure_sends_one_message_and_has_no_influence(greedy):
+    assert measures.causal_influence(greedy, "greedy", decisions=20).influence.mean == 0
+    found = measures.causal_influence(greedy, "greedy", messages="legal", decisions=20)
+    assert found.influence.mean > 0
+
+
+def test_influence_is_the_sum_over_messages_not_the_mean():
+    # A listener that answers alike whatever is said: the mean would give log(messages).
+    class Deaf:
+        name = "deaf"
+
+        def act(self, view, legal, rng):
+            return legal.argmax(axis=1)
+
+        def probabilities(self, view, legal):
+            found = np.zeros(legal.shape)
+            found[np.arange(len(legal)), legal.argmax(axis=1)] = 1
+            return found
+
+    told = play(["random"], 60, seed=3)
+    found = measures.causal_influence(told, Deaf(), "partner", messages="legal")
+    assert found.influence.mean < found.uniform.mean
+
+
+def test_positions_stand_where_the_games_stood(greedy):
+    some = np.flatnonzero(greedy.choice)[::37]
+    decisions = Rounds.from_positions(positions(greedy, some)).decisions
+    assert np.array_equal(decisions.view.words, greedy.words[some])
+    assert np.array_equal(decisions.legal, greedy.legal[some])
+
+
+def test_a_gap_is_found_where_it_was_put_and_a_strong_run_fakes_none():
+    rng = np.random.default_rng(0)
+    strength, luck = rng.normal(0, 5, 5), rng.normal(0, 1, 40)
+    base = strength[:, None] + strength[None, :]
+    none = measures.cross_play_gap(base[:, :, None] + luck)
+    assert none.gap == pytest.approx(0)
+    assert none.p_value == 1
+    found = measures.cross_play_gap((base + 2 * np.eye(5))[:, :, None] + luck)
+    assert found.gap == pytest.approx(2)
+    assert found.p_value == found.smallest_p == pytest.approx(1 / 120)
+    assert found.runs.low <= 2 <= found.runs.high
+    assert measures.cross_play_gap(np.zeros((2, 2, 5))).runs is None
+
+
+def test_strong_runs_that_need_strong_partners_fake_no_gap_beyond_the_product():
+    strength = np.array([0.0, 1.0, 2.0, 4.0])
+    base = strength[:, None] + strength + 0.5 * strength[:, None] * strength
+    fake = measures.cross_play_gap(base[:, :, None] + np.zeros(8))
+    assert fake.p_value == fake.smallest_p == pytest.approx(1 / 24)
+    assert fake.p_beyond_product == 1
+    true = measures.cross_play_gap((base + 3 * np.eye(4))[:, :, None] + np.zeros(8))
+    assert true.p_value == true.p_beyond_product == pytest.approx(1 / 24)
+    assert true.residual.sum(axis=0) == pytest.approx(0)
+    assert true.residual.sum(axis=1) == pytest.approx(0)
+    assert np.diagonal(true.residual).mean() == pytest.approx(true.gap * 3 / 4)
+
+
+def test_four_runs_are_needed_for_a_p_value_below_0_05():
+    for runs in (2, 3, 4, 5):
+        found = measures.cross_play_gap(np.eye(runs)[:, :, None] + np.zeros(3))
+        assert found.p_value == found.p_beyond_product == found.smallest_p
+        assert (found.p_value < 0.05) == (runs >= RUNS_NEEDED)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 5), (2, 3, 5), (10, 10, 5), (2, 2, 1), (2, 2)])
+def test_a_cross_play_table_of_another_shape_is_refused(shape):
+    refuses(SettingError, "expected points", measures.cross_play_gap, np.zeros(shape))
+
+
+def test_cross_play_is_symmetric_and_against_itself_near_nothing():
+    points = measures.cross_play(["greedy", "random"], "greedy", 64)
+    assert points.shape == (2, 2, 64)
+    assert np.array_equal(points[0, 1], points[1, 0])
+    assert points[0, 0].mean() == pytest.approx(0)
+    assert points[1, 1].mean() < points[0, 1].mean() < 0
+
+
+def test_policies_are_as_far_apart_as_their_distributions(greedy):
+    found = measures.policy_distance(greedy, ["greedy", "random"])
+    assert 0 < found["greedy", "random"].low < found["greedy", "random"].high < log(2)
+    one, other = np.eye(2)[[0, 0]], np.eye(2)[[0, 1]]
+    assert divergence(one, other) == pytest.approx([0, log(2)])
+    refuses(AgentError, "known policy", measures.policy_distance, greedy, ["greedy", "rollout"])
+
+
+def test_an_opening_table_is_exact():
+    found = measures.opening_table(CodeBot(0), "pawns")
+    even = found.probability[[int(v[0]) % 2 == 0 for v in found.values]]
+    odd = found.probability[[int(v[0]) % 2 == 1 for v in found.values]]
+    assert even[1:, 1] == pytest.approx(1), "who has two or four pawns leads a pawn"
+    assert (odd[:, 1] == 0).all()
+    assert (found.share.sum(), found.shuffled) == (pytest.approx(1), 0)
+    overall = found.share @ found.probability
+    some = found.probability > 0
+    lift = np.log(found.probability[some] / np.broadcast_to(overall, some.shape)[some])
+    assert found.lift[some] == pytest.approx(lift)
+    tables = [measures.opening_table(LengthBot(), f) for f in features(np.zeros((1, 8), int))]
+    told = [table.information for table in strongest(tables)]
+    assert told == sorted(told, reverse=True)
+    assert told[0] > 0.3
+
+
+def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_is_something(greedy):
+    found = measures.convention_table(
+        greedy, LengthBot(), "silvers", "a lead", lambda view: view.leads
+    )
+    assert found.information > 2 * found.shuffled > 0
+    nothing = measures.convention_table(
+        greedy, "random", "golds", "a lead", lambda view: view.leads & (view.num_plays == 0)
+    )
+    assert nothing.positions > 0
+    refuses(SettingError, "expected a feature of", measures.opening_table, "greedy", "jokers")
+    with pytest.raises(SettingError, match="expected positions of the context 'none'"):
+        measures.convention_table(greedy, "greedy", "golds", "none", np.zeros(1, bool))
+
+
+def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
+    pytest.importorskip("sklearn")
+    told = play([LengthBot(), "random"], 300, seed=4)
+    found = measures.speaker_tree(told, "greedy", rounds=40)
+    assert 0 < found.fidelity.low <= found.fidelity.high < 1
+    assert found.leaves <= 16
+    assert "?" in found.text
+    assert found.points.low <= found.points.mean <= found.points.high < 10
+    view, legal = told.view(np.flatnonzero(told.choice)), told.legal[told.choice]
+    for tree in (found.agent, found.agent.at(1.0)):
+        likely = tree.probabilities(view, legal)
+        assert (likely[~legal] == 0).all()
+        assert likely.sum(axis=1) == pytest.approx(1)
+        assert ((likely > 0).sum(axis=1) == 1).all() == (tree is found.agent)
+
+
+def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_policy():
+    pytest.importorskip("sklearn")
+    tree = measures.fit_speaker(play(["greedy"], 400, seed=6), "greedy")
+    models = {
+        "policy": PolicyModel("greedy"),
+        "uniform": UNIFORM_MODEL,
+        "tree": PolicyModel(tree, 1.0),
+    }
+    told = play(["greedy"], 16, seed=7)
+    _, heard = listen(told, models, told=False)
+    _, by_tree = measures.model_mismatch(told, heard)
+    assert by_tree.understood.low > 0
+    assert by_tree.lost.low > 0
+
+
+@pytest.fixture(scope="module")
+def known():
+    told = play(["champion"], 8, seed=9)
+    models = {"policy": PolicyModel("champion")}
+    return told, listen(told, models, listeners=(0, 1), told=False)[1]
+
+
+def test_a_probe_is_measured_beside_its_controls_and_the_exact_belief(known):
+    pytest.importorskip("sklearn")
+    told, heard = known
+    found = measures.activation_probe(told, heard, load_agent("champion"))
+    assert found.exact.mean < found.prior.mean
+    assert found.exact.mean < found.network.mean
+    assert found.untrained.mean != found.network.mean != found.hand_only.mean
+    with pytest.raises(SettingError, match="expected a network"):
+        measures.activation_probe(told, heard, load_agent("greedy"))

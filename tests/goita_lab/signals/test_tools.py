@@ -1,0 +1,183 @@
+"""Records followed move by move, the study and its page, the commands."""
+
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from goita_agents.base import AgentError
+from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
+from programs import refusal
+from raising import refuses
+from record_samples import LINE, SIX
+
+import goita_env
+from goita_env import records
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import DealRecord
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.command import main
+from goita_lab.signals.follow import follow_deal, table
+from goita_lab.signals.page import bounds, html
+from goita_lab.signals.page import figures as page_figures
+from goita_lab.signals.plan import full, quick
+from goita_lab.signals.study import study, to_json, version_of
+
+
+@pytest.fixture(scope="module")
+def deal():
+    return records.history.loads(LINE).deals[0]
+
+
+@pytest.fixture(scope="module")
+def steps(deal):
+    return follow_deal(deal, 0, PolicyModel("greedy"))
+
+
+def test_every_move_is_followed(deal, steps):
+    assert [step.move for step in steps] == list(range(1, len(deal.moves) + 1))
+    assert [step.seat for step in steps] == [seat for seat, _ in deal.moves]
+    for step in steps:
+        assert step.who == ("itself", "next", "partner", "previous")[step.seat]
+        assert step.told >= 0
+        assert step.told == 0 or step.who != "itself"
+        assert step.expected.sum() == pytest.approx(8)
+        if step.who == "partner":
+            assert step.about_partner == pytest.approx(step.told)
+
+
+def test_changes_add_up_to_what_is_expected(steps):
+    for before, after in pairwise(steps):
+        assert before.expected + after.changed == pytest.approx(after.expected)
+
+
+def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
+    written = [step.action for step in steps if step.who == "partner" and step.action != "p"]
+    assert written[0].startswith("?")
+    text = table(deal, 0, steps, "greedy")
+    assert "model of the others: greedy" in text
+    assert "it was dealt" in text
+
+
+@pytest.mark.parametrize("seat", [4, -1, True, "0"])
+def test_a_seat_that_is_none_is_refused(deal, seat):
+    refuses(SettingError, r"expected a seat 0\.\.3", follow_deal, deal, seat, UNIFORM_MODEL)
+
+
+def test_an_impossible_record_is_refused(deal):
+    wrong = replace(deal, moves=(*deal.moves[:3], (0, 1)))
+    refuses(RecordError, "deal 1, move 4", follow_deal, wrong, 0, UNIFORM_MODEL)
+    empty = DealRecord(tuple(SIX), 0, ((0, 65),))
+    refuses(RecordError, "expected plays to follow, got none", follow_deal, empty, 1, UNIFORM_MODEL)
+
+
+def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
+    file = tmp_path / "deal.txt"
+    file.write_text(LINE, encoding="utf-8")
+    given = ["follow", str(file), "--seat", "0", "--assume"]
+    assert main([*given, "greedy"]) == 0
+    assert "seat 0 listens" in capsys.readouterr().out
+    assert main([*given, "rollout"]) == 1
+    assert "known probabilities" in capsys.readouterr().err
+    error = refusal(capsys, main, [*given, "greedy", "--deal", "2"])
+    assert "expected a deal 1 to 1, got 2" in error
+    assert "expected a command of log, data, report, worth, follow" in refusal(
+        capsys, main, ["listen"]
+    )
+    assert main(["--help"]) == 0
+
+
+@pytest.fixture(scope="module")
+def found():
+    pytest.importorskip("sklearn")
+    pytest.importorskip("jinja2")
+    sizes = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
+    sizes |= {"rounds": 30, "cross_play_deals": 4}
+    controls = ("random", "heuristic:conventions=off")
+    plan = replace(
+        quick(("greedy", "random"), controls=controls), worlds=4, searcher="heuristic", **sizes
+    )
+    return study(plan, progress=lambda done: None)
+
+
+def test_a_study_has_every_measure_of_every_agent(found):
+    assert [one.agent for one in found.agents] == ["greedy", "random"]
+    at_random = found.agents[1]
+    assert at_random.split.policy.mean == pytest.approx(0, abs=1e-9)
+    assert at_random.probe is None
+    wrong = {"greedy", "legal", "tree"}
+    assert set(at_random.model_mismatch_cost) == wrong
+    assert {one.model for one in at_random.model_mismatch} == {"policy", *wrong}
+    assert found.distances.keys() == {("greedy", "random")}
+    assert found.partners.shape == (2, 2)
+    (control,) = found.controls
+    assert control.agent == "heuristic:conventions=off"
+    assert np.isfinite(control.split.policy.mean)
+    assert found.agents[0].version == control.version == f"goita-env {goita_env.__version__}"
+    levels = found.agents[0].levels
+    assert levels.over_legal.mean == pytest.approx(levels.listening.mean - levels.legal.mean)
+    lead = found.agents[0].lead_tables[0]
+    assert lead.context == "later lead"
+    assert lead.shuffled > 0
+
+
+def test_a_network_is_named_with_its_decisions():
+    assert re.match(r"\d{3},\d{3},\d{3} decisions, goita-env", version_of("champion"))
+
+
+def test_the_share_of_a_study_scales_what_is_listened_to():
+    assert (full(("greedy",)).deals, full(("greedy",), 0.25).deals) == (600, 150)
+    assert full(("greedy",), 0.25).rounds == full(("greedy",)).rounds
+    refuses(SettingError, "expected a share above 0", full, ("greedy",), 0.0)
+
+
+def test_the_numbers_are_json(found):
+    told = json.loads(to_json(found, "report"))
+    assert told["format"] == "goita-signals-study-3"
+    first, at_random = told["study"]["agents"]
+    assert first["agent"] == "greedy"
+    assert at_random["probe"] is None
+    assert first["value"]["partner"].keys() == {"mean", "low", "high"}
+    assert told["study"]["distances"].keys() == {"greedy | random"}
+    assert told["study"]["plan"]["rules"] == {"rules": "jga"}
+
+
+def test_the_page_holds_it_all_in_one_file(found):
+    page = html(found, "goita signals report <greedy>")
+    for heading in ("Figures", "Conventions of later leads", "Model mismatch", "Trees and probes"):
+        place = heading.lower().replace(" ", "-")
+        assert f'<h2 id="{place}">{heading}</h2>' in page
+        assert f'<a href="#{place}">{heading}</a>' in page
+    assert page.count('class="chart"') == 5
+    assert page.count("<details") == page.count("</details>") > 10
+    assert "report &lt;greedy&gt;" in page
+    assert "://" not in page
+    assert "<script" not in page
+    assert page.count("<tr>") == page.count("</tr>") > 50
+    assert "control: heuristic:conventions=off" in page
+    assert "p below 0.05 needs 4" in page
+    figures = {name: cells for name, _, cells in page_figures(found)}
+    assert len(figures["Policy alone"]) == len(figures["Speaker consistency"]) == 3
+    assert figures["Policy alone"][2] == ""
+    assert figures["The searcher in its place: over the policy"][0] != "open"
+    assert all(figures["Knowledge of it: policy information"])
+
+
+def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():
+    assert bounds(Interval(1, -0.5, 2.5)) == "1.00 [−0.50, 2.50]"
+    assert bounds(Interval(-0.001, -0.004, 0.004)) == "0.00 [0.00, 0.00]"
+    assert bounds(None) == "open"
+
+
+def test_an_impossible_study_is_refused():
+    refuses(SettingError, "expected different agents", study, quick(("greedy", "greedy")))
+    refuses(AgentError, "a known policy", study, quick(("rollout",)))
+    remembers = quick(("greedy",), searcher="champion:search=on")
+    refuses(AgentError, "plays from one view alone", study, remembers)
+
+
+def test_the_report_command_refuses_a_place_that_is_none(tmp_path, capsys):
+    words = ["report", "greedy", "-o", str(tmp_path / "no" / "page.html"), "--quick"]
+    assert "expected a file in a folder that exists" in refusal(capsys, main, words)

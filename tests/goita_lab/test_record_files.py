@@ -1,0 +1,228 @@
+"""Files of records in every notation, and those that are none."""
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from goita_agents.bots.greedy import GreedyAgent
+from raising import refuses
+from record_samples import LINE, YAML
+
+from goita_env import Game, Information, Token, records
+from goita_env.errors import RecordError, SettingError
+from goita_env.records import Record
+from goita_env.rules import JGA
+from goita_lab.arena.grading import __main__ as grading_command
+from goita_lab.arena.grading.command import read_kifu
+from goita_lab.arena.tournament.games import play_deals
+from goita_lab.imitate import __main__ as imitate_command
+from goita_lab.imitate.reading import read_examples
+from goita_lab.imitate.replaying import replay
+from goita_lab.pages import watch
+from goita_lab.pages.watch import __main__ as watch_command
+from goita_lab.pages.watch.frames import Book
+from goita_lab.pages.watch.reading import UNFINISHED
+from goita_lab.record_files import read_record, read_records
+from goita_lab.signals import __main__ as signals_command
+
+HISTORY = f"{LINE}\n{LINE}\n"
+KNOWN = "expected history strings, a YAML kifu or a complete record in JSON, got"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("history", LINE.encode()),
+        ("history.yaml", f"\n {LINE}".encode()),
+        ("kifu.yaml", YAML.encode("utf-8-sig")),
+        ("kifu.txt", f"# of a match\n---\n{YAML}".encode()),
+        ("quoted.yml", YAML.replace("log:", '"log":').encode()),
+        ("complete.json", records.complete.dumps(records.history.loads(LINE)).encode()),
+    ],
+)
+def test_a_file_of_each_notation_is_read(name, content, tmp_path):
+    file = tmp_path / name
+    file.write_bytes(content)
+    for strict in (True, False):
+        record = read_record(file, strict=strict)
+        assert [deal.moves for deal in record.deals] == [records.history.loads(LINE).deals[0].moves]
+        assert record.problems == ()
+        assert record.source == name
+
+
+def test_the_rules_are_those_given_where_the_notation_holds_none(tmp_path):
+    file = tmp_path / "record"
+    for text in (LINE, YAML):
+        file.write_text(text, encoding="utf-8")
+        assert read_record(file, "pagat").deals[0].rules.name == "pagat"
+    file.write_text(records.complete.dumps(records.history.loads(LINE)), encoding="utf-8")
+    assert read_record(file, "pagat").deals[0].rules.name == "jga"
+
+
+def test_a_malformed_deal_raises_only_if_strict(tmp_path):
+    file = tmp_path / "two.txt"
+    file.write_text(HISTORY.replace("s3", "s5", 1), encoding="utf-8")
+    message = "two.txt: deal 1: expected the dealer as s1 to s4, got 's5'"
+    with pytest.raises(RecordError) as raised:
+        read_record(file)
+    assert str(raised.value) == message
+    record = read_record(file, strict=False)
+    assert [deal.number for deal in record.deals] == [2]
+    assert list(map(str, record.problems)) == [message]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", f"{KNOWN} ''"),
+        (b"hello\nlog", f"{KNOWN} 'hello'"),
+        (b"1112455,", f"{KNOWN} '1112455,'"),
+        (b"a: [1", f"{KNOWN} 'a: [1'"),
+        (b"log: [1", "expected YAML, got: "),
+        (b'{"format": 1}', "expected a record with format 'goita-record-1', got 1"),
+        (b"[" * 100, f"{KNOWN} '[[["),
+    ],
+)
+def test_a_file_of_no_known_notation_is_refused_by_name(content, message, tmp_path):
+    file = tmp_path / "game.txt"
+    file.write_bytes(content)
+    for strict in (True, False):
+        with pytest.raises(RecordError) as raised:
+            read_record(file, strict=strict)
+        assert str(raised.value).startswith(f"game.txt: {message}")
+        assert len(str(raised.value)) < 300
+
+
+def test_a_file_that_is_too_large_or_no_text_is_refused_by_name(tmp_path):
+    (tmp_path / "endless.txt").symlink_to("/dev/zero")
+    with pytest.raises(SettingError, match=r"at most 40,000,000 bytes in '.*endless\.txt', got"):
+        read_record(tmp_path / "endless.txt")
+    (tmp_path / "latin.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingError, match=r"latin\.txt: expected text in UTF-8, got"):
+        read_record(tmp_path / "latin.txt")
+    with pytest.raises(FileNotFoundError):
+        read_record(tmp_path / "nowhere.txt")
+
+
+def write_match(file, deals):
+    file.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
+
+
+def test_a_deal_that_two_files_hold_counts_once_and_the_whole_record_of_it_stays(tmp_path):
+    one, two, three, four = play_deals(GreedyAgent(), 4, seed=1)
+    broken = replace(two, moves=two.moves[:5])
+    write_match(tmp_path / "a.yaml", [one, broken])
+    write_match(tmp_path / "a (1).yaml", [one, two, three])
+    (tmp_path / "b.txt").write_text(f"{records.history.dumps(Record((four, one)))}\n")
+    found = read_records([tmp_path], "jga", "a test")
+    assert [(each.file.name, each.deal.moves) for each in found.deals] == [
+        ("a (1).yaml", one.moves),
+        ("a (1).yaml", two.moves),
+        ("a (1).yaml", three.moves),
+        ("b.txt", four.moves),
+    ]
+    games = [each.game for each in found.deals]
+    assert games[0] == games[1] == games[2] != games[3]
+    copy, match, line = (tmp_path / name for name in ("a (1).yaml", "a.yaml", "b.txt"))
+    assert found.notes == (
+        f"left out: deals of {match} that {copy} holds, too: 2",
+        f"left out: deals of {line} that {copy} holds, too: 1",
+        f"one match, since hands are the same: {copy} and {match} and {line}",
+    )
+    assert len(read_kifu([tmp_path], "jga")) == 4
+
+
+def test_files_of_one_match_are_held_out_together(tmp_path):
+    one, two, three = play_deals(GreedyAgent(), 3, seed=1)
+    write_match(tmp_path / "a.yaml", [one, two])
+    write_match(tmp_path / "b.yaml", [one, three])
+    apart = read_examples([tmp_path / "a.yaml"]).examples
+    both = read_examples([tmp_path / "a.yaml", tmp_path / "b.yaml"])
+    assert both.examples.games == apart.games == 1
+    assert len(both.examples) == sum(len(replay([deal], JGA).action) for deal in (one, two, three))
+    assert len(both.notes) == 2
+
+
+def test_hidden_files_of_a_folder_are_skipped_and_others_that_are_no_records_are_named(tmp_path):
+    write_match(tmp_path / "a.yaml", play_deals(GreedyAgent(), 2, seed=1))
+    (tmp_path / "._a.yaml").write_bytes(b"\0\5\x16\7\0\2")
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "stray.json").write_text("[]")
+    for read in (
+        lambda: read_records([tmp_path], "jga", "a test"),
+        lambda: read_examples([tmp_path]),
+    ):
+        empty, stray = read().notes
+        assert empty.startswith(f"left out: {tmp_path / 'empty.txt'}: empty.txt: expected history")
+        assert stray.startswith(f"left out: {tmp_path / 'stray.json'}: stray.json: expected")
+    assert len(read_kifu([tmp_path], "jga")) == 2
+    (tmp_path / "a.yaml").unlink()
+    with pytest.raises(SettingError, match=r"expected recorded deals in .*empty\.txt: expected"):
+        read_records([tmp_path], "jga", "a test")
+    with pytest.raises(RecordError, match=r"^empty\.txt: expected history"):
+        read_records([tmp_path / "empty.txt"], "jga", "a test")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"{LINE[:16]}x{LINE[17:]}", r"deal 1: expected all eight tiles of seat 2, got '1112234x'"),
+        (YAML.replace("し", "歩", 1), r"deal 1: expected tiles of .* for p0, got '歩' in"),
+        (LINE.replace("346", "377"), r"deal 1, move 1.*: expected one of .* got '77'"),
+    ],
+)
+def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, capsys):
+    file = tmp_path / "odd.txt"
+    file.write_text(text, encoding="utf-8")
+    commands = {
+        watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
+        grading_command.main: ["--kifu", str(file)],
+        imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
+        signals_command.main: ["follow", str(file), "--seat", "0", "--assume", "greedy"],
+    }
+    for command, arguments in commands.items():
+        with suppress(SystemExit):
+            command(arguments)
+        assert re.search(why, " ".join(capsys.readouterr().err.replace("│", " ").split()))
+
+
+def test_what_a_reader_notes_reaches_pages_and_whoever_learns(tmp_path):
+    file = tmp_path / "late.yaml"
+    file.write_text(YAML.replace("[0,0]", "[150,60]"), encoding="utf-8")
+    assert "late.yaml: deal 1: expected score" in watch.read(str(file)).remarks()[0]
+    assert "late.yaml: deal 1: expected score" in read_examples([file]).notes[0]
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        pytest.param(lambda file: watch.analyse(watch.read(str(file)), "greedy"), id="analysis"),
+        pytest.param(lambda file: read_kifu([file], "jga"), id="grading"),
+        pytest.param(lambda file: read_examples([file]), id="imitate"),
+    ],
+)
+def test_who_knows_the_plain_game_alone_refuses_any_other(reads, tmp_path):
+    game = Game(information=Information("partner", Token(2)), seed=1, dealer=0)
+    while not game.done:
+        game.play(game.legal_actions()[-1])
+    file = tmp_path / "told.json"
+    file.write_text(records.complete.dumps(records.from_game(game)))
+    assert read_record(file).deals[0].information == game.information
+    words = r"expected deals of the plain game, which is all that .* knows, got deal 1 with Inform"
+    refuses(RecordError, words, reads, file)
+
+
+@pytest.mark.parametrize(("audience", "told"), [("all", "message 3"), ("partner", "its message")])
+def test_a_page_lists_messages_and_keeps_private_ones(audience, told, tmp_path):
+    game = Game(information=Information("partner", Token(2, audience)), seed=1, dealer=0)
+    for name in ("say3", "say0", "say1", "say0"):
+        game.play(name)
+    file = tmp_path / "told.json"
+    file.write_text(records.complete.dumps(records.from_game(game)))
+    (deal,) = Book(watch.read(str(file)).deals).deals
+    first = deal["moves"][0]
+    assert (first["name"], first["said"]) == ("say3", "seat 0 sends message 3")
+    assert first["hidden"] == f"seat 0 sends {told}"
+    assert deal["note"] == UNFINISHED
+    assert len(deal["frames"]) == 5
