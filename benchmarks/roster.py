@@ -24,10 +24,8 @@ from goita_agents.base import close  # noqa: E402
 
 from goita_env.errors import SettingError  # noqa: E402
 from goita_lab import cli  # noqa: E402
-from goita_lab.arena import (
-    evaluate,
-    report,
-)
+from goita_lab.arena import report
+from goita_lab.commands import evaluate
 
 ROSTER: Final = {
     "random": None,

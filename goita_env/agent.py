@@ -23,7 +23,9 @@ class Agent(Protocol):
     """Plays. Every agent has this much.
 
     Attributes:
-        name: by which results know the agent. The seat environments do without one.
+        name: by which results know the agent. The seat environments do without one. Where an
+            agent that a text names has an attribute ``by_seat`` that is true, as those of a user's
+            class have, it plays one seat alone, so that it sees one hand of a deal.
     """
 
     name: str

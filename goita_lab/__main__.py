@@ -1,4 +1,4 @@
-"""Runs the command ``goita``, also ``python -m goita_lab``: one command for all that this project does.
+"""Runs the command ``goita``, also ``python -m goita_lab``.
 
 Nothing else is imported until a subcommand is known, so that the help comes at once.
 """
@@ -12,31 +12,31 @@ from typing import Final, NoReturn
 
 GROUPS: Final = {
     "play and look": {
-        "play": ("pages.play.command", "play against bots, in the terminal or in a browser"),
-        "watch": ("pages.watch.command", "make a page that replays or analyses recorded games"),
-        "solve": ("cli.solve", "points of each action when all hands are known"),
+        "play": ("commands.play", "play against bots, in the terminal or in a browser"),
+        "watch": ("commands.watch", "make a page that replays or analyses recorded games"),
+        "solve": ("commands.solve", "points of each action when all hands are known"),
     },
     "compare agents": {
-        "evaluate": ("arena.evaluate", "play a tournament over duplicate deals"),
+        "evaluate": ("commands.evaluate", "play a tournament over duplicate deals"),
         "check": ("arena.check", "check a bot of your own before it plays"),
         "coordination": (
-            "arena.coordination.command",
+            "commands.coordination",
             "measure how an agent plays with partners that it does not know",
         ),
-        "exploit": ("exploit.command", "bound from below how much an agent can lose"),
-        "grade": ("arena.grading.command", "grade the endgame decisions of recorded games"),
-        "bot": ("cli.bot", "put one of our bots behind the bot protocol"),
+        "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
+        "grade": ("commands.grade", "grade the endgame decisions of recorded games"),
+        "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
     },
     "train and learn": {
-        "train": ("learning.command", "train a policy by self-play"),
+        "train": ("commands.train", "train a policy by self-play"),
         "plot": ("learning.plot", "draw the learning curves of runs"),
         "average": ("learning.average", "average the weights of a run's checkpoints"),
-        "imitate": ("imitate.command", "learn a model of players from their games"),
-        "population": ("population.command", "list and train the population of players"),
+        "imitate": ("commands.imitate", "learn a model of players from their games"),
+        "population": ("commands.population", "list and train the population of players"),
     },
     "research": {
-        "signals": ("signals.command", "measure what passes and plays tell a partner"),
-        "studies": ("studies.command", "run a study whose protocol was fixed before"),
+        "signals": ("commands.signals", "measure what passes and plays tell a partner"),
+        "studies": ("commands.studies", "run a study whose protocol was fixed before"),
     },
 }
 """The subcommands by what they are for: where each stands, and what it does."""
@@ -58,8 +58,8 @@ def help_text() -> str:
     lines += [
         "`goita COMMAND --help` shows examples and the options. To begin with:",
         "",
-        "  goita play --web                                  a game against bots, in your browser",
-        "  goita evaluate --agents champion heuristic --deals 200     who is stronger, and how sure",
+        "  goita play --web                                        play against bots in a browser",
+        "  goita evaluate --agents champion heuristic --deals 200  which is stronger, and how sure",
     ]
     return "\n".join([*lines, EXIT_CODES])
 

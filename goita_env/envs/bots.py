@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
+from importlib.metadata import entry_points
 from typing import Final, TypeAlias, cast
 
 import numpy as np
@@ -45,41 +43,12 @@ Opponents: TypeAlias = Named | tuple[Named, Named] | list[Named]
 """One agent for both seats, or a pair: the seat after the learner's, and the one before it."""
 
 
-def agents_package() -> ModuleType:
-    """Imports the package ``agents`` of the repository, which builds agents from texts.
-
-    It depends on this package, not the other way round: this is the one place that names it.
-
-    Raises:
-        SettingError: if there is none, it cannot be imported, or another one has that name.
-    """
-    try:
-        package = import_module("agents")
-    except Exception as error:  # whatever somebody else's file of that name raises
-        found = find_spec("agents")
-        if found is None:
-            raise SettingError(
-                "expected 'random' or an object with act(view, legal, rng): other names need the "
-                "package `agents` of the goita repository, which is not on Python's path"
-            ) from error
-        raise SettingError(
-            f"expected the package `agents` of the goita repository, got {found.origin}, whose "
-            f"import fails: {type(error).__name__}: {error}"
-        ) from error
-    if not (hasattr(package, "load_agent") and hasattr(package, "is_own")):
-        where = package.__file__ or [*package.__path__]
-        raise SettingError(
-            f"expected the package `agents` of the goita repository, got another one: {where}"
-        )
-    return package
-
-
 def load_agent(agent: Named) -> Agent:
     """Returns the agent that a text names; an object is handed back as it is.
 
     Raises:
-        SettingError: if it is neither, or the package ``agents`` is needed and not found. That
-            package raises errors of its own for texts that it does not know.
+        SettingError: if it is neither, or nothing installed reads texts. What reads them raises
+            errors of its own for texts that it does not know.
     """
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
@@ -89,7 +58,24 @@ def load_agent(agent: Named) -> Agent:
         )
     if agent == "random":
         return RandomAgent()
-    return cast(Agent, agents_package().load_agent(agent))
+    readers = [
+        one
+        for one in entry_points(group="goita", name="load_agent")
+        if one.dist is not None and one.dist.name == "goita-env"
+    ]
+    if not readers:
+        raise SettingError(
+            "expected 'random' or an object with act(view, legal, rng): other names need the entry "
+            f"points of goita-env, which is to be installed again; got {agent!r}"
+        )
+    try:
+        load = readers[0].load()
+    except ModuleNotFoundError as error:
+        raise SettingError(
+            f"expected to load {agent!r}, which needs {error.name!r}: "
+            "pip install 'goita-env[agents]'"
+        ) from error
+    return cast(Agent, load(agent))
 
 
 class _Player:
@@ -126,8 +112,8 @@ def _players(named: Named, information: Information) -> list[_Player]:
             f"expected bots that play a game with {information!r}, got {named!r}: "
             "plain:base=AGENT plays any game by what AGENT would know in the plain one"
         )
-    if (isinstance(named, str) and named != "random") and (
-        isinstance(agents[0], StatefulAgent) or agents_package().is_own(named)
+    if isinstance(named, str) and (
+        isinstance(agents[0], StatefulAgent) or getattr(agents[0], "by_seat", False)
     ):
         agents += [load_agent(named) for _ in range(NUM_SEATS - 1)]
     return [_Player(agent, named, len(agents) > 1) for agent in agents]

@@ -173,7 +173,7 @@ def _saved(source: Path) -> _Part:
     games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
     players = [tuple(map(short_name, one.agents)) for one in deals]
     records = [one.record for one in deals]
-    check_plain(records, "goita_lab.imitate")
+    check_plain(records, "goita imitate")
     part, illegal = _replayed(records, players, games, [dealt(one) for one in records])
     for index, problem in illegal.items():
         one = deals[index]
@@ -210,7 +210,7 @@ def _log(folder: Path) -> _Part:
 
 
 def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
-    found = read_records(sources, rules, "goita_lab.imitate")
+    found = read_records(sources, rules, "goita imitate")
     yield _Part(None, [], [], "", tuple(map(str, found.problems)), found.notes)
     for file, each in groupby((one for one in found.deals if one.sound), lambda one: one.file):
         deals = list(each)

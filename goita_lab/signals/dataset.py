@@ -66,7 +66,7 @@ def make(folder: Path, rounds: int, *, seed: int = 0, workers: int = 1) -> Itera
 
 @cache
 def _page() -> Any:
-    loader = PackageLoader("goita_lab.signals", "templates")
+    loader = PackageLoader(__package__, "templates")
     return Environment(loader=loader, autoescape=False).get_template("data_card.md")
 
 

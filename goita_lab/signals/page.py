@@ -164,7 +164,7 @@ def cell(value: float) -> str:
 
 @cache
 def _environment() -> Environment:
-    found = environment("goita_lab.signals")
+    found = environment(__package__)
     found.filters |= {"bounds": bounds, "heat": heat, "cell": cell}
     found.globals |= {"actions": PUBLIC, "runs_needed": RUNS_NEEDED, "shown_tables": SHOWN_TABLES}
     return found

@@ -26,7 +26,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information, Token
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import LEVEL, Interval
-from goita_lab.population.training import trained
+from goita_lab.population import trained
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.playing import Play, play

@@ -14,8 +14,8 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
 from goita_env.rules import JGA
 from goita_lab.arena.grading import __main__ as grading_command
-from goita_lab.arena.grading.command import read_kifu
 from goita_lab.arena.tournament.games import play_deals
+from goita_lab.commands.grade import read_kifu
 from goita_lab.imitate import __main__ as imitate_command
 from goita_lab.imitate.reading import read_examples
 from goita_lab.imitate.replaying import replay

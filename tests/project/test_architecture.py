@@ -1,8 +1,8 @@
 """The dependency order of the packages, and the engine's privacy.
 
-A package here is a file or a folder of ``goita_env`` or ``agents``. It imports only from packages
-above it in the list, and has no import cycle. Each rule is a function from sources to what breaks
-it, and is tested on a planted fault.
+A package here is a file or a folder of one of the three layers. It imports only from packages above
+it in the list, and its files have no import cycle. A module that a text names counts as imported.
+Each rule is a function from sources to what breaks it, and is tested on a planted fault.
 """
 
 import ast
@@ -25,24 +25,22 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing"),
 ]
 AGENT_ORDER = [
-    *("faults", "base", "answers", "cli", "files", "record_files", "store", "parts"),
-    *("transforms", "entries", "registry", "provenance"),
-    *("models",),
-    *("statistics", "bots"),
-    *("people", "solver", "beliefs", "search", "champion", "external", "tournament", "attack"),
-    "population",
-    *("check", "grading", "report", "learning", "exploit", "signals", "imitate", "watch", "play"),
-    "coordination",
-    "studies",
+    *("faults", "base", "answers", "files", "transforms", "registry", "models", "bots", "people"),
+    *("solver", "beliefs", "search", "champion", "external", "population"),
+]
+LAB_ORDER = [
+    *("cli", "record_files", "provenance", "store", "parts", "attack", "arena", "learning"),
+    *("exploit", "population", "signals", "imitate", "pages", "studies", "commands", "__main__"),
 ]
 """The packages from top to bottom."""
 
-ORDER = [
-    *(f"goita_env.{name}" for name in GAME_ORDER),
-    "goita_env",  # what a package exports stands below all of its parts
-    *(f"agents.{name}" for name in AGENT_ORDER),
-    "agents",
-]
+LAYERS = {"goita_env": GAME_ORDER, "goita_agents": AGENT_ORDER, "goita_lab": LAB_ORDER}
+
+ORDER = []
+for layer, order in LAYERS.items():
+    parts = [f"{layer}.{name}" for name in order]
+    # What a layer exports stands below all of its parts; goita_lab exports nothing.
+    ORDER += [layer, *parts] if layer == "goita_lab" else [*parts, layer]
 
 OPTIONAL = {
     ("goita_env.records.kifu", "yaml"),
@@ -52,7 +50,17 @@ OPTIONAL = {
 """What a file imports in a function, and says which extra it is of where it is missing."""
 
 CORE_NEEDS = {"numpy", "gymnasium", "pettingzoo"}
-HEAVY = {"agents", "torch", "stable_baselines3", "sb3_contrib", "numba", "ray", "yaml", "scipy"}
+HEAVY = {
+    "goita_agents",
+    "goita_lab",
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "numba",
+    "ray",
+    "yaml",
+    "scipy",
+}
 HEAVY |= {"resvg_py", "PIL"}
 TORCH = {"torch", "stable_baselines3", "sb3_contrib", "tensorboard"}
 
@@ -65,22 +73,26 @@ def sources(*places: str) -> dict[str, str]:
     """Reads Python files below the checkout: text by the module's full name."""
     found = {}
     for place in places:
-        for path in chain(ROOT.glob(f"{place}.py"), (ROOT / place).rglob("*.py")):
-            parts = path.relative_to(ROOT).with_suffix("").parts
+        root = ROOT / "agents" if place == "goita_agents" else ROOT
+        for path in chain(root.glob(f"{place}.py"), (root / place).rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
             name = ".".join(part for part in parts if part != "__init__")
             found[name] = path.read_text(encoding="utf-8")
     return found
 
 
 GAME = sources("goita_env")
-AGENTS = sources("agents")
+AGENTS = sources("goita_agents", "goita_lab")
 BOTH = GAME | AGENTS
 OUTSIDE = AGENTS | sources("examples", "benchmarks", "tools", "train", "evaluate")
 
 
 @cache
 def imports(text: str) -> list[tuple[str, bool]]:
-    """Lists the modules that a text imports, and whether it does so inside a function."""
+    """Lists the modules that a text imports, and whether it does so inside a function.
+
+    A string that is a module's name, as ``import_module`` takes it, counts as an import in one.
+    """
     tree, found = ast.parse(text), []
     inside = {
         id(child)
@@ -96,6 +108,8 @@ def imports(text: str) -> list[tuple[str, bool]]:
             base = "." * node.level + (node.module or "")
             below = [f"{base}.{alias.name}" for alias in node.names]
             names = [name if name in BOTH else base for name in below]
+        elif isinstance(node, ast.Constant) and node.value in BOTH:
+            found.append((node.value, True))
         found += [(name, id(node) in inside) for name in names]
     return found
 
@@ -116,7 +130,7 @@ def upward(texts: dict[str, str]) -> set[tuple[str, str]]:
         (name, module)
         for name, text in texts.items()
         for module, _ in imports(text)
-        if package(module) in {"goita_env", "agents"}
+        if package(module) in LAYERS
         and ORDER.index(subpackage(module)) > ORDER.index(subpackage(name))
     }
 
@@ -199,8 +213,8 @@ def test_the_order_lists_every_package():
 
 def test_the_page_lists_the_packages_in_order():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for title, order in (("`goita_env`", GAME_ORDER), ("`agents`", AGENT_ORDER)):
-        table = page.split(f"| {title} | contents |\n|---|---|\n")[1].split("\n\n")[0]
+    for title, order in LAYERS.items():
+        table = page.split(f"| `{title}` | contents |\n|---|---|\n")[1].split("\n\n")[0]
         rows = [line.split("|")[1] for line in table.splitlines()]
         assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == order
 
@@ -253,10 +267,27 @@ def test_a_planted_import_from_a_package_below_is_caught():
         *("goita_env.views", "goita_env.envs.vector", "goita_env", "goita_agents.base"),
         "goita_env.game",
     }
-    assert upward({"goita_agents.bots.greedy": "from agents import load_agent, search"}) == {
-        ("goita_agents.bots.greedy", "agents"),
+    assert upward({"goita_agents.bots.greedy": "from goita_agents import load_agent, search"}) == {
+        ("goita_agents.bots.greedy", "goita_agents"),
         ("goita_agents.bots.greedy", "goita_agents.search"),
     }
+
+
+def test_an_import_by_text_is_caught():
+    text = "from importlib import import_module\nimport_module('goita_lab.learning')"
+    assert upward({"goita_agents.bots.greedy": text}) == {
+        ("goita_agents.bots.greedy", "goita_lab.learning")
+    }
+
+
+def test_a_layer_has_nine_packages_at_most():
+    for layer in LAYERS:
+        folders = {
+            name.split(".")[1]
+            for name in BOTH
+            if name.startswith(f"{layer}.") and name.count(".") > 1
+        }
+        assert len(folders) <= 9, (layer, folders)
 
 
 def test_a_planted_cycle_is_caught():

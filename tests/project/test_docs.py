@@ -17,7 +17,7 @@ from pages import FENCED, blocks, run_page
 
 from goita_env import Game
 from goita_lab import cli
-from goita_lab.arena import evaluate
+from goita_lab.commands import evaluate
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]

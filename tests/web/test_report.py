@@ -2,7 +2,7 @@
 
 import pytest
 
-from goita_lab.arena import evaluate
+from goita_lab.commands import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,8 @@ def load_agent(spec: str | Agent) -> Agent:
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
     agent.name = short_name(spec)
-    agent.by_seat = is_own(spec)
+    if is_own(spec):
+        agent.by_seat = True  # type: ignore[attr-defined]  # optional in goita_env.agent.Agent
     return agent
 
 

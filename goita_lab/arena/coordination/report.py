@@ -99,7 +99,7 @@ def html(results: Results) -> str:
         "legend_text": LEGEND,
         "facts": facts(results),
     }
-    page = environment("goita_lab.arena.coordination").get_template("coordination.html")
+    page = environment(__package__).get_template("coordination.html")
     return page.render(results=results, **shown)
 
 

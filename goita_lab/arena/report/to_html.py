@@ -54,11 +54,7 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         "facts": tables.facts(summary),
         "games": {name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
     }
-    return (
-        environment("goita_lab.arena.report")
-        .get_template("page.html")
-        .render(summary=summary, **shown)
-    )
+    return environment(__package__).get_template("page.html").render(summary=summary, **shown)
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def environment(package: str) -> Environment:
     All text is cleaned and escaped, no matter who wrote it.
     """
     found = Environment(
-        loader=ChoiceLoader([PackageLoader(package), PackageLoader("goita_lab.arena.report")]),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__)]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -93,7 +93,7 @@ def resume(
     saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
     if not record.deals:
         raise RecordError(f"{path.name}: expected a deal, got none")
-    check_plain(record.deals, "goita_lab.pages.play")
+    check_plain(record.deals, "goita play")
     first, agents = record.deals[0], saved.agents
     name = record.players[agents.index(HUMAN)] if HUMAN in agents else HUMAN
     settings = MatchSettings(agents, saved.seed, first.rules, name, first, saved.taken_back)

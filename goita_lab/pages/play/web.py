@@ -258,7 +258,7 @@ async def _file(name: str, _: Request) -> Response:
 
 @cache
 def _text(name: str) -> str:
-    text = files("goita_lab.pages.play").joinpath("page", name).read_text(encoding="utf-8")
+    text = files(__package__).joinpath("page", name).read_text(encoding="utf-8")
     return pages.colors() + text if name.endswith(".css") else text
 
 

@@ -282,7 +282,7 @@ def _rounded(value: Any) -> Any:
 
 @cache
 def _template() -> Template:
-    loader = PackageLoader("goita_lab.pages.watch")
+    loader = PackageLoader(__package__)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"clean": clean, "words": _words, "tiles": _tiles}
     return environment.get_template("page.html")

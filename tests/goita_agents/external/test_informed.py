@@ -28,11 +28,11 @@ from twice import Twice
 from goita_env import Game, Information, Rules, Token
 from goita_env.information import PLAIN
 from goita_env.rules import JGA
-from goita_lab.arena import evaluate
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.task import Isolation
+from goita_lab.commands import evaluate
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 

@@ -20,7 +20,7 @@ from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_lab.learning.presets import PLAYERS, PRESETS
-from goita_lab.population.training import measure, options_of
+from goita_lab.population import measure, options_of
 
 ROOT = Path(__file__).resolve().parents[3]
 MEMBERS = shipped().members

@@ -6,8 +6,8 @@ import pytest
 from goita_agents.population import METHODS, Population
 
 from goita_env.errors import SettingError
-from goita_lab.population import training
-from goita_lab.population.training import train
+from goita_lab import population as training
+from goita_lab.population import train
 
 TINY = (
     *("--layers", "8", "--decisions", "2000", "--games", "8", "--steps", "16", "--batch", "64"),

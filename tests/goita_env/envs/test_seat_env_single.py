@@ -60,45 +60,51 @@ def test_one_id_makes_one_game_or_many():
 ROOT = Path(goita_env.__file__).parents[1]
 
 
-def making(path, cwd):
-    """Makes an environment with a named opponent in a process that finds packages at a path."""
+def making(opponents, cwd, *paths, installed=True):
+    """Makes an environment with a named opponent in a process that finds packages at these paths.
+
+    Without ``installed`` it finds no entry points of this project.
+    """
     code = (
-        "import os, sys\n"
-        "rest = [one for one in sys.path if not os.path.isdir(os.path.join(one, 'agents'))]\n"
-        f"sys.path = [{str(path)!r}, *rest]\n"
-        "import gymnasium, goita_env\n"
-        "env = gymnasium.make('goita/Seat-v0', opponents='greedy', seat=0)\n"
+        "import importlib.metadata, sys\n"
+        f"sys.path[:0] = {[str(path) for path in paths]!r}\n"
+        + ("" if installed else "importlib.metadata.entry_points = lambda **_: ()\n")
+        + "import gymnasium, goita_env\n"
+        f"env = gymnasium.make('goita/Seat-v0', opponents={opponents!r}, seat=0)\n"
         "print(env.reset(seed=0)[1]['seat'])\n"
     )
     return run([sys.executable, "-c", code], cwd=cwd, timeout=60)
 
 
-def test_opponents_are_named_without_an_import_of_agents(tmp_path):
-    done = making(ROOT, tmp_path)
+def test_opponents_are_named_beside_another_package_called_agents(tmp_path):
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("1 / 0")
+    done = making("greedy", tmp_path, tmp_path)
     assert done.stdout.split() == ["0"], done.stderr
 
 
-@pytest.mark.parametrize("there", [None, "agents.py", "agents/__init__.py", "agents/other.py"])
-def test_without_our_agents_a_name_is_refused_with_what_was_found(tmp_path, there):
-    (tmp_path / "goita_env").symlink_to(ROOT / "goita_env")
-    if there is not None:
-        (tmp_path / there).parent.mkdir(exist_ok=True)
-        (tmp_path / there).touch()
-    done = making(tmp_path, tmp_path)
-    found = "not on Python's path" if there is None else str((tmp_path / there).parent)
-    assert "SettingError: expected" in done.stderr
-    assert found in done.stderr.strip().splitlines()[-1]
+def test_without_entry_points_a_name_is_refused_with_what_to_do(tmp_path):
+    done = making("greedy", tmp_path, installed=False)
+    assert "SettingError: expected 'random'" in done.stderr
+    assert "installed again" in done.stderr
 
 
-@pytest.mark.parametrize("file", ["agents.py", "agents/__init__.py"])
-@pytest.mark.parametrize("text", ["import no_such_library", "import agents.deeper", "1 / 0", "("])
-def test_a_file_of_that_name_that_cannot_be_imported_is_named(tmp_path, file, text):
-    (tmp_path / "goita_env").symlink_to(ROOT / "goita_env")
-    (tmp_path / file).parent.mkdir(exist_ok=True)
-    (tmp_path / file).write_text(text)
-    last = making(tmp_path, tmp_path).stderr.strip().splitlines()[-1]
-    assert "SettingError: expected the package `agents` of the goita repository, got " in last
-    assert f"{tmp_path / file}, whose import fails: " in last
+def test_a_bot_that_another_package_registers_plays_by_its_name(tmp_path):
+    told = tmp_path / "theirs-1.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    points = "[goita.agents]\ntheirs = theirs:make\ngreedy = theirs:make\n"
+    (told / "entry_points.txt").write_text(points)
+    (tmp_path / "theirs.py").write_text(
+        "from goita_env.agent import RandomAgent\n"
+        "def make(text):\n"
+        "    print(f'made of {text!r}')\n"
+        "    return RandomAgent()\n"
+    )
+    done = making("theirs:a=1", tmp_path, tmp_path)
+    # One for each seat that it may play: it could remember a hand.
+    assert done.stdout.splitlines() == ["made of 'a=1'"] * 4 + ["0"], done.stderr
+    assert making("greedy", tmp_path, tmp_path).stdout.split() == ["0"]  # ours
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

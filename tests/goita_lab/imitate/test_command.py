@@ -8,7 +8,7 @@ from goita_agents.bots.network_file import write_tensors
 from goita_agents.registry import load_agent
 from network_files import INFO, tensors
 
-from goita_lab.arena import evaluate
+from goita_lab.commands import evaluate
 from goita_lab.imitate import __main__ as command
 
 

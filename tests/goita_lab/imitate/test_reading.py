@@ -14,8 +14,8 @@ from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import Information, Token
 from goita_env.records import Record
 from goita_env.rules import JGA
-from goita_lab.arena import evaluate
 from goita_lab.arena.tournament.games import play_deals
+from goita_lab.commands import evaluate
 from goita_lab.imitate import read_examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.signals import log

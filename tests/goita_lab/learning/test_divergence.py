@@ -10,8 +10,8 @@ import training
 from goita_agents.bots.network import NetworkAgent
 from raising import refuses
 
+from goita_lab.commands import train
 from goita_lab.learning import DivergedError, save_policy
-from goita_lab.learning import command as train
 
 TINY = [*training.TINY, "--games", "32", "--steps", "8", "--decisions", "4000", "--deals", "2"]
 TINY += ["--measure-deals", "0", "--precision", "float32", "--save-every", "500"]

@@ -20,6 +20,7 @@ from goita_env import GoitaVectorEnv, Information, Token
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
+from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import (
     Pool,
@@ -30,7 +31,6 @@ from goita_lab.learning import (
     policy_bytes,
     save_policy,
 )
-from goita_lab.learning import command as train
 from goita_lab.learning.muting import TEAM_RUN, Muting
 from goita_lab.learning.policy_agent import load_frozen
 

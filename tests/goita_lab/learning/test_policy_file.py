@@ -11,8 +11,8 @@ from raising import refuses
 
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
+from goita_lab.commands import train
 from goita_lab.learning import SavedPolicy, SelfPlayPolicy, save_policy
-from goita_lab.learning import command as train
 from goita_lab.learning.policy_agent import load_frozen
 from goita_lab.learning.policy_file import begin_from, read_policy
 

@@ -14,8 +14,8 @@ from programs import refusal
 from safetensors.numpy import load, save
 
 from goita_env.errors import SettingError
+from goita_lab.commands import train
 from goita_lab.learning import SavedPolicy, begin_from, plot, widths
-from goita_lab.learning import command as train
 from goita_lab.learning.measuring import read_csv
 from goita_lab.learning.policy_file import read_policy
 from goita_lab.learning.resume import resume_command

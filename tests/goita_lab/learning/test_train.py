@@ -24,8 +24,8 @@ from stable_baselines3.common.logger import configure
 
 from goita_env import GoitaVectorEnv, Rules
 from goita_lab import learning
+from goita_lab.commands import train
 from goita_lab.learning import SelfPlayPPO, has_fast_bfloat16
-from goita_lab.learning import command as train
 from goita_lab.learning.measuring import read_csv
 from goita_lab.learning.progress import DecisionBar
 
@@ -167,7 +167,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
 
 KILLED = """
 import os, signal, sys
-from goita_lab.learning import command as train
+from goita_lab.commands import train
 from goita_agents import files
 from goita_lab.learning import checkpoint, checkpoint_callback, export, run, run_files
 

@@ -20,9 +20,9 @@ from safetensors.numpy import load, save
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.views import observation as packing
+from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import SavedPolicy, SelfPlayPolicy, begin_from, save_policy
-from goita_lab.learning import command as train
 from goita_lab.learning.policy_agent import load_frozen
 
 TINY = [*training.TINY, "--decisions", "300", "--deals", "2"]

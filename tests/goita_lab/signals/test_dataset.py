@@ -12,9 +12,9 @@ from raising import refuses
 
 from goita_env import View
 from goita_env.errors import SettingError
+from goita_lab.commands.signals import main
 from goita_lab.imitate.reading import read_examples
 from goita_lab.signals import dataset, log
-from goita_lab.signals.command import main
 from goita_lab.signals.playing import play
 
 pa = pytest.importorskip("pyarrow")

@@ -12,8 +12,8 @@ from raising import refuses
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
+from goita_lab.commands.signals import WorthArgs, main
 from goita_lab.signals import measures
-from goita_lab.signals.command import WorthArgs, main
 from goita_lab.signals.filters import CONTEXTS, FILTERS, context, select
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.playing import one_choice_a_deal, play

@@ -9,9 +9,9 @@ import pytest
 from programs import refusal
 
 from goita_env.errors import SettingError
+from goita_lab.commands.signals import main
 from goita_lab.parts import pack, unpack
 from goita_lab.signals import plan as planning
-from goita_lab.signals.command import main
 from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
 from goita_lab.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints

@@ -14,8 +14,8 @@ from raising import refuses
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.rules import NINE, Rules
+from goita_lab.commands.signals import main
 from goita_lab.signals import log
-from goita_lab.signals.command import main
 from goita_lab.signals.log import schema
 from goita_lab.signals.playing import Play, play
 

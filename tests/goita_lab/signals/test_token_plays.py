@@ -14,8 +14,8 @@ from goita_env import Information, Token
 from goita_env.actions import CALL, MESSAGE
 from goita_env.errors import SettingError
 from goita_env.tiles import KING
+from goita_lab.commands.signals import main
 from goita_lab.signals import log, measures
-from goita_lab.signals.command import main
 from goita_lab.signals.filters import select
 from goita_lab.signals.listening import PARTNER, listen
 from goita_lab.signals.log import columns, schema

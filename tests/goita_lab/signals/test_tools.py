@@ -18,7 +18,7 @@ from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals.command import main
+from goita_lab.commands.signals import main
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.page import bounds, html
 from goita_lab.signals.page import figures as page_figures

@@ -17,11 +17,11 @@ from programs import ROOT, refusal, run
 from benchmarks import roster
 from goita_env import Rules, __version__
 from goita_lab import cli
-from goita_lab.arena import evaluate
 from goita_lab.arena.tournament import children, progress
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import Plan
 from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.commands import evaluate
 
 TWO = "--agents greedy random"
 

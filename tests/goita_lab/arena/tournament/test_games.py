@@ -16,7 +16,6 @@ import goita_env
 from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game
-from goita_lab.arena import evaluate
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, games_folder
 from goita_lab.arena.tournament.arena import Tournament
@@ -24,6 +23,7 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games import SavedDeal, is_saved, play_deals
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.commands import evaluate
 
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
 

@@ -18,7 +18,6 @@ from tournament_plans import found, keep, plan, played
 from goita_env import Information, Token, actions, records
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
-from goita_lab.arena import evaluate
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
@@ -26,6 +25,7 @@ from goita_lab.arena.tournament.games import SavedDeal
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.commands import evaluate
 
 TOLD = Information("partner", Token(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")

@@ -20,13 +20,13 @@ from sqlite_files import edit, refused, table
 from tournament_plans import found, keep, plan, played, unclocked
 
 from goita_env.errors import SettingError
-from goita_lab.arena import evaluate
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import children, results
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import Summary
+from goita_lab.commands import evaluate
 from goita_lab.store.format import meta_of
 
 

@@ -20,9 +20,9 @@ from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
 from goita_env.tiles import MATCH_POINTS, NONE
+from goita_lab.commands.play import main
 from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
-from goita_lab.pages.play.command import main
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.reading import read

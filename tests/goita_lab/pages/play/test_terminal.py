@@ -22,8 +22,8 @@ from programs import ROOT, refusal
 from goita_env import actions, errors
 from goita_env.render import ansi
 from goita_env.rules import JGA
+from goita_lab.commands.play import main
 from goita_lab.pages.play import commands, savegame, sentences, terminal
-from goita_lab.pages.play.command import main
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 

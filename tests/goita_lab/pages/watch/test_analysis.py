@@ -29,7 +29,8 @@ from goita_env import Game, actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_KINDS
-from goita_lab.arena import evaluate
+from goita_lab.commands import evaluate
+from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import analysis as analysing
 from goita_lab.pages.watch import graph, verdicts
@@ -41,7 +42,6 @@ from goita_lab.pages.watch.analysis import (
     decision_seed,
     key_of,
 )
-from goita_lab.pages.watch.command import main
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, TypeGrade
 from goita_lab.pages.watch.reading import Source, Watched, read
 from goita_lab.store import Block

@@ -16,10 +16,10 @@ from goita_agents.search.carrying import LEAKAGE
 
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord
+from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import verdicts
 from goita_lab.pages.watch.analysis import AnalysisSettings, analyse_deal, key_of
-from goita_lab.pages.watch.command import main
 from goita_lab.pages.watch.decisions import COUNTS
 from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.reading import Source, Watched, read

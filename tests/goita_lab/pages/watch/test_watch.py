@@ -14,9 +14,9 @@ from goita_env import Game, actions, errors, records
 from goita_env.records import DealRecord
 from goita_env.render import svg
 from goita_env.render.pen import FACES, PREFIX
-from goita_lab.arena import evaluate
+from goita_lab.commands import evaluate
+from goita_lab.commands.watch import main
 from goita_lab.pages import watch
-from goita_lab.pages.watch.command import main
 from goita_lab.pages.watch.frames import Book, named
 from goita_lab.pages.watch.reading import Source, Watched, read
 

@@ -25,7 +25,7 @@ from goita_agents.population.methods import METHODS
 
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
-from goita_lab.population.training import AGAINST, train
+from goita_lab.population import AGAINST, train
 
 ALL: Final = "all"
 

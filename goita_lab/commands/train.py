@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
-from goita_agents.entries import load_transform
+from goita_agents.registry import load_transform
 
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import GoitaError, SettingError

@@ -1,1 +1,0 @@
-"""Trains the members of a population, and shows what they are."""
