@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import Bool, Float, Int, certain
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_env import View
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
 from goita_env.tiles import COUNTS, KING, NUM_KINDS, POINTS

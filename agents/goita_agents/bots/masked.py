@@ -9,7 +9,7 @@ from __future__ import annotations
 from goita_agents.base import Agent, AgentError
 from goita_agents.bots.wrapped import Wrapped, wrap
 from goita_agents.models import check_stateless
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.transforms import ObservationFunction, Transform
 from goita_agents.transforms.possible import keeps_views_possible
 from goita_env.information import PLAIN, Information

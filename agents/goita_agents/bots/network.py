@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
 from goita_agents.bots.network_file import Array, read_tensors, tensor_digest
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.transforms import ObservationFunction, read_texts
 from goita_env import View
 from goita_env.information import PLAIN, Information

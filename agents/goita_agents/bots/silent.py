@@ -13,7 +13,7 @@ import numpy as np
 
 from goita_agents.base import Agent, Bool, plays
 from goita_agents.bots.wrapped import Wrapped, wrap
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_env.actions import MESSAGE, NUM_ACTIONS
 from goita_env.information import PLAIN, Information
 from goita_env.views import View

@@ -10,7 +10,7 @@ from goita_agents.base import Agent
 from goita_agents.beliefs.types import types_of
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.search.carrying import CarryingRolloutAgent
 from goita_agents.search.evaluate import (
     ALLOCATION,

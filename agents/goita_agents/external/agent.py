@@ -23,7 +23,7 @@ from goita_agents.external.command import limited, split_command, split_options
 from goita_agents.external.program import OwnFaultError, Program, UnknownGameError
 from goita_agents.external.protocol import EventMessages
 from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS

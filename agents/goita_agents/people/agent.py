@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 

@@ -7,7 +7,7 @@ from functools import cache
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.population.manifest import PREFIX, SETS, members_of, shipped
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 
 
 @cache

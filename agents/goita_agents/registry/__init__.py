@@ -1,6 +1,7 @@
 """Turns texts into agents, and finds those that installed packages add."""
 
 from goita_agents.registry.building import (
+    Entry,
     expand,
     is_own,
     load_agent,
@@ -17,7 +18,7 @@ from goita_agents.registry.checks import (
     plain_text,
     weights,
 )
-from goita_agents.registry.entries import Entry, load_transform, names
+from goita_agents.registry.entries import load_transform, names
 
 __all__ = [
     "Entry",

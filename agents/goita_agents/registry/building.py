@@ -23,6 +23,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
@@ -31,11 +32,10 @@ from goita_agents.registry.entries import (
     ARGUMENTS,
     DOTTED,
     FUNCTION_HINTS,
-    Entry,
-    Named,
     built_in,
     function_name,
     load_function,
+    load_own,
     names,
     points,
 )
@@ -58,6 +58,59 @@ SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 
 _OWN: Final = re.compile(rf"({DOTTED}):({DOTTED})(?::(.*))?", re.DOTALL)
 """MODULE:CLASS or MODULE:CLASS:OPTIONS."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Builds the agents of one name.
+
+    An entry point names an instance, or a function of one text.
+    """
+
+    factory: Callable[..., Any]
+    """Returns an agent; its keyword arguments are the options, by their annotations."""
+    argument: str = ""
+    """What the text behind the colon is, to which options may be added; empty: options alone."""
+    options: bool = True  #: Options may follow the argument, after a comma.
+    is_outside: bool = False  #: The argument names a file or a command, of anybody.
+    digest: Callable[..., str] | None = None
+    """Returns the SHA-256 of the network that it is without options, given the argument if any."""
+    expand: Callable[[str], tuple[str, ...] | None] | None = None
+    """Returns the texts of the agents that an argument stands for; None: for one agent."""
+
+    def __call__(self, text: str = "") -> Any:
+        """Builds the agent of the text that stands behind the name; an AgentError if it is none."""
+        return build(self, text, text)()
+
+
+@dataclass(frozen=True)
+class Named:
+    """Names an agent: what was written, without what it stands for being imported.
+
+    Attributes:
+        name: of the entry point, or MODULE:CLASS.
+        text: argument and options behind it.
+        is_own: it is not of this distribution.
+    """
+
+    name: str
+    text: str
+    is_own: bool
+
+    def load(self) -> Entry:
+        """Imports what the name stands for.
+
+        Raises:
+            ImportError: if a module or something that it needs is not installed.
+            AgentError: if it is no class or function.
+        """
+        point = points().get(self.name)
+        found = load_own(self.name) if point is None else point.load()
+        if isinstance(found, Entry):
+            return found
+        if point is not None:
+            return Entry(found, argument="TEXT", options=False)
+        return Entry(found)
 
 
 def short_name(spec: str) -> str:

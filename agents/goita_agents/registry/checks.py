@@ -10,6 +10,7 @@ from pathlib import Path
 from goita_agents.base import Agent, AgentError, StatefulAgent, plays
 from goita_agents.registry.building import (
     SHORT,
+    Named,
     agents_in,
     body,
     every_part,
@@ -20,7 +21,6 @@ from goita_agents.registry.building import (
 )
 from goita_agents.registry.entries import (
     FUNCTION_HINTS,
-    Named,
     is_built_in,
     load_own,
     points,

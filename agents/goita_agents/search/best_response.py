@@ -10,7 +10,7 @@ from typing import Final
 from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types
 from goita_agents.models import EPSILONS, PolicyModel
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.search.evaluate import (
     ALLOCATION,
     BUDGET,

@@ -16,7 +16,7 @@ from goita_agents.base import Agent, AgentError, Bool, HasTemperature, Int, Poli
 from goita_agents.beliefs.types import Types
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.models import PolicyModel, check_stateless
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.search.allocation import Allocation, check_choice, worlds_within
 from goita_agents.search.evaluate import evaluate_actions
 from goita_agents.search.playout import Keys, Players, PlayoutPolicy

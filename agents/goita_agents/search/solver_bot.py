@@ -14,7 +14,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int
 from goita_agents.bots.greedy import GreedyAgent
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import lay_out
 from goita_agents.solver.engine import NO_HORIZON, Solver

@@ -13,7 +13,7 @@ from goita_agents.bots.heuristic.reading import COUNTS_ONLY
 from goita_agents.bots.heuristic.skills import SKILLS
 from goita_agents.bots.heuristic.tally import Tally
 from goita_agents.bots.heuristic.weights import READING, WEIGHTS
-from goita_agents.registry.entries import Entry
+from goita_agents.registry import Entry
 from goita_env import View
 from goita_env.actions import CALL, CONTINUE, REDEAL
 from goita_env.tiles import KING
