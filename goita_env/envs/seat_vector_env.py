@@ -8,7 +8,7 @@
 | what | |
 |---|---|
 | the learner | sits in a seat drawn for each episode, in ``seat=0..3``, or in both of a team |
-| the others | texts that ``goita_agents.load_agent`` takes, or objects with ``act(view, legal, rng)`` |
+| the others | texts that ``load_agent`` takes, or objects with ``act(view, legal, rng)`` |
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |

@@ -5,8 +5,8 @@
     goita grade --agents greedy heuristic --deals 200
     goita grade --kifu FOLDER
 
-Losses are counted against a player who sees all hands: see ``goita_lab.arena.grading.grades``. The phases:
-up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
+Losses are counted against a player who sees all hands: see ``goita_lab.arena.grading.grades``. The
+phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
 """
 
 from __future__ import annotations

@@ -67,8 +67,8 @@ def read_examples(
 
     Args:
         sources: folders of saved games (``goita evaluate --save-games``) or one of their files,
-            folders of a log (``goita_lab.signals log``), files of records in any notation, or folders
-            of them.
+            folders of a log (``goita_lab.signals log``), files of records in any notation, or
+            folders of them.
         player: only this player's decisions: the agent's text in saved games and logs, or its short
             name if it has one, the name of the seat's player in records; None: everybody's.
         rules: the rule set of a kifu or of history strings; other sources know theirs.

@@ -7,7 +7,8 @@ until the same seat has a choice again, or the round ends. The return is the poi
 the policy's value at that choice. So the policy learns to play well if the past had no meaning
 beyond the rules, while its actions in the worlds are answered by players like itself. (Hu et al.
 take the posterior of a policy, at level 1 that of a uniformly random one. The hard facts are
-another distribution: ``LEGAL_MODEL`` and ``UNIFORM_MODEL`` of ``goita_agents.models`` tell them apart.)
+another distribution: ``LEGAL_MODEL`` and ``UNIFORM_MODEL`` of ``goita_agents.models`` tell them
+apart.)
 """
 
 from __future__ import annotations

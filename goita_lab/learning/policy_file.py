@@ -1,8 +1,8 @@
 """Reads and writes the files of trained policies, which hold no pickled objects.
 
-A stack of layers with two heads is a network file, which ``goita_agents.bots.network`` plays without
-torch. Any other network is a custom file: all its tensors under their own names, with the class
-that they belong to; ``SavedPolicy`` plays it. Nothing in a file is trusted.
+A stack of layers with two heads is a network file, which ``goita_agents.bots.network`` plays
+without torch. Any other network is a custom file: all its tensors under their own names, with the
+class that they belong to; ``SavedPolicy`` plays it. Nothing in a file is trusted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The results of a study's pieces of work, and checks of those that a file has kept.
 
-A file of pieces may be somebody else's: ``goita_lab.parts`` checks types, ``check`` shapes and bounds.
+A file of pieces may be somebody else's: ``goita_lab.parts`` checks types, ``check`` shapes and
+bounds.
 """
 
 from __future__ import annotations

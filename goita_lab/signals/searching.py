@@ -1,7 +1,7 @@
 """Searches by an exact belief whose sources of information are chosen seat by seat.
 
-The search is the one of ``goita_agents.search``; for each other seat, the belief that its worlds come
-from uses what a model makes of the seat's actions, or the hand it was dealt.
+The search is the one of ``goita_agents.search``; for each other seat, the belief that its worlds
+come from uses what a model makes of the seat's actions, or the hand it was dealt.
 """
 
 from __future__ import annotations

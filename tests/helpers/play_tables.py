@@ -1,4 +1,4 @@
-"""Tables of goita_lab.pages.play in tests: agents that play as told, persons who choose, requests."""
+"""Tables of play in tests: agents that play as told, persons who choose, requests."""
 
 import asyncio
 import json

@@ -138,7 +138,8 @@ def upward(texts: dict[str, str]) -> set[tuple[str, str]]:
 def cycle(texts: dict[str, str]) -> list[str]:
     """Finds files that import each other in a cycle; a package's __init__ is one of them."""
     needs = {
-        name: {module for module, _ in imports(text) if module in texts}
+        # A file's own name is no import.
+        name: {module for module, _ in imports(text) if module in texts} - {name}
         for name, text in texts.items()
     }
     try:

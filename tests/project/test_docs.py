@@ -154,7 +154,8 @@ COMMANDS = [(name, words) for name in NAMES for words in commands(text_of(name))
 @pytest.mark.parametrize(("name", "words"), COMMANDS, ids=lambda value: str(value)[:60])
 def test_a_command_of_a_page_exists(name, words):
     if words[0] == "-m":
-        # Ours are checked as files, because find_spec of goita_lab.learning.plot would import torch.
+        # Ours are checked as files, because find_spec of goita_lab.learning.plot would import
+        # torch.
         own = ROOT.joinpath(*words[1].split("."))
         ours = own.with_suffix(".py").is_file() or (own / "__main__.py").is_file()
         assert ours or importlib.util.find_spec(words[1]), f"{name}: {words}"

@@ -1,8 +1,8 @@
 """Infers how others play: an exact posterior over types of opponents and partners, and over deals.
 
 A type says how a player acts. The two opponents share one, the partner has one of its own. Each
-seat is filtered under each of its types (``goita_agents.beliefs.filtering``), and the sum over all deals
-is the evidence of a pair of types. So the posterior over types and deals together is exact.
+seat is filtered under each of its types (``goita_agents.beliefs.filtering``), and the sum over all
+deals is the evidence of a pair of types. So the posterior over types and deals together is exact.
 """
 
 from __future__ import annotations

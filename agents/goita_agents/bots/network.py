@@ -178,7 +178,7 @@ class LogitAgent:
     """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
 
     reads_bits = True
-    """It reads the observation alone, so it may be shown any bits (``goita_agents.bots.masked``)."""
+    """It reads the observation alone, so it may be shown any bits (``bots.masked``)."""
 
     def __init__(self, name: str, temperature: float, information: Information = PLAIN) -> None:
         self.name, self.temperature = name, check_temperature(temperature)

@@ -93,8 +93,8 @@ def open_tensors(
     if start.startswith(b"PK\3\4"):
         raise AgentError(
             "expected a safetensors file, got a zip file, as model.save() of stable-baselines3 "
-            "writes. A SelfPlayPPO's policy is written by goita_lab.learning.save_policy(model, path, "
-            "rules); any other model plays in a class of your own, MODULE:CLASS, which loads it"
+            "writes. A SelfPlayPPO's policy is written by "
+            "goita_lab.learning.save_policy(model, path, rules); any other model plays in a class of your own, MODULE:CLASS, which loads it"
         )
     length = int.from_bytes(start, "little")
     if size > most or length > min(header, size):

@@ -58,11 +58,11 @@ def load(
     takes the likeliest action.
 
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
-    play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.types_of``); empty: the
-    champion's and ``heuristic``. ``partners`` are those that the partner may play; empty: the
-    champion's. Without ``infer``, or with ``belief`` off, all play like the champion. With
-    ``carry`` what was learnt of the others in a match is kept from round to round; off, an answer
-    depends on one view alone. The other options are those of ``RolloutAgent``.
+    play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.types_of``);
+    empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
+    empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
+    With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
+    answer depends on one view alone. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.

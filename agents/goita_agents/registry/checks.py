@@ -66,8 +66,8 @@ def plain_text(spec: str) -> str:
 def may_share(agent: Agent, spec: str) -> bool:
     """Returns whether one instance may play several seats of a game, or several games of a deal.
 
-    True for agents of this distribution without a memory. A user's class or a program could remember
-    its partner's hand, so it gets an instance for each seat.
+    True for agents of this distribution without a memory. A user's class or a program could
+    remember its partner's hand, so it gets an instance for each seat.
     """
     return not isinstance(agent, StatefulAgent) and not is_own(spec)
 

@@ -35,7 +35,8 @@ BUDGET: Final = 3_750
 
 MIN_Z: Final = 1.5
 """Default of this bot, whose worlds are weighed: it makes about 64 playouts of each action, and the
-4 standard errors of ``goita_agents.search.evaluate`` would leave nearly every choice to the base."""
+4 standard errors of ``goita_agents.search.evaluate`` would leave nearly every choice to the
+base."""
 
 MAX_POLICY_QUERIES: Final = 20_000  # About 0.2 s of a network.
 

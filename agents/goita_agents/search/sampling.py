@@ -1,7 +1,7 @@
 """Samples the worlds that a decision is searched in.
 
-``PosteriorSampler`` draws from an exact posterior; ``goita_agents.search.weighed_sampler`` holds a faster
-one that is less exact.
+``PosteriorSampler`` draws from an exact posterior; ``goita_agents.search.weighed_sampler`` holds a
+faster one that is less exact.
 """
 
 from __future__ import annotations

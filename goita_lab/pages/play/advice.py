@@ -66,10 +66,10 @@ def hint(view: View, most: int = ACTIONS) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
     It searches with the worlds and the budget of ``champion:search=on``, but takes the others for
-    types of people (``goita_agents.beliefs.people``), and plays each of the likeliest actions out in the
-    same number of worlds, so that their points can be compared. The policy's own choice stands
-    unless another action leads it by ``goita_agents.search.evaluate.MIN_Z`` standard errors. The same
-    view gives the same hint.
+    types of people (``goita_agents.beliefs.people``), and plays each of the likeliest actions out
+    in the same number of worlds, so that their points can be compared. The policy's own choice
+    stands unless another action leads it by ``goita_agents.search.evaluate.MIN_Z`` standard errors.
+    The same view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.

@@ -64,7 +64,7 @@ class ActionGrade:
     open: int | None
     """With perfect play from there on, all hands open; None before play."""
     continuation: tuple[Step, ...]
-    """How play may go on (``goita_lab.pages.watch.continuations``); empty where it was not followed."""
+    """How play may go on (``watch.continuations``); empty where it was not followed."""
 
 
 @dataclass(frozen=True)

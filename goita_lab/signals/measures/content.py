@@ -78,8 +78,8 @@ def content(
     arXiv:1811.01458), the listener's posterior computed, not learned.
 
     ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat;
-    ``where`` a filter of decisions (``goita_lab.signals.filters``), None for all. Returns an entry for
-    each group heard in at least two deals.
+    ``where`` a filter of decisions (``goita_lab.signals.filters``), None for all. Returns an entry
+    for each group heard in at least two deals.
 
     Raises:
         SettingError: if there is no such model, grouping or filter, or fewer than two deals were
