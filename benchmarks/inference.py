@@ -32,9 +32,9 @@ sys.path.insert(0, str(ROOT))
 import msgspec  # noqa: E402  (after the number of threads)
 import numpy as np  # noqa: E402
 import numpy.typing as npt  # noqa: E402
+
 from goita_agents.champion.agent import network  # noqa: E402
 from goita_agents.files import locked, write_whole  # noqa: E402
-
 from goita_env.rounds import Episode  # noqa: E402
 from goita_env.rules import JGA  # noqa: E402
 from goita_lab import cli  # noqa: E402

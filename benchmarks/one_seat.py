@@ -21,8 +21,8 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs from a bare checkout
 
 import numpy as np
-from goita_agents import load_agent
 
+from goita_agents import load_agent
 from goita_env import GoitaVectorEnv, SeatEnv, SeatVectorEnv, goita_v0, views
 
 Step = Callable[[], int]

@@ -21,7 +21,6 @@ sys.path.insert(0, str(ROOT))
 
 from goita_agents import AgentError, load_agent  # noqa: E402
 from goita_agents.base import close  # noqa: E402
-
 from goita_env.errors import SettingError  # noqa: E402
 from goita_lab import cli  # noqa: E402
 from goita_lab.arena import report

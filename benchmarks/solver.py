@@ -26,7 +26,6 @@ sys.path.insert(0, str(ROOT))
 
 from goita_agents import solver  # noqa: E402
 from goita_agents.solver.position import position_of  # noqa: E402
-
 from goita_env import Game, actions  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 from goita_env.rules import JGA, Rules  # noqa: E402

@@ -24,9 +24,9 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402  (after the number of threads)
+
 from goita_agents import load_agent  # noqa: E402
 from goita_agents.base import Agent  # noqa: E402
-
 from goita_env import Game, GoitaVectorEnv  # noqa: E402
 from goita_lab import cli  # noqa: E402
 

@@ -18,15 +18,16 @@ import resource
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from goita_lab import cli, learning  # noqa: E402  (first: it sets how torch waits)
+from goita_lab.learning.device import find_device  # noqa: E402
 
 import torch as th  # noqa: E402  # isort: skip
 import numpy as np  # noqa: E402  # isort: skip
@@ -44,7 +45,7 @@ LEAST: Final = 3
 class Args:
     """Options of the command line."""
 
-    device: tuple[str, ...] | None = None
+    device: tuple[Literal["cpu", "cuda"], ...] | None = None
     """cpu, cuda (default: cpu, and cuda where there is one)"""
     layers: tuple[str, ...] = ("128x3", "256x3", "512x3")
     """networks, WIDTHxLAYERS"""
@@ -52,7 +53,7 @@ class Args:
     """games at once"""
     critic: tuple[int, ...] | None = None
     """widths of the layers of a critic that sees all hands; without: none"""
-    precision: str = "auto"
+    precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """auto, bfloat16, float32"""
     threads: int = 2
     """threads of torch on the processor"""
@@ -86,20 +87,15 @@ class Row:
     """Most memory on the GPU; 0 on the processor."""
 
 
-def measure(device: str, layers: tuple[int, ...], games: int, args: Args) -> Row:
+def measure(device: Literal["cpu", "cuda"], layers: tuple[int, ...], games: int, args: Args) -> Row:
     """Times a training."""
-    fast = learning.has_fast_bfloat16(device)
-    narrow = args.precision == "bfloat16" or (args.precision == "auto" and fast)
-    settings = replace(learning.PRESETS["quick"], layers=layers, games=games)
-    model = learning.build_model(
-        settings,
-        rules="jga",
-        seed=0,
-        bfloat16=narrow,
-        reward_scale=0.02,
+    model = learning.Training(
+        layers=layers,
+        games=games,
+        precision=args.precision,
         device=device,
-        critic=args.critic or (),
-    )
+        critic=args.critic,
+    ).model()
     model.set_logger(Logger(None, []))
     if device == "cuda":
         th.cuda.reset_peak_memory_stats()
@@ -124,7 +120,7 @@ def measure(device: str, layers: tuple[int, ...], games: int, args: Args) -> Row
     held = th.cuda.max_memory_allocated() / 2**20 if device == "cuda" else 0.0
     return Row(
         device,
-        "bfloat16" if narrow else "float32",
+        "bfloat16" if model.bfloat16 else "float32",
         layers,
         games,
         int(np.median(number)),
@@ -158,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         networks = [widths(text) for text in args.layers]
         found = args.device or (("cpu", "cuda") if th.cuda.is_available() else ("cpu",))
-        devices = [learning.find_device(name) for name in found]
+        devices = [find_device(name) for name in found]
     except SettingError as error:
         cli.fail(error)
     learning.use_threads(args.threads)

@@ -12,7 +12,6 @@ Each deal is played twice, with the teams' seats exchanged, so that the luck of 
 
 # %%
 from goita_agents import load_agent
-
 from goita_lab.arena import play_pair
 
 heuristic, greedy = load_agent("heuristic"), load_agent("greedy")

@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_agents import choose, load_agent, solver
 from goita_agents.base import Agent
-
 from goita_env import actions, records
 from goita_env.rounds import Rounds
 from goita_env.worlds import Positions, determinize, enumerate_worlds, sample

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np
-from goita_agents import load_agent
 
+from goita_agents import load_agent
 from goita_env import View, actions
 from goita_env.testing import check_agent
 

@@ -12,7 +12,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_agents.beliefs import PolicyModel, follow
-
 from goita_env import actions, records
 
 HISTORY = (

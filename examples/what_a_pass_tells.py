@@ -15,7 +15,6 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
-
 from goita_env.actions import PASS
 from goita_env.hands import format_hand
 from goita_env.tiles import NAMES

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from goita_agents.base import Agent, Bool, Int, RandomAgent, Results, StatefulAgent
 
+from goita_agents.base import Agent, Bool, Int, RandomAgent, Results, StatefulAgent
 from goita_env import View
 from goita_env.rounds import Rounds
 

@@ -57,6 +57,7 @@ def parse(
     argv: Sequence[str] | None = None,
     description: str | None = None,
     command: str = "",
+    default: D | None = None,
 ) -> D:
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
@@ -69,6 +70,7 @@ def parse(
         argv: arguments after the program's name; None: those of this process.
         description: shown above the options.
         command: the subcommand that these are the options of, if the program has several.
+        default: holds the values of options that are not given; None: those of the class.
     """
     import tyro
 
@@ -76,7 +78,7 @@ def parse(
     registry.primitive_rule(_rules)
     registry.primitive_rule(_information)
     found = tyro.cli(
-        _shown(cls),
+        _shown(cls, default),
         prog=f"{_program()} {command}".rstrip(),
         args=argv,
         # Lines of columns are indented: tyro fills other lines up.
@@ -196,7 +198,9 @@ def _program() -> str:
     return Path(sys.argv[0]).name
 
 
-def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
+def _shown(
+    cls: type[DataclassInstance], default: DataclassInstance | None
+) -> type[DataclassInstance]:
     """Returns a dataclass as tyro shows it; ``parse`` calls its checks."""
     from docstring_parser import parse_from_object
     from tyro import conf
@@ -208,17 +212,19 @@ def _shown(cls: type[DataclassInstance]) -> type[DataclassInstance]:
         hint, positional = hints[field.name], field.metadata == POSITIONAL
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
         metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None
+        value = field.default if default is None else getattr(default, field.name)
         mark = conf.arg(
             # tyro itself keeps line breaks in a text of several lines.
             help=" ".join(texts.get(field.name, "").split()),
             aliases=[field.metadata["short"]] if "short" in field.metadata else None,
             # The help says what None or an empty text stand for; positionals have no default.
-            help_behavior_hint="" if positional or field.default in (None, "") else None,
+            help_behavior_hint="" if positional or value in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,
         )
         marks = [mark, conf.Positional] if positional else [mark]
-        default = [] if field.default is MISSING else [field.default]
-        shown.append((field.name, Annotated[(hint, *marks)], *default))
+        shown.append(
+            (field.name, Annotated[(hint, *marks)], *([] if value is MISSING else [value]))
+        )
     unchecked = {"__post_init__": lambda _: None}
     return make_dataclass(cls.__name__, shown, bases=(cls,), namespace=unchecked, frozen=True)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import write_tensors
+from goita_agents.bots.network_file import write_network
 from goita_agents.files import write_whole
 from goita_agents.population.manifest import Member, Population, Strength
 from goita_agents.population.methods import COMMON, METHODS, Method
-
 from goita_env import __version__
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
@@ -68,7 +68,7 @@ def train(
         policy = trained(method, seed, folder, progress)
     progress(f"{name}: measuring")
     network = NetworkAgent.load(policy)
-    data = write_tensors(network.tensors(), network.info.metadata(), half=True)
+    data = write_network(network.info, network.tensors(), half=True)
     file = population.weights(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, data)

@@ -10,9 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.registry import weights
-
 import goita_env
+from goita_agents.registry import weights
 
 PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from goita_agents.files import read_text
 
+from goita_agents.files import read_text
 from goita_env import actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import parse_hands

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from goita_agents import load_agent, solver
 
+from goita_agents import load_agent, solver
 from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg, themes
 from goita_env.render.pen import Drawing, Pen

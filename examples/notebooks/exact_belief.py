@@ -9,9 +9,9 @@ checkout, and run in its root.
 
 # %%
 import numpy as np
+
 from goita_agents.beliefs import follow
 from goita_agents.models import UNIFORM_MODEL, PolicyModel
-
 from goita_env import actions, records
 
 text = (

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+
 from goita_agents.answers import check_actions
 from goita_agents.base import Agent, AgentError, Bool, Int, close
 from goita_agents.external.agent import ExternalAgent
@@ -31,7 +32,6 @@ from goita_agents.external.command import parse_memory
 from goita_agents.external.isolated import isolated
 from goita_agents.faults import contained
 from goita_agents.registry import load_agent
-
 from goita_env import View, actions
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from goita_agents.external.host import serve
-
 from goita_lab import cli
 
 

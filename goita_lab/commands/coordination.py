@@ -30,7 +30,6 @@ from pathlib import Path
 from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import short_name
-
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena.coordination import report

@@ -29,7 +29,6 @@ from goita_agents import names
 from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import expand
-
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules

@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from goita_agents.base import close
-from goita_agents.registry import check_names, load_agent
-from goita_agents.solver.cores import on_all_cores
 from rich.console import Console
 from rich.progress import Progress, TaskID
 from tabulate import tabulate
 
+from goita_agents.base import close
+from goita_agents.registry import check_names, load_agent
+from goita_agents.solver.cores import on_all_cores
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules

@@ -20,14 +20,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from goita_agents.base import Policy
-from goita_agents.bots.heuristic import HeuristicAgent
-from goita_agents.bots.network_file import write_tensors
-from goita_agents.files import check_writable, write_whole
-from goita_agents.registry import load_agent
 from rich.console import Console
 from rich.progress import Progress
 
+from goita_agents.base import Policy
+from goita_agents.bots.heuristic import HeuristicAgent
+from goita_agents.bots.network_file import write_network
+from goita_agents.files import check_writable, write_whole
+from goita_agents.registry import load_agent
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
@@ -146,4 +146,4 @@ def run(args: Args) -> Result:
 
 
 def _file(clone: Clone, *, half: bool) -> bytes:
-    return write_tensors(clone.agent.tensors(), clone.agent.info.metadata(), half=half)
+    return write_network(clone.agent.info, clone.agent.tensors(), half=half)

@@ -13,7 +13,6 @@ from typing import Final
 from goita_agents.base import AgentError
 from goita_agents.faults import FaultTracking
 from goita_agents.files import locked
-
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import history
 from goita_env.rules import JGA, Rules

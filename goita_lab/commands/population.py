@@ -22,7 +22,6 @@ from typing import Final
 
 from goita_agents.population.manifest import FOLDER, PREFIX, Member, Population
 from goita_agents.population.methods import METHODS
-
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.population import AGAINST, train

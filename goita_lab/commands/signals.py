@@ -26,7 +26,6 @@ from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
 from goita_agents.models import EPSILON
 from goita_agents.registry import expand
-
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from goita_agents.solver import Solution, solve
-
 from goita_env import actions
 from goita_env.errors import GoitaError
 from goita_env.rules import JGA, Rules

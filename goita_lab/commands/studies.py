@@ -25,8 +25,8 @@ from types import ModuleType
 from typing import Final
 
 import msgspec
-from goita_agents.files import check_writable, write_whole
 
+from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.provenance import provenance

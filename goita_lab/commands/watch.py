@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import write_whole
 from goita_agents.models import ANALYSIS_EPSILON
 from goita_agents.registry import split_agents
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
 from goita_env.rules import JGA, Rules

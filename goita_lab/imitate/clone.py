@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from threadpoolctl import threadpool_limits
+
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import Array
-from threadpoolctl import threadpool_limits
-
 from goita_env.information import PLAIN
 from goita_lab.imitate.examples import Examples, Split
 from goita_lab.imitate.network import BATCH, PolicyLearner

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from goita_agents.base import Bool, Float, Int
 
+from goita_agents.base import Bool, Float, Int
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+
 from goita_agents.base import Bool
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import Array
-
 from goita_env.views import observation as packing
 from goita_env.views.observation import Words
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from goita_agents.registry import short_name
 
+from goita_agents.registry import short_name
 from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import DealRecord

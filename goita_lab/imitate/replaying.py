@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from goita_agents.base import Bool, Int
 
+from goita_agents.base import Bool, Int
 from goita_env import actions
 from goita_env.actions import NUM_ACTIONS
 from goita_env.hands import parse_hands

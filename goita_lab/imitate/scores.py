@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final, Self
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Policy
 from goita_agents.bots.network import LogitAgent
-
 from goita_lab.arena.statistics.intervals import Interval, rate_interval, ratio_interval
 from goita_lab.imitate.examples import Examples
 

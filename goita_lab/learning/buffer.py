@@ -14,7 +14,6 @@ import numpy.typing as npt
 import torch as th
 from gymnasium import spaces
 
-from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
 
@@ -161,32 +160,12 @@ class SeatRolloutBuffer:
         return {"waiting": waiting, **columns}
 
     def load_state_arrays(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Restores open decisions from ``state_arrays``, perhaps of somebody else's file.
-
-        Raises:
-            SettingError: if they do not fit this buffer; nothing has changed then.
-        """
-        shape, waiting = (len(self.last), NUM_SEATS), arrays.get("waiting", np.zeros(0))
-        count = int(np.count_nonzero(waiting)) if waiting.dtype == np.bool_ else 0
-        rows = np.zeros(count, self._store.dtype)
-        wanted: dict[str, Any] = {"waiting": ("bool", shape)}
-        wanted |= {name: (rows[name].dtype.name, rows[name].shape) for name in self._open_fields}
-        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        if found != wanted:
-            raise SettingError(f"expected open decisions as {wanted}, got {found}")
+        """Restores open decisions from ``state_arrays``."""
+        waiting = arrays["waiting"]
+        rows = np.zeros(np.count_nonzero(waiting), self._store.dtype)
         for name in self._open_fields:
             rows[name] = arrays[name]
         rows["next"] = OPEN
-        legal = np.unpackbits(rows["mask"], axis=1, bitorder="little")
-        numbers = [rows[name] for name in ("value", "log_prob", "reward")]
-        if (
-            (rows["action"] >= self.num_actions).any()
-            or not legal[np.arange(count), rows["action"]].all()
-            or not np.isfinite(numbers).all()
-        ):
-            raise SettingError("expected open decisions with legal actions and finite numbers")
-        if self.kinds and (rows["others"] >= self.kinds).any():
-            raise SettingError(f"expected open decisions beside {self.kinds} kinds of players")
         self._carry((waiting, rows))
 
     def add_decisions(

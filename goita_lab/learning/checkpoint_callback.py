@@ -8,18 +8,18 @@ import time
 from types import FrameType
 from typing import Any
 
-from goita_agents.files import write_whole
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import TensorBoardOutputFormat
 
+from goita_agents.files import write_whole
 from goita_lab.learning.checkpoint import save_checkpoint
-from goita_lab.learning.export import save_policy
 from goita_lab.learning.measuring import History, Measured, Measuring
 from goita_lab.learning.policy_agent import load_policy
+from goita_lab.learning.policy_file import save_policy
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.presets import TrainingSettings
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.run_files import RunFiles
+from goita_lab.learning.settings import Training
 
 
 class CheckpointCallback(BaseCallback):
@@ -39,7 +39,7 @@ class CheckpointCallback(BaseCallback):
         files: RunFiles,
         history: History,
         measuring: Measuring,
-        settings: TrainingSettings,
+        settings: Training,
         bar: DecisionBar | None = None,
     ) -> None:
         super().__init__()

@@ -10,21 +10,16 @@ import csv
 from dataclasses import asdict, dataclass, field, fields
 from io import StringIO
 from pathlib import Path
-from reprlib import repr as shortened
 from statistics import fmean
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
 import msgspec
-from goita_agents.base import Agent, close, plays
-from goita_agents.bots.network import MAX_DECISIONS
-from goita_agents.files import read_text
-from goita_agents.registry import load_agent, plain_text
-from msgspec import Meta
 
+from goita_agents.base import Agent, close, plays
+from goita_agents.registry import load_agent, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
-from goita_env.tiles import MATCH_POINTS
 from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.arena.tournament.summary import PairResult
@@ -36,30 +31,22 @@ PAST: Final = "past"
 
 PAST_SHARE: Final = 0.75
 MAX_SNAPSHOTS: Final = 32  # beyond which every second one is deleted
-MAX_BYTES: Final = 1 << 24  # of a learning curve that is read
 ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring costs the same
-
-Count = Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)]
-Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
-Rate = Annotated[float, Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Holds the result of a snapshot against one opponent, from the snapshot's side.
+    """Holds the result of a snapshot against one opponent, from the snapshot's side."""
 
-    The bounds of the numbers are checked where a file is read.
-    """
-
-    decisions: Count  #: of the snapshot's training
+    decisions: int  #: of the snapshot's training
     opponent: str  #: name, or ``PAST``
-    opponent_decisions: Count | None  #: of the opponent's training, where it is a snapshot
-    deals: Count  #: played twice each, the teams' seats exchanged
-    points_per_round: Points
-    low: Points  #: bounds of the 95 % interval of the points per round, over deals
-    high: Points
-    round_win_rate: Rate
-    match_win_rate: Rate | None = None
+    opponent_decisions: int | None  #: of the opponent's training, where it is a snapshot
+    deals: int  #: played twice each, the teams' seats exchanged
+    points_per_round: float
+    low: float  #: bounds of the 95 % interval of the points per round, over deals
+    high: float
+    round_win_rate: float
+    match_win_rate: float | None = None
 
     @property
     def text(self) -> str:
@@ -75,13 +62,8 @@ class History:
     """Holds the measurements of a run and its snapshots."""
 
     rows: list[Measured] = field(default_factory=list)
-    snapshots: list[Count] = field(default_factory=list)
+    snapshots: list[int] = field(default_factory=list)
     """Decisions of each that is kept, ascending; the last is the latest."""
-
-    def __post_init__(self) -> None:
-        """Checks the order of snapshots that come from a file."""
-        if self.snapshots != sorted({*self.snapshots}):
-            raise SettingError(f"expected snapshots in order, got {shortened(self.snapshots)}")
 
     def past(self, decisions: int) -> int | None:
         """Returns the earlier snapshot nearest to 75 % of the decisions, None if there is none."""
@@ -122,7 +104,7 @@ class History:
 def read_csv(path: Path) -> list[Measured]:
     """Reads the rows that ``History.csv`` wrote; a SettingError if the file holds others."""
     try:
-        table = csv.DictReader(StringIO(read_text(path, MAX_BYTES), newline=""))
+        table = csv.DictReader(StringIO(path.read_text(encoding="utf-8"), newline=""))
         rows = [{key: value or None for key, value in row.items()} for row in table]
         return msgspec.convert(rows, list[Measured], strict=False)
     except (OSError, ValueError, TypeError, csv.Error) as error:

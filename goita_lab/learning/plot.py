@@ -11,20 +11,16 @@ import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from math import isfinite
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-from goita_agents.files import read_text
 
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import PAST, Measured, read_csv
 from goita_lab.learning.run_files import RunFiles
 
-MAX_PANELS: Final = 32  # Opponents of one picture.
-MAX_LOG: Final = 1 << 26  # bytes of a log that is read
 FEW: Final = 12
 """Measurements of a curve, at most, that are marked one by one."""
 
@@ -82,11 +78,11 @@ _LOGGED: Final = ("time/total_timesteps", "time/time_elapsed", "rollout/decision
 def _read_log(path: Path) -> list[tuple[float, ...]]:
     """Returns decisions, seconds and new decisions of each row of a log."""
     try:
-        table = csv.DictReader(StringIO(read_text(path, MAX_LOG), newline=""))
+        table = csv.DictReader(StringIO(path.read_text(encoding="utf-8"), newline=""))
         rows = [tuple(float(row[name]) for name in _LOGGED) for row in table]
     except (OSError, ValueError, TypeError, KeyError, csv.Error) as error:
         raise SettingError(f"expected the log of a run, got {path}: {error!r}") from error
-    if not rows or not all(isfinite(number) and number >= 0 for row in rows for number in row):
+    if not rows:
         raise SettingError(f"expected the log of a run, got {path}")
     return rows
 
@@ -110,8 +106,6 @@ def draw(
     opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
     if not opponents:
         raise SettingError(f"expected measurements, got none in {', '.join(curves)}")
-    if len(opponents) > MAX_PANELS:
-        raise SettingError(f"expected at most {MAX_PANELS} opponents, got {len(opponents)}")
     opponents.sort(key=lambda name: name == PAST)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
     panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]

@@ -1,30 +1,38 @@
-"""Plays policies of torch as agents: the one that learns, its snapshots, and files."""
+"""Plays policies of torch as agents: the one that learns, its snapshots, and files.
+
+A stack of layers with two heads has a file that ``goita_agents.bots.network`` plays without torch.
+The file of any other network names the class that it belongs to; ``SavedPolicy`` plays it.
+"""
 
 from __future__ import annotations
 
 import copy
+import os
+import sys
 from pathlib import Path
+from pkgutil import resolve_name
+from reprlib import repr as shortened
+from typing import Final
 
 import numpy as np
 import torch as th
+from gymnasium.spaces import Box, Discrete
+
 from goita_agents.base import Agent, AgentError, Float
 from goita_agents.bots.network import LogitAgent, NetworkAgent
-from goita_agents.bots.network_file import Array
-from goita_agents.transforms import UNCHANGED, ObservationFunction, Transform, read_texts
-
+from goita_agents.bots.network_file import Array, NetworkInfo, read_network
+from goita_agents.bots.transform import UNCHANGED, Transform, read_texts
+from goita_agents.registry import ObservationFunction
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
-from goita_lab.learning.policy import SelfPlayPolicy
-from goita_lab.learning.policy_file import (
-    CustomInfo,
-    build_policy,
-    class_name,
-    find_policy,
-    load_tensors,
-    read_policy,
-)
+from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy
 from goita_lab.learning.ppo import SelfPlayPPO
+
+Tensors = dict[str, th.Tensor]
+
+ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
+"""Second names of the trunk in a policy of stable-baselines3."""
 
 
 class PolicyAgent(LogitAgent):
@@ -66,7 +74,7 @@ class PolicyAgent(LogitAgent):
 
 
 class SavedPolicy(PolicyAgent):
-    """Plays a custom network from its file, with the class that it was written from.
+    """Plays a network of a class of its own from its file.
 
     The class "MODULE:CLASS" and the function that it was trained with, if any, are named by the
     caller, never by the file alone: naming them runs their modules.
@@ -82,18 +90,16 @@ class SavedPolicy(PolicyAgent):
         temperature: float = 0.0,
         transform: ObservationFunction | None = None,
     ) -> None:
+        info, tensors = read_policy(path)
         try:
-            file = read_policy(Path(path))
-            if not isinstance(file.info, CustomInfo) or file.policy != policy:
-                raise SettingError(f"expected a policy {policy}, got {file.policy!r:.200}")
-            shown = read_texts(file.info.transform, transform, "the file")
-            information = file.info.information
-            kind = find_policy(policy)
-            network = build_policy(kind, file.info.settings, file.tensors, information)
+            if info.policy != policy:
+                raise SettingError(f"expected a policy {policy}, got {named(info)}")
+            shown = read_texts(info.transform, transform, "the file")
+            network = build_policy(find_policy(policy), info, tensors)
         except (AgentError, SettingError) as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
         super().__init__(
-            network, file.info.reward_scale, temperature, transform=shown, information=information
+            network, info.reward_scale, temperature, transform=shown, information=info.information
         )
 
 
@@ -103,7 +109,7 @@ def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
         # The file may lack what only training uses.
         return NetworkAgent.load(path, 1.0, model.transform.function)
     policy = _copy(model.policy)
-    load_tensors(policy, read_policy(path).tensors)
+    load_tensors(policy, read_policy(path)[1])
     return PolicyAgent(
         policy, model.reward_scale, 1.0, model.bfloat16, model.transform, model.information
     )
@@ -126,6 +132,76 @@ def load_policy(
 
     ``transform``: the function with which it was trained, if there was one.
     """
-    if isinstance(read_policy(path).info, CustomInfo):
+    if read_network(path)[0].policy:
         return SavedPolicy(str(path), class_name(policy), transform=transform)
     return NetworkAgent.load(path, transform=transform)
+
+
+def read_policy(path: str | Path) -> tuple[NetworkInfo, Tensors]:
+    """Reads a policy's file, its tensors by the names of the network in torch.
+
+    Raises as ``read_network`` does.
+    """
+    info, arrays = read_network(path)
+    return info, {
+        name if info.policy else _torch_name(name): th.tensor(array)
+        for name, array in arrays.items()
+    }
+
+
+def _torch_name(name: str) -> str:
+    for torch_name, prefix in STACK_NAMES.items():
+        if name.startswith(prefix):
+            return torch_name + name.removeprefix(prefix)
+    return name
+
+
+def named(info: NetworkInfo) -> str:
+    """Returns in words what network a file holds."""
+    return f"{info.policy:.200}" if info.policy else "a stack of layers"
+
+
+def load_tensors(policy: SelfPlayPolicy, tensors: Tensors) -> None:
+    """Gives a policy the tensors of a file; a SettingError if they are another network's."""
+    try:
+        missing, foreign = policy.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise SettingError(f"expected tensors of this network: {error}") from error
+    missing = [name for name in missing if not name.startswith(ALIASES)]
+    if missing or foreign:
+        raise SettingError(
+            f"expected tensors of this network; missing {missing}, foreign {shortened(foreign)}"
+        )
+
+
+def class_name(policy: type[SelfPlayPolicy]) -> str:
+    """Returns "MODULE:CLASS"."""
+    return f"{policy.__module__}:{policy.__qualname__}"
+
+
+def find_policy(name: str) -> type[SelfPlayPolicy]:
+    """Imports the ``SelfPlayPolicy`` "MODULE:CLASS"; the working directory is searched, too."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(f"expected MODULE:CLASS, got {name!r}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, SelfPlayPolicy)):
+        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {found!r}")
+    return found
+
+
+def build_policy(
+    policy: type[SelfPlayPolicy], info: NetworkInfo, tensors: Tensors
+) -> SelfPlayPolicy:
+    """Builds a network of a class; a SettingError if arguments or tensors are another's."""
+    space = Box(0, 1, (info.information.observation_size,), np.uint8)
+    actions = Discrete(info.information.num_actions)
+    try:
+        with th.random.fork_rng():  # its first weights are drawn, then replaced
+            network = policy(space, actions, lambda _: 0.0, **info.settings)
+    except Exception as error:  # a class may raise anything for arguments from somebody's file
+        raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
+    load_tensors(network, tensors)
+    return network

@@ -1,196 +1,149 @@
-"""Reads and writes the files of trained policies, which hold no pickled objects.
-
-A stack of layers with two heads is a network file, which ``goita_agents.bots.network`` plays
-without torch. Any other network is a custom file: all its tensors under their own names, with the
-class that they belong to; ``SavedPolicy`` plays it. Nothing in a file is trusted.
-"""
+"""Writes the policies of trainings to files, and begins trainings with the policies of files."""
 
 from __future__ import annotations
 
-import os
-import sys
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from pkgutil import resolve_name
 from reprlib import repr as shortened
-from typing import Annotated, Any, Final, Literal
+from typing import Any
 
-import msgspec
 import numpy as np
 import torch as th
+
 from goita_agents.base import AgentError
-from goita_agents.bots.network import FORMAT as STACK_FORMAT
-from goita_agents.bots.network import (
-    INFORMED_FORMAT,
-    MAX_DECISIONS,
-    TRANSFORMED_FORMAT,
-    NetworkInfo,
-    check_shapes,
-    read_options,
-    read_transform,
-)
-from goita_agents.bots.network_file import read_tensors
-from goita_agents.transforms import read_texts
-from gymnasium.spaces import Box, Discrete
-from msgspec import Meta
-
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import Array, NetworkInfo, read_network, write_network
+from goita_agents.bots.transform import read_texts
+from goita_agents.files import write_whole
+from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
-from goita_env.views.observation import OBSERVATION_VERSION
-from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy
+from goita_env.information import PLAIN
+from goita_env.rules import Rules, get_rules
+from goita_lab.learning.losses import DivergedError
+from goita_lab.learning.policy import MASKED, check_widths
+from goita_lab.learning.policy_agent import (
+    ALIASES,
+    PolicyAgent,
+    Tensors,
+    build_policy,
+    class_name,
+    find_policy,
+    load_tensors,
+    named,
+    read_policy,
+)
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.presets import check_widths
-
-Tensors = dict[str, th.Tensor]
-
-CUSTOM_FORMAT: Final = "goita-policy-1"  # Names a custom file; grows when its meaning changes.
-TRANSFORMED_CUSTOM_FORMAT: Final = "goita-policy-2"
-"""Names one whose network was trained with a transform of the observation."""
-
-INFORMED_CUSTOM_FORMAT: Final = "goita-policy-3"
-"""Names one whose network plays a game with ``Information``."""
-
-STACK_FORMATS: Final = (STACK_FORMAT, TRANSFORMED_FORMAT, INFORMED_FORMAT)
-CUSTOM_FORMATS: Final = (CUSTOM_FORMAT, TRANSFORMED_CUSTOM_FORMAT, INFORMED_CUSTOM_FORMAT)
-
-ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
-"""Second names of the trunk in a policy of stable-baselines3."""
 
 
-class CustomInfo(msgspec.Struct):
-    """Describes a custom network; the metadata of its file."""
-
-    policy: str  # "MODULE:CLASS"; compared, never imported because a file says so
-    settings: dict[str, Any]  # arguments of the class
-    points_per_value: Annotated[float, Meta(gt=0, lt=1e30)]
-    reward: Literal["points", "win"] = "points"
-    decisions: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
-    transform: tuple[str, ...] = ()  # of the observation, as in a network file
-    information: Information = PLAIN  # likewise
-
-    @property
-    def reward_scale(self) -> float:
-        """Returns the factor of rewards in training; files hold its inverse."""
-        return 1 / self.points_per_value
-
-    @classmethod
-    def parse(cls, metadata: dict[str, str]) -> CustomInfo:
-        """Returns the description in a file's metadata; a SettingError if it is malformed."""
-        try:
-            settings = msgspec.json.decode(metadata.get("settings", ""))
-            kind = metadata.get("format")
-            informed = kind == INFORMED_CUSTOM_FORMAT
-            transformed = kind == TRANSFORMED_CUSTOM_FORMAT or (
-                informed and "transform" in metadata
-            )
-            decoded = {
-                "settings": settings,
-                "transform": read_transform(metadata) if transformed else (),
-            }
-            texts = {key: text for key, text in metadata.items() if key != "information"}
-            found = msgspec.convert({**texts, **decoded}, cls, strict=False)
-            if informed:
-                found.information = read_options(metadata)
-            return found
-        except (KeyError, ValueError, RecursionError) as error:
-            raise SettingError(f"expected metadata of a policy's file: {error}") from error
+def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> None:
+    """Writes a model's policy to a file; where ``policy_bytes`` raises, it writes nothing."""
+    data, path = policy_bytes(model, rules), Path(path)
+    path.parent.mkdir(exist_ok=True)
+    write_whole(path, data)
 
 
-@dataclass(frozen=True)
-class PolicyFile:
-    """Holds a policy's file of either format."""
+def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
+    """Returns the content of a policy's file, which was compared with the policy.
 
-    info: NetworkInfo | CustomInfo
-    tensors: Tensors  # by the names that the network in torch gives them
-
-    @property
-    def policy(self) -> str:
-        return self.info.policy if isinstance(self.info, CustomInfo) else "a stack of layers"
-
-
-def read_policy(path: Path) -> PolicyFile:
-    """Reads a policy's file; a SettingError if it is none, or for another observation version."""
-    try:
-        found, arrays = read_tensors(path, dimensions=range(9))
-        metadata: dict[str, str] = found or {}
-        tensors = {name: th.tensor(array) for name, array in arrays.items()}
-        if (version := metadata.get("observation_version")) != str(OBSERVATION_VERSION):
-            raise SettingError(
-                f"expected a policy for observation version {OBSERVATION_VERSION}, got {version!r}"
-            )
-        if metadata.get("format") in CUSTOM_FORMATS:
-            return PolicyFile(CustomInfo.parse(metadata), tensors)
-        if metadata.get("format") not in STACK_FORMATS:
-            raise SettingError(f"expected the format of one, got {shortened(metadata)}")
-        info = NetworkInfo.parse(metadata)
-        check_shapes(info, arrays)
-    except (OSError, AgentError, SettingError) as error:
-        raise SettingError(f"expected a policy's file, got {path}: {error}") from error
-    for torch_name, name in STACK_NAMES.items():
-        tensors = {
-            torch_name + key.removeprefix(name) if key.startswith(name) else key: tensor
-            for key, tensor in tensors.items()
-        }
-    return PolicyFile(info, tensors)
-
-
-def load_tensors(policy: SelfPlayPolicy, tensors: Tensors) -> None:
-    """Gives a policy the tensors of a file; a SettingError if they are another network's."""
-    try:
-        missing, foreign = policy.load_state_dict(tensors, strict=False)
-    except RuntimeError as error:
-        raise SettingError(f"expected tensors of this network: {error}") from error
-    missing = [name for name in missing if not name.startswith(ALIASES)]
-    if missing or foreign:
-        raise SettingError(
-            f"expected tensors of this network; missing {missing}, foreign {shortened(foreign)}"
+    Raises:
+        SettingError: if the file could not be read back, or would play otherwise, for example
+            because ``logits_and_values`` uses layers that ``tensors`` does not name.
+    """
+    stack = model.policy.is_stack()
+    tensors = model.policy.tensors() if stack else _all_tensors(model)
+    name, settings = ("", {}) if stack else _own_class(model)
+    info = NetworkInfo(
+        layers=sum(key.startswith("layers.") for key in tensors) // 2 if stack else 0,
+        decisions=model.num_timesteps,
+        reward_scale=model.reward_scale,
+        rules=get_rules(rules),
+        reward=model.reward,
+        transform=model.transform.texts,
+        information=model.information,
+        policy=name,
+        settings=settings,
+    )
+    agent: NetworkAgent | PolicyAgent
+    if stack:
+        agent = NetworkAgent(info, tensors, function=model.transform.function)
+    else:
+        copied = {key: th.tensor(array) for key, array in tensors.items()}
+        network = build_policy(type(model.policy), info, copied)
+        agent = PolicyAgent(
+            network, info.reward_scale, transform=model.transform, information=info.information
         )
+    _check_agreement(model, agent)
+    return write_network(info, tensors)
 
 
-def class_name(policy: type[SelfPlayPolicy]) -> str:
-    """Returns "MODULE:CLASS"."""
-    return f"{policy.__module__}:{policy.__qualname__}"
-
-
-def find_policy(name: str) -> type[SelfPlayPolicy]:
-    """Imports the ``SelfPlayPolicy`` "MODULE:CLASS"; the working directory is searched, too."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+def _own_class(model: SelfPlayPPO) -> tuple[str, Mapping[str, Any]]:
+    """Returns the name and the arguments of a network's class, as a file holds them."""
+    policy = type(model.policy)
+    name = class_name(policy)
+    if policy.__module__ == "__main__" or find_policy(name) is not policy:
+        raise SettingError(f"expected a policy in a module that others can import, got {name!r}")
     try:
-        found = resolve_name(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(f"expected MODULE:CLASS, got {name!r}: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, SelfPlayPolicy)):
-        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {found!r}")
-    return found
+        settings: dict[str, Any] = json.loads(json.dumps(model.policy_kwargs))
+    except TypeError as error:
+        raise SettingError(f"expected policy_kwargs that JSON can hold: {error}") from error
+    return name, settings
 
 
-def build_policy(
-    policy: type[SelfPlayPolicy],
-    settings: dict[str, Any],
-    tensors: Tensors,
-    information: Information = PLAIN,
-) -> SelfPlayPolicy:
-    """Builds a network of a class; a SettingError if arguments or tensors are another's."""
-    space = Box(0, 1, (information.observation_size,), np.uint8)
-    actions = Discrete(information.num_actions)
-    try:
-        with th.random.fork_rng():  # its first weights are drawn, then replaced
-            network = policy(space, actions, lambda _: 0.0, **settings)
-    except Exception as error:  # a class may raise anything for arguments from somebody's file
-        raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
-    load_tensors(network, tensors)
-    return network
+def _all_tensors(model: SelfPlayPPO) -> dict[str, Array]:
+    tensors = {
+        key: tensor.numpy(force=True)
+        for key, tensor in model.policy.state_dict().items()
+        if not key.startswith(ALIASES)
+    }
+    if other := [key for key, array in tensors.items() if array.dtype != np.float32]:
+        raise SettingError(f"expected tensors of float32 numbers, got others in {other}")
+    return tensors
+
+
+def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> None:
+    """Checks that an agent plays as the policy does, over positions of random play.
+
+    Probabilities and values are compared, since logits may differ by a constant; the policy is
+    evaluated in float32, as a file is played.
+    """
+    policy = PolicyAgent(model.policy, model.reward_scale, transform=model.transform)
+    games = GoitaVectorEnv(64, seed=1, information=model.information)
+    rng, turn = np.random.default_rng(1), games.reset()
+    for _ in range(8):
+        legal = th.from_numpy(turn.action_mask)
+        mine, theirs = (
+            th.log_softmax(th.from_numpy(one.logits(turn.view)).masked_fill(~legal, MASKED), 1)
+            for one in (policy, agent)
+        )
+        expected = policy.values(turn.view)
+        if not (mine.isfinite().all() and np.isfinite(expected).all()):
+            raise DivergedError("expected finite probabilities and values, got others to write")
+        for what, wanted, found in (
+            ("log-probabilities", mine.numpy(), theirs.numpy()),
+            ("values", expected, agent.values(turn.view)),
+        ):
+            if not np.allclose(wanted, found, rtol=1e-3, atol=1e-2):
+                raise SettingError(
+                    f"expected a file with the policy's {what}, got tensors that give others (by "
+                    f"{np.abs(wanted - found).max():.3g}): the file must hold all that "
+                    "logits_and_values() uses"
+                )
+        turn = games.step(games.sample_legal(rng))
 
 
 def widths(path: Path) -> tuple[int, ...]:
     """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
-    file = read_policy(path)
-    if isinstance(file.info, CustomInfo):
-        found = file.info.settings.get("layers")
-    else:
-        names = [f"features_extractor.layers.{n}.bias" for n in range(file.info.layers)]
-        found = [len(file.tensors[name]) for name in names]
+    try:
+        info, tensors = read_network(path)
+    except OSError as error:
+        raise SettingError(f"expected a policy's file: {error}") from error
+    names = [f"layers.{number}.bias" for number in range(info.layers)]
+    found = (
+        info.settings.get("layers")
+        if info.policy
+        else [len(tensors[name]) for name in names if name in tensors]
+    )
     if not isinstance(found, list) or not all(type(width) is int for width in found):
         raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
     check_widths("layers", found)
@@ -210,37 +163,37 @@ def begin_from(model: SelfPlayPPO, path: Path) -> None:
         SettingError: if the file is none or another network's, a custom network's with values in
             other units, or was trained with a transform that this training lacks.
     """
-    file, stack = read_policy(path), model.policy.is_stack()
-    tensors = file.tensors
-    if stack and not isinstance(file.info, CustomInfo):
-        tensors = _widened(_unhidden(tensors, file.info, model), model.policy.state_dict())
-    elif file.info.transform != model.transform.texts:
-        raise _other_transform(file.info, model)
-    if file.info.information not in (PLAIN, model.information):
+    info, tensors = read_policy(path)
+    stack = model.policy.is_stack()
+    if stack and not info.policy:
+        tensors = _widened(_unhidden(tensors, info, model), model.policy.state_dict())
+    elif info.transform != model.transform.texts:
+        raise _other_transform(info, model)
+    if info.information not in (PLAIN, model.information):
         raise SettingError(
             f"expected a policy of a game with {model.information!r}, or of the plain one, in "
-            f"{path}, got one with {file.info.information!r}"
+            f"{path}, got one with {info.information!r}"
         )
     try:
         load_tensors(model.policy, tensors)
     except SettingError as error:
-        message = f"expected to begin with {path}, which holds {file.policy}: {error}"
+        message = f"expected to begin with {path}, which holds {named(info)}: {error}"
         raise SettingError(message) from error
-    same = file.info.reward == model.reward
-    scale = (1 / file.info.reward_scale) / (1 / model.reward_scale) if same else 0.0
+    same = info.reward == model.reward
+    scale = (1 / info.reward_scale) / (1 / model.reward_scale) if same else 0.0
     if scale == 1.0:
         return
     if not stack:
         raise SettingError(
-            f"expected values in the same units in {path}, got {file.info.reward!r} with "
-            f"reward_scale {file.info.reward_scale}"
+            f"expected values in the same units in {path}, got {info.reward!r} with "
+            f"reward_scale {info.reward_scale}"
         )
     with th.no_grad():
         for parameter in model.policy.value_net.parameters():
             parameter.mul_(scale)
 
 
-def _other_transform(info: NetworkInfo | CustomInfo, model: SelfPlayPPO) -> SettingError:
+def _other_transform(info: NetworkInfo, model: SelfPlayPPO) -> SettingError:
     return SettingError(
         f"expected --transform {shortened(' '.join(info.transform))} as the policy to begin with, "
         f"got {model.transform.texts}"

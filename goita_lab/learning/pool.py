@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
 from goita_agents.registry import check_plays, load_agent
-from msgspec import Meta
-
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.seeds import bot_generator
-from goita_env.tiles import MATCH_POINTS, NUM_SEATS
+from goita_env.tiles import NUM_SEATS
 from goita_lab.learning.weighted import SELF, kind_of, kinds_of, read_weighted
 
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
@@ -32,19 +30,6 @@ MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
 AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
 POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
 AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
-
-_LOW_WORD: Final = (1 << 64) - 1
-
-Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
-Points = Annotated[float, Meta(ge=-MATCH_POINTS, le=MATCH_POINTS)]
-
-
-class PoolState(msgspec.Struct, forbid_unknown_fields=True):
-    """Holds the learner's results: decisions of each snapshot, points per round, rounds."""
-
-    players: list[tuple[Count, Points, Count]]
-    rollouts: Count
-    anew: bool
 
 
 @dataclass
@@ -212,50 +197,27 @@ class Pool:
         """Returns the snapshots that play in some game, by their decisions."""
         return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
 
-    def state(self) -> tuple[PoolState, dict[str, npt.NDArray[Any]]]:
-        """Returns all that the pool goes on from, in two parts; no agent is named in them."""
-        players = [(p.decisions, p.points, p.rounds) for p in self.players]
-        words = self._rng.bit_generator.state
-        numbers = [words["state"]["state"], words["state"]["inc"]]
-        halves = [half for number in numbers for half in (number >> 64, number & _LOW_WORD)]
-        random = np.array([*halves, words["has_uint32"], words["uinteger"]], np.uint64)
-        arrays = {"owner": self.owner.copy(), "now": self._now.copy(), "random": random}
-        if self._mates > 1:
-            arrays["mates"] = self._mate_now.copy()
-        return PoolState(players, self._rollouts, self._anew), arrays
+    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Returns all that the pool goes on from, as JSON and arrays; no agent is named in it."""
+        told = {
+            "players": [(p.decisions, p.points, p.rounds) for p in self.players],
+            "rollouts": self._rollouts,
+            "anew": self._anew,
+            "random": self._rng.bit_generator.state,
+        }
+        return told, {"owner": self.owner, "now": self._now, "mates": self._mate_now}
 
-    def load_state(self, state: PoolState, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Goes on where ``state`` was called, of a pool with the same arguments.
-
-        Raises:
-            SettingError: if that was another pool; nothing has changed then.
-        """
-        count, named = len(state.players), len(self._agents)
-        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        wanted = {"owner": ("int64", self.owner.shape), "now": ("int64", (self._groups,))}
-        if self._mates > 1:
-            wanted["mates"] = wanted["now"]
-        if found != wanted | {"random": ("uint64", (6,))} or count < named:
-            raise SettingError(f"expected a pool of {named} agents, {wanted}, got {found}")
-        for name in wanted:
-            if arrays[name].min() < LEARNER or arrays[name].max() >= count:
-                raise SettingError(f"expected the numbers of {count} frozen players, got others")
-        high, low, more, less, has, half = (int(word) for word in arrays["random"])
-        if has > 1 or half >= 1 << 32:
-            raise SettingError("expected the state of a generator, got another")
-        names = [*self._agents, *[""] * (count - named)]
+    def load_state(self, told: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Goes on where ``state`` was called, of a pool with the same arguments."""
+        players = told["players"]
+        names = [*self._agents, *[""] * (len(players) - len(self._agents))]
         self.players = [
-            PoolPlayer(name, *fields) for name, fields in zip(names, state.players, strict=True)
+            PoolPlayer(name, *fields) for name, fields in zip(names, players, strict=True)
         ]
         self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
-        self._mate_now = arrays.get("mates", self._mate_now).copy()
-        self._rollouts, self._anew = state.rollouts, state.anew
-        self._rng.bit_generator.state = {
-            "bit_generator": "PCG64",
-            "state": {"state": high << 64 | low, "inc": more << 64 | less},
-            "has_uint32": has,
-            "uinteger": half,
-        }
+        self._mate_now = arrays["mates"].copy()
+        self._rollouts, self._anew = told["rollouts"], told["anew"]
+        self._rng.bit_generator.state = told["random"]
 
     def _in_use(self) -> set[int]:
         every = np.concatenate((self.owner.ravel(), self._now, self._mate_now))

@@ -10,11 +10,10 @@ Differences from ``MaskablePPO``:
 - The entropy coefficient may follow a schedule, as the learning rate may.
 - A critic that sees all hands replaces the policy's own values in the advantages once it predicts
   better than they do (``Critic``).
-- By Other-Play each seat may see the game under a symmetry of its own (``other_play``).
-- By off-belief learning decisions earn what they would in worlds of the hard facts
-  (``off_belief``).
-- The policy may be held close to the one that it began with (``hold_close``).
-- Its features may have to tell who the others are (``PlayerPredictor``).
+- By Other-Play each seat may see the game under a symmetry of its own (``rollout``).
+- By off-belief learning decisions earn what they would in worlds of the hard facts (``returns``).
+- The policy may be held close to the one that it began with, and its features may have to tell who
+  the others are (``losses``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -22,13 +21,11 @@ Differences from ``MaskablePPO``:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch as th
-from goita_agents.transforms import UNCHANGED, Transform
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
@@ -36,21 +33,25 @@ from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
 from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
+from goita_agents.bots.transform import UNCHANGED, Transform
 from goita_env import View
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
-from goita_lab.learning.critic import Critic, hidden_words
-from goita_lab.learning.muting import Muting
-from goita_lab.learning.off_belief import returns_in_worlds
-from goita_lab.learning.optimize import DivergedError, check_weights, gradient_step
-from goita_lab.learning.other_play import ACTIONS, elements_of, exchange_masks, exchange_words
-from goita_lab.learning.player_prediction import PlayerPredictor
+from goita_lab.learning.losses import (
+    DivergedError,
+    HoldClose,
+    PlayerPredictor,
+    check_weights,
+    gradient_step,
+)
 from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
 from goita_lab.learning.pool import Pool
 from goita_lab.learning.progress import DecisionBar
+from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
+from goita_lab.learning.rollout import ACTIONS, Muting, elements_of, exchange_masks, exchange_words
 from goita_lab.learning.vec_env import GoitaVecEnv
 
 STATISTICS: Final = (
@@ -62,12 +63,6 @@ STATISTICS: Final = (
     "clip_fraction",
 )
 """What ``train`` logs as means over its minibatches, under the names of ``MaskablePPO``."""
-
-REFERENCE_KL: Final = "reference_kl"
-"""Name of the divergence from the policy that a training is held close to, nats a decision."""
-
-PLAYER_LOSS: Final = "player_loss"
-"""Name of the cross-entropy of who the others are, nats a decision."""
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -96,7 +91,7 @@ class SelfPlayPPO(MaskablePPO):
         information: who knows and tells what in the games.
         pool: frozen players, None if there are none; may be set before training.
         predictor: of who the others are; None if there is none.
-        reference: policy that this one is held close to; None: there is none.
+        reference: holds this policy close to another; None: it is free.
     """
 
     policy: SelfPlayPolicy
@@ -150,8 +145,7 @@ class SelfPlayPPO(MaskablePPO):
         self.information = PLAIN
         self._last_turn: StepResult | None = None
         self.pool: Pool | None = None
-        self.reference: SelfPlayPolicy | None = None
-        self.kl_weight = 0.0
+        self.reference: HoldClose | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
 
@@ -183,7 +177,7 @@ class SelfPlayPPO(MaskablePPO):
         ``weight`` times the divergence from there, KL(policy || reference) in nats a decision, is
         added to the loss. A restored training is held close before its weights are restored.
         """
-        self.kl_weight, self.reference = weight, deepcopy(self.policy).requires_grad_(False)
+        self.reference = HoldClose(self.policy, weight, lambda *given: self._evaluate(*given)[0])
 
     @property
     def update(self) -> int:
@@ -191,9 +185,10 @@ class SelfPlayPPO(MaskablePPO):
         return self._n_updates // self.n_epochs + 1
 
     @property
-    def reward(self) -> str:
+    def reward(self) -> Literal["points", "win"]:
         """Returns what values stand for: "points" or "win"."""
-        return "points" if self.env is None else str(self.env.get_attr("reward")[0])
+        wins = self.env is not None and self.env.get_attr("reward")[0] == "win"
+        return "win" if wins else "points"
 
     def collect_rollouts(
         self,
@@ -234,10 +229,7 @@ class SelfPlayPPO(MaskablePPO):
             if not callback.on_step():
                 self.num_timesteps = before
                 return False
-        if self.off_belief:
-            self._play_in_worlds(games, rollout_buffer)
-        else:
-            rollout_buffer.compute_returns_and_advantage()
+        self._credit(games, rollout_buffer)
         decisions = self.num_timesteps - before
         self.logger.record("rollout/points_per_round", points / max(rounds, 1))
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
@@ -251,8 +243,11 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_end()
         return True
 
-    def _play_in_worlds(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> None:
-        """Lets some decisions of the rollout earn what they would in worlds of their own."""
+    def _credit(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> None:
+        """Credits the decisions of a rollout: along each seat's own, or in worlds of their own."""
+        if not self.off_belief:
+            buffer.compute_returns_and_advantage()
+            return
         rng = np.random.default_rng((self.seed or 0, self.update))
         index = buffer.draw_sample(rng)
         made = buffer.decisions(index)
@@ -344,9 +339,8 @@ class SelfPlayPPO(MaskablePPO):
         if not statistics:
             return
         means = th.stack(statistics).mean(dim=0).tolist()
-        names = [*STATISTICS]
-        names += [] if self.reference is None else [REFERENCE_KL]
-        names += [] if self.predictor is None else [PLAYER_LOSS]
+        more = [one.name for one in (self.reference, self.predictor) if one is not None]
+        names = [*STATISTICS, *more]
         for name, mean in zip(names, means, strict=True):
             self.logger.record(f"train/{name}", mean)
         if critic_losses:
@@ -393,12 +387,8 @@ class SelfPlayPPO(MaskablePPO):
             clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
         numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
         if self.reference is not None:
-            with th.no_grad():
-                wanted, _ = self._evaluate(self.reference, samples.observations)
-                wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
-            apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
-            numbers.append((apart * weights).sum())
-            loss = loss + self.kl_weight * numbers[-1]
+            numbers.append(self.reference.loss(log_probs, samples, weights))
+            loss = loss + self.reference.weight * numbers[-1]
         if self.predictor is not None and features is not None and samples.others is not None:
             numbers.append(self.predictor.loss(features, samples.others, weights))
             loss = loss + self.predictor.weight * numbers[-1]

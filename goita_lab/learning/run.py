@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
-from goita_agents.bots.network import file_digest
-from goita_agents.files import decode, locked, read_limited, write_whole
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
+from goita_agents.bots.network import file_digest
+from goita_agents.files import decode, locked, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.checkpoint_callback import CheckpointCallback
@@ -20,12 +20,10 @@ from goita_lab.learning.measuring import History, Measuring
 from goita_lab.learning.policy_agent import load_frozen
 from goita_lab.learning.pool import Pool
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.presets import TrainingSettings
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.run_files import RunFiles
+from goita_lab.learning.settings import Training
 from goita_lab.provenance import provenance
-
-MAX_CONFIG: Final = 1 << 20  # Bytes of the settings that are read.
 
 
 class Run:
@@ -72,20 +70,22 @@ class Run:
         self.configure(self.config | {"provenance": made})
         return self
 
+    def __str__(self) -> str:
+        return str(self.files.directory)
+
     @classmethod
     def resume(cls, directory: Path) -> Self:
-        """Opens the directory of a training, which may be somebody else's.
+        """Opens the directory of a training.
 
         Raises:
             SettingError: if it is no such directory, or another process trains there.
             OSError: if it may not be written.
         """
         run = cls(directory, {})
-        run.files.check()
         if run.files.config.exists():
             run._lock()
         try:
-            content = read_limited(run.files.config, MAX_CONFIG)
+            content = run.files.config.read_bytes()
             run.config = decode(content, dict[str, Any], "the settings of a training")
         except (OSError, ValueError) as error:
             run.close()
@@ -127,9 +127,8 @@ class Run:
     def learn(
         self,
         model: SelfPlayPPO,
-        settings: TrainingSettings,
+        settings: Training,
         measuring: Measuring,
-        progress: bool = True,
     ) -> bool:
         """Trains until all decisions were made, with logs, snapshots and checkpoints.
 
@@ -146,7 +145,7 @@ class Run:
             return True
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
-        bar = DecisionBar() if progress else None
+        bar = DecisionBar() if settings.progress else None
         saving = CheckpointCallback(self.files, self.history, measuring, settings, bar)
         callbacks: list[BaseCallback] = [saving, *([bar] if bar else [])]
         model.set_logger(self._logger())

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.files import PART, write_whole
-
 from goita_env.errors import SettingError
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, History
 from goita_lab.learning.pool import GROUPS, Pool
@@ -45,21 +44,6 @@ class RunFiles:
         self.policy = directory / "policy.safetensors"
         self.result = directory / "result.json"
         self.snapshots = directory / "snapshots"
-
-    def check(self) -> None:
-        """Refuses a directory with links or pickled checkpoints; it may be somebody else's.
-
-        A link could have a file elsewhere read, written or deleted. Unpickling runs code.
-        """
-        for path in self.directory.rglob("*"):
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                raise SettingError(f"expected only files and folders in a run, got {path}")
-        old = self.directory / "checkpoint.zip"
-        if old.exists():
-            raise SettingError(
-                f"expected a run of this version, got {old} of version 0.2.0 or before, which is "
-                f"pickled: begin a new run with --init {self.policy} or one of its snapshots"
-            )
 
     def snapshot(self, decisions: int) -> Path:
         return self.snapshots / f"{decisions:012}.safetensors"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from goita_agents.registry import expand
-
 from goita_env.errors import SettingError
 
 SELF: Final = "self"

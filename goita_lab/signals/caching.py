@@ -7,9 +7,9 @@ them, come to the same positions again and again.
 from __future__ import annotations
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, CachedModel, OpponentModel
-
 from goita_env import View
 
 

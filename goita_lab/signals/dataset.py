@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.files import write_whole
-from goita_agents.population import METHODS, origin
-from goita_agents.registry import expand
 from jinja2 import Environment, PackageLoader
 
 import goita_env
+from goita_agents.files import write_whole
+from goita_agents.population import METHODS, origin
+from goita_agents.registry import expand
 from goita_env.errors import SettingError
 from goita_lab.signals import log
 from goita_lab.signals.log.columns import FOLDERS, TABLES, TEXT, Column, columns

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from goita_agents.base import Bool, Int
 
+from goita_agents.base import Bool, Int
 from goita_env import View
 from goita_env.actions import MESSAGE, PASS
 from goita_env.errors import SettingError

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from goita_agents.base import Float
-from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Seat, follow
 from tabulate import tabulate
 
+from goita_agents.base import Float
+from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Seat, follow
 from goita_env import Game
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, name
 from goita_env.errors import RecordError, SettingError

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs import (
     UNIFORM_MODEL,
@@ -23,7 +24,6 @@ from goita_agents.beliefs import (
 )
 from goita_agents.beliefs.summing import Three, sums
 from goita_agents.models import EPSILON
-
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError

@@ -23,10 +23,10 @@ from typing import Final
 
 import msgspec
 import numpy as np
+
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import OpponentModel
 from goita_agents.models import EPSILON
-
 from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import GoitaError, SettingError

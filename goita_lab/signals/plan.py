@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import goita_agents
+import goita_env
+import goita_lab
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
 from goita_agents.models import EPSILON
 from goita_agents.registry import content_hash
 from goita_agents.search.evaluate import WORLDS
-
-import goita_env
-import goita_lab
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS

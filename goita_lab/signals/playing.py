@@ -8,9 +8,9 @@ from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
 from goita_agents.registry import load_agent
-
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.arrays import Int8

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
 from goita_agents.beliefs.mixture import product_of
 from goita_agents.search.evaluate import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds

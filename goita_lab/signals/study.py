@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
+import goita_env
 from goita_agents.base import Float, Policy
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import load_agent
-
-import goita_env
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab.arena.statistics.intervals import Interval

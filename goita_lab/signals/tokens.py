@@ -19,13 +19,13 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from goita_agents.base import Float, Int, plays
-from goita_agents.files import write_whole
-from goita_agents.models import EPSILON
 from scipy.stats import sem
 from scipy.stats import t as student
 from tabulate import tabulate
 
+from goita_agents.base import Float, Int, plays
+from goita_agents.files import write_whole
+from goita_agents.models import EPSILON
 from goita_env.actions import MESSAGE
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import Information

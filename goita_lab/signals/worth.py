@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from goita_agents.models import EPSILON
-from goita_agents.registry import short_name
 from tabulate import tabulate
 
+from goita_agents.models import EPSILON
+from goita_agents.registry import short_name
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules

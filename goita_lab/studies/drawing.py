@@ -7,8 +7,8 @@ from io import BytesIO
 from typing import Any, Final
 
 import numpy as np
-from goita_agents.base import Float
 
+from goita_agents.base import Float
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval
 

@@ -18,12 +18,12 @@ from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import permutation_test
+
 from goita_agents.beliefs.listener import follow
 from goita_agents.bots.heuristic.conventions import CONVENTIONS
 from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
-from scipy.stats import permutation_test
-
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA

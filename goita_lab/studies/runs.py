@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from goita_agents.base import AgentError, Bool, Float
-from goita_agents.population import Population
 from scipy.stats import t as student
 
+from goita_agents.base import AgentError, Bool, Float
+from goita_agents.population import Population
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import LEVEL, Interval
 from goita_lab.signals.measures.crossplay import (

@@ -14,11 +14,11 @@ from typing import Any, Final, Literal
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import Agent, Float
 from goita_agents.files import read_limited
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
-
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import LEVEL, Interval

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
+from scipy.stats import ttest_1samp, ttest_ind
+
 from goita_agents.base import Bool
 from goita_agents.bots.network import file_digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.population import Method, Population
 from goita_agents.registry import weights as network_weights
-from scipy.stats import ttest_1samp, ttest_ind
-
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information, Token

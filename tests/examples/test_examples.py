@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from goita_agents.population import Population
 
+from goita_agents.population import Population
 from goita_lab.signals import log
 from goita_lab.signals.dataset import make
 

@@ -4,14 +4,14 @@ import sys
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.base import Policy, sample
-from programs import run
-
 from goita_env import GoitaVectorEnv
 from goita_env.testing import check_agent
 from goita_env.views import from_observation
 from goita_lab.arena.tournament import arena
+from programs import run
 
 
 def rng():

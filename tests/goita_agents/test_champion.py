@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.base import AgentError, Policy
 from goita_agents.champion.agent import WEIGHTS
-
 from goita_env.rounds import Rounds
 from goita_lab.arena import play_pair
 

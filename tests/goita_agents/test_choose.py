@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from goita_agents import AgentError, choose, load_agent
 
+from goita_agents import AgentError, choose, load_agent
 from goita_env import GoitaVectorEnv, errors, goita_v0
 
 

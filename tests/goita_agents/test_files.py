@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from goita_agents import files
 from goita_agents.files import write_whole
 from programs import run_small

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import load_agent
-from inconsistent_agents import BAD, ActsByGame, Honest
-
 from goita_env import JGA, PAGAT, Game, Rules
+from inconsistent_agents import BAD, ActsByGame, Honest
 
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
 

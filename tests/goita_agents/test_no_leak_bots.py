@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, digits
 from goita_agents import load_agent
 from goita_agents.base import StatefulAgent, close
-from goita_agents.entries import AGENTS
-from network_files import encoded
-from redrawn_worlds import World, random_world, redraw
-
+from goita_agents.registry.entries import points
 from goita_env import Game
 from goita_env.views import View
 from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
+from network_files import encoded
+from redrawn_worlds import World, random_world, redraw
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "bot_python.py"
 PAIRS = 60
@@ -82,7 +82,7 @@ class Peeping(RemembersHand):
         self.first = self.peek
 
 
-@pytest.fixture(params=[*AGENTS, "a bot with a memory"])
+@pytest.fixture(params=[*points(), "a bot with a memory"])
 def agent(request, tmp_path):
     """Builds every agent of the registry in turn."""
     if request.param == "a bot with a memory":

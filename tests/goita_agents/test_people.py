@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.base import AgentError, Policy
 from goita_agents.bots.network_file import open_tensors
 from goita_agents.people.agent import WEIGHTS
-
 from goita_env.rounds import Rounds
 from goita_lab.imitate.reading import read_examples
 

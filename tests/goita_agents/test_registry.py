@@ -2,18 +2,20 @@
 
 import sys
 from hashlib import sha256
+from importlib.metadata import EntryPoint
 
 import pytest
+
 from goita_agents import AgentError, load_agent, names, registry
 from goita_agents.base import Agent
-from goita_agents.bots.network_file import write_tensors
-from goita_agents.entries import AGENTS, Entry
-from programs import ROOT, run
-
+from goita_agents.bots.network_file import write_network
+from goita_agents.registry import Entry
+from goita_agents.registry.entries import GROUP, points
 from goita_env import View
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.plan import Plan
 from goita_lab.arena.tournament.summary import Summary
+from programs import ROOT, run
 
 
 class Tunable:
@@ -27,9 +29,17 @@ class Tunable:
         return self.options[0].act(view, legal, rng)
 
 
+TUNABLE = Entry(Tunable)
+
+
+def register(monkeypatch, name, value):
+    """Adds an entry point, as another package would."""
+    monkeypatch.setitem(points(), name, EntryPoint(name, value, GROUP))
+
+
 @pytest.fixture
 def tunable(monkeypatch):
-    monkeypatch.setitem(AGENTS, "tunable", Entry(__name__, "Tunable"))
+    register(monkeypatch, "tunable", f"{__name__}:TUNABLE")
 
 
 def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
@@ -45,7 +55,7 @@ def test_options_are_read_by_their_types_and_may_be_agents_themselves(tunable):
 def test_an_object_that_is_an_agent_is_handed_back_and_what_is_none_is_refused(monkeypatch):
     agent = load_agent("greedy")
     assert load_agent(agent) is agent
-    monkeypatch.setitem(AGENTS, "far", Entry("no_such_package", "Agent"))
+    register(monkeypatch, "far", "no_such_package:Agent")
     for wrong, words in ((17, "object"), ("far", "no_such_package")):
         with pytest.raises(AgentError, match=words):
             load_agent(wrong)
@@ -183,7 +193,7 @@ def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots):
     network, other = my_bots / "a.safetensors", my_bots / "b.safetensors"
     for path, seed in ((network, 1), (other, 2)):
         made = load_agent("champion").untrained(seed)
-        path.write_bytes(write_tensors(made.tensors(), made.info.metadata()))
+        path.write_bytes(write_network(made.info, made.tensors()))
     found = registry.content_hash(f"x=file:{network},temperature=1")
     assert found == load_agent("champion").untrained(1).digest
     assert registry.content_hash(f"rollout:base=(file:{network}),worlds=4") == found

@@ -1,11 +1,11 @@
 """What an agent is: uniform draws, random play, and who is told of deals."""
 
 import numpy as np
-from goita_agents.base import is_stateless
-from hosted_bots import Diary
 
+from goita_agents.base import is_stateless
 from goita_env import GoitaVectorEnv, SeatVectorEnv
 from goita_env.agent import RandomAgent, RedealObserver, StatefulAgent, sample, uniform
+from hosted_bots import Diary
 
 
 def test_uniform_gives_each_legal_action_an_equal_share_of_the_numbers():

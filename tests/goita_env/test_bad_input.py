@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from deals import complete, kinds, uniform_hands
-from playing import after_reset, frozen, played
 
+from deals import complete, kinds, uniform_hands
 from goita_env import Game, GoitaVectorEnv, actions, errors, goita_v0, uke_shogi_v0, views
 from goita_env.engine.match import Match
 from goita_env.views.observation import OBSERVATION_SIZE
+from playing import after_reset, frozen, played
 
 HANDS = complete("88223344", "", "", "")
 """Seat 0 holds both kings; nobody holds five pawns."""

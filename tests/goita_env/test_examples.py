@@ -1,14 +1,14 @@
 """The worked examples of the booklet and of the pagat page, and the longest and shortest rounds."""
 
 import pytest
-from deals import RULE_SETS, complete, kinds
-from oracle import Referee
-from playing import played
 
+from deals import RULE_SETS, complete, kinds
 from goita_env import Game, actions
 from goita_env.actions import PASS
 from goita_env.tiles import DIGITS, GOLD, KING, KNIGHT, LANCE, PAWN, SILVER
 from goita_env.views import FACE_DOWN, NONE
+from oracle import Referee
+from playing import played
 
 # Booklet, "Example of a round": the dealer's hand is the booklet's, the others' make it possible.
 BOOKLET = ["88655321", "26111345", "27111345", "27111344"]

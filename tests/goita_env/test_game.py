@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, digits, special_hands, uniform_hands
-from raising import refuses
 
+from deals import RULE_SETS, digits, special_hands, uniform_hands
 from goita_env import Game, actions, errors
+from raising import refuses
 
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 FIVES = ["11111238", "11111337", "22344567", "24455569"]

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from raising import refuses
 
 from goita_env import Information, Token, actions
 from goita_env.errors import ActionError, SettingError
 from goita_env.information import PLAIN, check_information
+from raising import refuses
 
 EVERY = [
     Information(shown, token)

@@ -5,16 +5,16 @@ import pickle
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, special_hands, tiles_of
-from informed_oracle import OPTIONS, InformedReferee, some_options
-from raising import refuses
 
+from deals import RULE_SETS, special_hands, tiles_of
 from goita_env import Game, GoitaVectorEnv, Information, SeatVectorEnv, Token, goita_v0, views
 from goita_env.agent import RandomAgent
 from goita_env.errors import ActionError, ObservationError, SettingError
 from goita_env.rounds import Rounds
 from goita_env.views import seat_view
 from goita_env.views.observation import SLICES, TOKEN_SLICES
+from informed_oracle import OPTIONS, InformedReferee, some_options
+from raising import refuses
 
 COSTLY = Information(token=Token(1, cost=10))
 WHISPER = Information("partner", Token(2))

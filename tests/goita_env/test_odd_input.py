@@ -5,12 +5,12 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from raising import refuses
 
 from goita_env import GoitaVectorEnv, SeatEnv, SeatVectorEnv, goita_v0, uke_shogi_v0, views
 from goita_env.checks import MAX_GAMES
 from goita_env.errors import ActionError, HandsError, ObservationError, SettingError
 from goita_env.rounds import Rounds
+from raising import refuses
 
 
 def single():

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, special_hands
-from playing import habits
-from raising import refuses
 
+from deals import RULE_SETS, special_hands
 from goita_env import Game, actions, errors
 from goita_env.rounds import Rounds
 from goita_env.worlds import determinize, sample
+from playing import habits
+from raising import refuses
 
 
 def habits_of(rounds):

@@ -4,11 +4,11 @@ import json
 from dataclasses import asdict, replace
 
 import pytest
-from raising import refuses
 
 from goita_env import JGA, NINE, PAGAT, Game, GoitaVectorEnv, Rules
 from goita_env.errors import SettingError
 from goita_env.rules import read_rules
+from raising import refuses
 
 MINE = Rules(
     name="mine", call_five="duty", last_king=False, opponents_fives="redeal", match_points=100

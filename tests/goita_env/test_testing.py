@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from inconsistent_agents import BAD, ByGame, ByState, Honest
 
 from goita_env import JGA, NINE, PAGAT, Rules, testing
 from goita_env.actions import CALL, REDEAL
+from inconsistent_agents import BAD, ByGame, ByState, Honest
 
 
 class Uniform:

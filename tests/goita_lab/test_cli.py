@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
+
 from programs import ROOT, run
 
 COMMANDS = ["evaluate.py", "-m goita_lab watch", "-m goita_lab bot", "-m goita_lab signals"]

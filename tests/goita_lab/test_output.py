@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from programs import ROOT
 
 TOURNAMENT = ["evaluate.py", "--agents", "greedy", "random", "heuristic", "--deals", "4"]

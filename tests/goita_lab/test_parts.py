@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from raising import refuses
-from sqlite_files import refused
 
 from goita_env.errors import SettingError
 from goita_lab.parts import Parts, pack, unpack
 from goita_lab.store import Block, Layout, Store
+from raising import refuses
+from sqlite_files import refused
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,19 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
-from goita_agents import load_agent
-from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import write_tensors
-from goita_agents.registry import weights
 
 import goita_env
+from goita_agents import load_agent
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import write_network
+from goita_agents.registry import weights
 from goita_lab import provenance
 
 
 def test_networks_anywhere_in_an_agents_text_are_named(tmp_path):
     path = tmp_path / "mine.safetensors"
     champion = load_agent("champion")
-    path.write_bytes(write_tensors(champion.tensors(), champion.info.metadata()))
+    path.write_bytes(write_network(champion.info, champion.tensors()))
     found = weights(
         [
             "greedy",
@@ -41,8 +41,8 @@ def test_the_digest_is_of_what_a_network_is_and_not_of_its_file(tmp_path):
     whole, half = tmp_path / "whole", tmp_path / "half"
     tensors = {k: v.astype(np.float16).astype(np.float32) for k, v in network.tensors().items()}
     turned = dict(reversed(tensors.items()))
-    whole.write_bytes(write_tensors(turned, network.info.metadata()))
-    half.write_bytes(write_tensors(tensors, network.info.metadata(), half=True))
+    whole.write_bytes(write_network(network.info, turned))
+    half.write_bytes(write_network(network.info, tensors, half=True))
     assert whole.read_bytes() != half.read_bytes()
     found = NetworkAgent.load(whole).digest
     assert found == NetworkAgent.load(half).digest

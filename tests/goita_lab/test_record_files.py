@@ -5,10 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from goita_agents.bots.greedy import GreedyAgent
-from raising import refuses
-from record_samples import LINE, YAML
 
+from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game, Information, Token, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
@@ -25,6 +23,8 @@ from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import UNFINISHED
 from goita_lab.record_files import read_record, read_records
 from goita_lab.signals import __main__ as signals_command
+from raising import refuses
+from record_samples import LINE, YAML
 
 HISTORY = f"{LINE}\n{LINE}\n"
 KNOWN = "expected history strings, a YAML kifu or a complete record in JSON, got"

@@ -9,13 +9,13 @@ import sys
 import time
 
 import pytest
+
+from goita_env.errors import SettingError
+from goita_lab.store import Store, read_arguments
 from programs import ROOT, run, run_small
 from raising import refuses
 from sqlite_files import edit, refused
 from store_blocks import ARGUMENTS, LAYOUT, block, write
-
-from goita_env.errors import SettingError
-from goita_lab.store import Store, read_arguments
 
 LOAD = "SELECT load_extension('x')"
 WRITER = [sys.executable, "-m", "store_blocks"]

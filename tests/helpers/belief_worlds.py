@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from math import factorial
 
 import numpy as np
+
+from goita_env import seeds, views
+from goita_env.actions import MESSAGE, SILENT
+from goita_env.tiles import KING
 from playing import legal_mask
 from world_positions import (
     Position,
@@ -19,10 +23,6 @@ from world_positions import (
     placed,
     possible_deals,
 )
-
-from goita_env import seeds, views
-from goita_env.actions import MESSAGE, SILENT
-from goita_env.tiles import KING
 
 FACTORIAL = np.array([factorial(n) for n in range(33)], float)
 

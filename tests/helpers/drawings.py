@@ -4,9 +4,8 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
-from playing import played
-
 from goita_env import Game
+from playing import played
 
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 MOVES = ("11", "14", "87", "p", "75", "52", "p")

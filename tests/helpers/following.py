@@ -3,11 +3,11 @@
 import json
 
 import numpy as np
+
 from goita_agents.base import RandomAgent, Results
 from goita_agents.external import protocol
 from goita_agents.external.protocol import EventMessages
 from goita_agents.external.seat_table import SeatTable
-
 from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_WORD
 
 

@@ -1,8 +1,8 @@
 """Agents that play at tables with shown tiles and messages, also as `MODULE:CLASS`."""
 
 import numpy as np
-from goita_agents.base import sample
 
+from goita_agents.base import sample
 from goita_env.actions import MESSAGE
 from goita_env.tiles import KING, PAWN
 

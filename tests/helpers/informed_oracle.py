@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from oracle import Referee
 
 from goita_env import Information, Token
+from oracle import Referee
 
 SILENCE = 69
 SHOWN = {None: (), "partner": (2,), "all": (1, 2, 3)}

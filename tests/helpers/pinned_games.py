@@ -6,10 +6,10 @@ As a program it prints the hashes as Python, to be pasted into the test of deter
 import hashlib
 
 import numpy as np
-from deals import RULE_SETS
-from playing import pick
 
+from deals import RULE_SETS
 from goita_env import GoitaVectorEnv
+from playing import pick
 
 SEED, GAMES, STEPS = 2, 64, 400
 

@@ -4,12 +4,12 @@ import socket
 from threading import Thread
 
 import uvicorn
-from play_tables import GREEDY
 
 from goita_lab.pages.play import savegame, web
 from goita_lab.pages.play.review import Reviewer
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
+from play_tables import GREEDY
 
 READY = "body:not([aria-busy])"
 WORLDS = (8, 16)

@@ -5,13 +5,13 @@ import json
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from deals import digits
-from redrawn_worlds import World
 
+from deals import digits
 from goita_env.actions import CALL, REDEAL
 from goita_env.records import DealRecord
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
+from redrawn_worlds import World
 
 GREEDY = ("", "greedy", "greedy", "greedy")
 TOKEN = "secret"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from deals import special_hands, uniform_hands
-from oracle import Referee
 
+from deals import special_hands, uniform_hands
 from goita_env.actions import CALL, PASS, SILENT, decode, encode
 from goita_env.tiles import PAWN
+from oracle import Referee
 
 TRIES = 150
 

@@ -3,13 +3,13 @@
 from functools import cache
 
 import numpy as np
+
 from deals import special_hands
 from goita_agents.bots.greedy import GreedyAgent
-from playing import legal_mask
-
 from goita_env import Game
 from goita_env.engine.match import Match
 from goita_env.views import View, acting_view
+from playing import legal_mask
 
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from playing import habits, pick
 
 from goita_env.views import from_observation
+from playing import habits, pick
 
 MODES = list(AutoresetMode)
 

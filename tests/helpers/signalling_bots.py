@@ -1,8 +1,8 @@
 """Agents of which it is known what they tell: for checking measures of signalling."""
 
 import numpy as np
-from goita_agents.base import sample
 
+from goita_agents.base import sample
 from goita_env.tiles import NUM_KINDS, PAWN
 
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from brute_force import DIGITS, Late
-from playing import deal
 
+from brute_force import DIGITS, Late
 from goita_env import Game, actions
 from goita_env.engine import core
 from goita_env.records import DealRecord
 from goita_env.worlds import Positions
+from playing import deal
 
 KNOWN = (
     "11244556,12234569,11123378,11113457,s3,"

@@ -12,9 +12,8 @@ from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
-from deals import complete, special_hands, uniform_hands
-from playing import deal, legal_mask
 
+from deals import complete, special_hands, uniform_hands
 from goita_env import Game, views
 from goita_env.actions import CALL, MESSAGE, PASS, REDEAL, SILENT, decode, parse
 from goita_env.engine import core
@@ -23,6 +22,7 @@ from goita_env.rules import Rules
 from goita_env.tiles import KING
 from goita_env.views import View
 from goita_env.views.fields import FACE_DOWN, NONE
+from playing import deal, legal_mask
 
 CHOOSY_DUTY = Rules(name="choosy_duty", call_five="duty", partners_fives_win="held")
 """Five must be called, six need not be."""

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from pages import FENCED, blocks, run_page
 
 from goita_env import Game
 from goita_lab import cli
 from goita_lab.commands import evaluate
+from pages import FENCED, blocks, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]

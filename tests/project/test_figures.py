@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from goita_agents.registry import weights
-from programs import ROOT
 
 from benchmarks import inference
+from goita_agents.registry import weights
+from programs import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts]

@@ -11,10 +11,10 @@ import zipfile
 from email import message_from_string
 from pathlib import Path
 
-import pages
 import pytest
 
 import goita_env
+import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,14 +19,13 @@ _HOME = TemporaryDirectory()
 os.environ |= {"HOME": _HOME.name, "RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"}
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
-from programs import ROOT  # noqa: E402
-from tournament_plans import played  # noqa: E402
-
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
 from goita_lab.arena.tournament.children import play_blocks  # noqa: E402
 from goita_lab.arena.tournament.plan import Plan, tasks  # noqa: E402
 from goita_lab.arena.tournament.workers import check_workers, ray_pool  # noqa: E402
+from programs import ROOT  # noqa: E402
+from tournament_plans import played  # noqa: E402
 
 # Ray leaves sockets and files to the end of the process.
 pytestmark = [

@@ -1,6 +1,7 @@
 """The analysis page in a browser: what a decision says, losses by key, the graph, seats."""
 
 import pytest
+
 from record_samples import LINE
 
 pytest.importorskip("numba")

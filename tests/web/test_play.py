@@ -7,9 +7,8 @@ import pytest
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
-from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
-
 from goita_lab.pages.play import savegame
+from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
 
 
 def over(page) -> bool:

@@ -3,10 +3,10 @@
 import html
 
 import pytest
-from record_samples import LINE
 
 from goita_lab.pages import watch
 from goita_lab.pages.watch.reading import read
+from record_samples import LINE
 
 LAST = "seat 2 plays rook, then silver; seat 2 ends the round, 30 points"
 

@@ -1,184 +1,24 @@
-"""Plays a trained policy network in numpy alone: no torch, and nothing is unpickled.
-
-A network file is a safetensors file. Its metadata describe the network (``NetworkInfo``). Its
-tensors are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and so
-on for the layers that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``,
-``value.weight`` [1, width] and ``value.bias``. A game with ``Information`` has other sizes than 512
-and 69. Nothing in a file is trusted: every name, shape, size and number is checked before it is
-used.
-"""
+"""Plays a trained policy network in numpy alone: no torch, and nothing is unpickled."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
-from itertools import pairwise
-from math import inf
 from pathlib import Path
-from reprlib import repr as shortened
-from typing import Any, Final, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
-from goita_agents.bots.network_file import Array, read_tensors, tensor_digest
-from goita_agents.registry import Entry
-from goita_agents.transforms import ObservationFunction, read_texts
+from goita_agents.bots.network_file import Array, NetworkInfo, check_shapes, digest, read_network
+from goita_agents.bots.transform import read_texts
+from goita_agents.registry import Entry, ObservationFunction
 from goita_env import View
 from goita_env.information import PLAIN, Information
-from goita_env.rules import Rules, get_rules
-from goita_env.views.observation import OBSERVATION_VERSION
-
-FORMAT: Final = "goita-network-1"
-"""Names this kind of file; grows when the meaning of a tensor or of the metadata changes."""
-
-TRANSFORMED_FORMAT: Final = "goita-network-2"
-"""Names a file whose network was trained with a transform of the observation; a reader that knows
-none would play it wrongly."""
-
-INFORMED_FORMAT: Final = "goita-network-3"
-"""Names a file whose network plays a game with ``Information``, perhaps with a transform, too."""
-
-FORMATS: Final = (FORMAT, TRANSFORMED_FORMAT, INFORMED_FORMAT)
-
-LAYOUT: Final = {"activation": "relu", "observation_version": str(OBSERVATION_VERSION)}
-"""Metadata that all networks share."""
-
-# Bounds beyond which a file is taken for damaged.
-MAX_LAYERS: Final = 64
-MAX_DECISIONS: Final = 1 << 53
-
-
-@dataclass(frozen=True)
-class NetworkInfo:
-    """Describes a network; the metadata of its file, where every field is a text."""
-
-    layers: int  #: shared by policy and value
-    decisions: int  #: with a choice, in training
-    reward_scale: float  #: factor of rewards in training; files hold 1 / it, points_per_value
-    rules: Rules  #: of the training, or their name; the inputs are the same in all
-    reward: str = "points"  #: or "win", with values -1 to 1; older files don't say
-    transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
-    information: Information = PLAIN  #: who knows and tells what in the game
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rules", get_rules(self.rules))
-
-    def metadata(self) -> dict[str, str]:
-        """Returns the fields as texts; those of a rule set of one's own as JSON."""
-        rules = self.rules.to_keys()
-        return {
-            "layers": str(self.layers),
-            "decisions": str(self.decisions),
-            "points_per_value": str(1 / self.reward_scale),
-            "rules": rules.pop("rules"),
-            "reward": self.reward,
-            **LAYOUT,
-            "observation_size": str(self.information.observation_size),
-            "actions": str(self.information.num_actions),
-            "format": FORMAT,
-            **{name: json.dumps(value) for name, value in rules.items()},
-            **transform_metadata(self.transform, TRANSFORMED_FORMAT),
-            **information_metadata(self.information, INFORMED_FORMAT),
-        }
-
-    @classmethod
-    def parse(cls, metadata: Any) -> Self:
-        """Returns a description; an AgentError if it is malformed or for another layout."""
-        texts = metadata if isinstance(metadata, dict) else {}
-        kind = texts.get("format")
-        try:
-            information = read_options(texts) if kind == INFORMED_FORMAT else PLAIN
-        except (KeyError, ValueError, RecursionError) as error:
-            raise AgentError(f"expected options of who knows and tells what: {error}") from error
-        sizes = {
-            "observation_size": str(information.observation_size),
-            "actions": str(information.num_actions),
-        }
-        for name, wanted in {"format": FORMATS, **LAYOUT, **sizes}.items():
-            if texts.get(name) not in (wanted if isinstance(wanted, tuple) else (wanted,)):
-                found = shortened(texts.get(name))
-                raise AgentError(f"expected a network with {name} {wanted!r}, got {found}")
-        try:
-            layers, decisions = int(texts["layers"]), int(texts["decisions"])
-            inverse_scale = float(texts["points_per_value"])
-            if not 1 <= layers <= MAX_LAYERS or not 0 <= decisions < MAX_DECISIONS:
-                raise ValueError(f"1 to {MAX_LAYERS} layers, {MAX_DECISIONS:,} decisions at most")
-            if not 0 < inverse_scale < inf:
-                raise ValueError("points_per_value above 0")
-            keys = {"rules": texts["rules"]}
-            keys |= {k: json.loads(v) for k, v in texts.items() if k == "rules_fields"}
-            reward = texts.get("reward", "points")
-            informed = kind == INFORMED_FORMAT and "transform" in texts
-            transform = read_transform(texts) if informed or kind == TRANSFORMED_FORMAT else ()
-            rules = Rules.from_keys(keys)
-            return cls(layers, decisions, 1 / inverse_scale, rules, reward, transform, information)
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise AgentError(
-                "expected the metadata of a network, "
-                f"got {str(metadata)[:1000]}: {str(error)[:1000]}"
-            ) from error
-
-
-def read_network(path: str | Path) -> tuple[NetworkInfo, dict[str, Array]]:
-    """Reads a network file; raises an AgentError if it is none, or for another layout."""
-    metadata, tensors = read_tensors(path)
-    return NetworkInfo.parse(metadata), tensors
-
-
-def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
-    """Returns a SHA-256 of a network, its weights and its description, see ``tensor_digest``."""
-    described = [info.layers, info.decisions, f"{info.reward_scale:.9g}", info.reward]
-    described += [info.rules.to_keys(), info.transform, info.information.to_keys()]
-    return tensor_digest(described, tensors)
-
-
-def file_digest(path: str | Path) -> str:
-    """Returns the digest of a file's network, or of one of another design, whose metadata count.
-
-    Raises as ``read_network`` does.
-    """
-    metadata, tensors = read_tensors(path, range(9))
-    if isinstance(metadata, dict) and metadata.get("format") in FORMATS:
-        return digest(NetworkInfo.parse(metadata), tensors)
-    return tensor_digest(metadata, tensors)
-
-
-def transform_metadata(transform: tuple[str, ...], name: str) -> dict[str, str]:
-    """Returns what a file's metadata say of a transform; ``name``: of the format with one."""
-    return {"format": name, "transform": json.dumps(transform)} if transform else {}
-
-
-def read_transform(metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the texts of a file's transform; a ValueError if they are none."""
-    texts = json.loads(metadata["transform"])
-    if not isinstance(texts, list) or not texts or not all(isinstance(t, str) for t in texts):
-        raise ValueError(f"a transform as a list of texts, got {shortened(texts)}")
-    return tuple(texts)
-
-
-def information_metadata(information: Information, name: str) -> dict[str, str]:
-    """Returns what a file's metadata say of a game's options; ``name``: of the format with one."""
-    keys = {key: json.dumps(value) for key, value in information.to_keys().items()}
-    return {"format": name, **keys} if keys else {}
-
-
-def read_options(metadata: Mapping[str, str]) -> Information:
-    """Returns the options in a file's metadata; a ValueError if they are none or change nothing."""
-    found = Information.from_keys({"information": json.loads(metadata["information"])})
-    if found == PLAIN:
-        raise ValueError("options other than those of the plain game, got these")
-    return found
 
 
 class LogitAgent:
     """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
-
-    reads_bits = True
-    """It reads the observation alone, so it may be shown any bits (``bots.masked``)."""
 
     def __init__(self, name: str, temperature: float, information: Information = PLAIN) -> None:
         self.name, self.temperature = name, check_temperature(temperature)
@@ -279,8 +119,9 @@ class NetworkAgent(LogitAgent):
 
         ``transform`` is the function with which the network was trained, if there was one.
         """
+        info, tensors = read_network(path)
         try:
-            agent = cls(*read_network(path), temperature, transform)
+            agent = cls(info, tensors, temperature, transform)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
         agent.path = Path(path)
@@ -354,28 +195,9 @@ class NetworkAgent(LogitAgent):
         return outputs
 
 
-def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
-    """Checks the names of all tensors, and that each layer fits the one before."""
-    wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
-    names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}
-    if names != tensors.keys():
-        foreign = shortened(sorted(tensors.keys() - names))
-        raise AgentError(
-            f"expected the tensors of {info.layers} layers, policy and value; "
-            f"missing {sorted(names - tensors.keys())}, foreign {foreign}"
-        )
-    biases = {name: tensors[f"{name}.bias"].size for name in wanted}
-    size, actions = info.information.observation_size, info.information.num_actions
-    widths = [size, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
-    shapes = {f"layers.{layer}": (w, v) for layer, (v, w) in enumerate(pairwise(widths))}
-    shapes |= {"policy": (actions, widths[-1]), "value": (1, widths[-1])}
-    for name, shape in shapes.items():
-        weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
-        if weight.shape != shape or bias.shape != shape[:1]:
-            raise AgentError(
-                f"expected {name} of shape {list(shape)} with biases {[shape[0]]}, "
-                f"got {list(weight.shape)} with {list(bias.shape)}"
-            )
+def file_digest(path: str | Path) -> str:
+    """Returns the digest of a file's network, of whatever design; raises as ``read_network``."""
+    return digest(*read_network(path))
 
 
 def _check_range(info: NetworkInfo, tensors: dict[str, Array]) -> None:

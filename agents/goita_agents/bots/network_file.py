@@ -1,31 +1,55 @@
-"""Reads and writes tensors as safetensors files, without torch.
+"""Reads and writes the files of networks, without torch; nothing is unpickled.
 
-The library reads a file and checks the format. It writes metadata in another order each time, so
-the writer is our own. It knows float32 and float16, in which a file is half as large; networks
-compute in float32 either way. A file may be somebody else's, so its size and its header's are
-limited.
+There is one format. A file is safetensors; its metadata are "format" and "network", a description
+in JSON (``NetworkInfo``), in which fields that are not needed are left out. The tensors of a stack
+of layers are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and
+so on for the layers that policy and value share, then ``policy.weight`` [69, width],
+``policy.bias``, ``value.weight`` [1, width] and ``value.bias``. A game with ``Information`` has
+other sizes than 512 and 69. A network of a class of its own names the class, and its tensors as
+the class does.
+
+Numbers are float32, or float16, in which a file is half as large; networks compute in float32
+either way. A file may be somebody else's, so its size, its types and its shapes are checked.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from reprlib import repr as shortened
+from typing import Annotated, Any, Final, Literal, Self
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from goita_agents.base import AgentError
 from goita_env.errors import GoitaError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import Rules, get_rules
+from goita_env.views.observation import OBSERVATION_VERSION
 
 Array = npt.NDArray[np.float32]
+
+FORMAT: Final = "goita-network-4"
+"""Names this kind of file; grows when the meaning of a tensor or of the description changes."""
+
+OLDER: Final = ("goita-network-", "goita-policy-")
+"""Beginnings of the names of older formats."""
 
 MAX_BYTES: Final = 1 << 30
 MAX_HEADER: Final = 1 << 20
 """Bytes of a network's file, and of its header: names, shapes and metadata."""
+
+# Bounds beyond which a file is taken for damaged.
+MAX_LAYERS: Final = 64
+MAX_DECISIONS: Final = 1 << 53
 
 KINDS: Final = {"F32": "<f4", "F16": "<f2"}
 """Numbers that a file may hold: the format's name and numpy's."""
@@ -33,23 +57,110 @@ KINDS: Final = {"F32": "<f4", "F16": "<f2"}
 HALF_MAX: Final = float(np.finfo(np.float16).max)
 
 
-def write_tensors(
-    tensors: Mapping[str, Array], metadata: Mapping[str, str], *, half: bool = False
-) -> bytes:
-    """Returns a safetensors file; the same contents give the same bytes.
+@dataclass(frozen=True)
+class NetworkInfo:
+    """Describes a network: a stack of layers, or one of a class of its own.
+
+    The bounds of the numbers are checked where a file is read.
+    """
+
+    layers: Annotated[int, Meta(ge=0, le=MAX_LAYERS)]  #: shared by policy and value, of a stack
+    decisions: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)]  #: with a choice, in training
+    reward_scale: Annotated[float, Meta(gt=0, lt=1e30)]  #: factor of rewards in training
+    rules: Rules  #: of the training, or their name; the inputs are the same in all
+    reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
+    transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
+    information: Information = PLAIN  #: who knows and tells what in the game
+    policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", get_rules(self.rules))
+
+    def description(self) -> dict[str, Any]:
+        """Returns the fields as JSON can hold them, without those that are not needed."""
+        found: dict[str, Any] = {"observation_version": OBSERVATION_VERSION}
+        found |= {name: getattr(self, name) for name in _ALWAYS}
+        found |= {name: value for name in _OPTIONAL if (value := getattr(self, name))}
+        return found | self.rules.to_keys() | self.information.to_keys()
+
+    @classmethod
+    def parse(cls, metadata: Mapping[str, str] | None) -> Self:
+        """Returns the description in a file's metadata.
+
+        Raises:
+            AgentError: if it is none, of an older format, or for another layout.
+        """
+        kind = (metadata or {}).get("format", "")
+        if metadata is None or kind != FORMAT:
+            older = ", of goita-env 0.2.1 or a checkout after it, which reads it"
+            raise AgentError(
+                f"expected a network of the format {FORMAT!r}, got {kind!r:.100}"
+                f"{older if kind.startswith(OLDER) else ''}"
+            )
+        try:
+            found = msgspec.json.decode(metadata.get("network", ""), type=dict[str, Any])
+            if (version := found.pop("observation_version", None)) != OBSERVATION_VERSION:
+                raise ValueError(f"observation_version {OBSERVATION_VERSION}, got {version!r:.100}")
+            found["rules"] = Rules.from_keys(found)
+            found["information"] = Information.from_keys(found)
+            found.pop("rules_fields", None)
+            if unknown := found.keys() - {one.name for one in fields(cls)}:
+                raise ValueError(f"no fields beside those of this version, got {sorted(unknown)}")
+            return msgspec.convert(found, cls)
+        except (ValueError, RecursionError) as error:
+            raise AgentError(f"expected the description of a network: {error!s:.1000}") from error
+
+
+_ALWAYS: Final = ("layers", "decisions", "reward_scale", "reward")
+_OPTIONAL: Final = ("transform", "policy", "settings")
+
+
+def read_network(path: str | Path) -> tuple[NetworkInfo, dict[str, Array]]:
+    """Reads the description and the tensors of a network's file, as float32.
+
+    Raises:
+        AgentError: if it is none, of another format or layout, too large, or holds a number that
+            is not finite. Names and shapes are checked where the network is built.
+        OSError: if it cannot be read.
+    """
+    try:
+        with open_tensors(path) as file:
+            info = NetworkInfo.parse(file.metadata())
+            tensors = {name: _read(file, name) for name in file.keys()}  # noqa: SIM118
+    except AgentError as error:
+        raise AgentError(f"{path}: {error}") from error
+    return info, tensors
+
+
+def _read(file: Any, name: str) -> Array:
+    kind = file.get_slice(name).get_dtype()
+    if kind not in KINDS:
+        raise AgentError(f"expected float32 or float16 numbers in {name!r}, got {kind}")
+    tensor: Array = file.get_tensor(name).astype(np.float32, copy=False)
+    if not np.isfinite(tensor).all():
+        raise AgentError(f"expected finite numbers in {name!r}, got others")
+    return tensor
+
+
+def write_network(info: NetworkInfo, tensors: Mapping[str, Array], *, half: bool = False) -> bytes:
+    """Returns the file of a network; the same network gives the same bytes.
+
+    The library writes metadata in another order each time, so the writer is our own.
 
     Args:
+        info: the description.
         tensors: the numbers, by name.
-        metadata: texts, by name.
         half: write float16.
 
     Raises:
         AgentError: if a number is too large for float16.
     """
     kind = "F16" if half else "F32"
-    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    metadata = {"format": FORMAT, "network": json.dumps(info.description())}
+    header: dict[str, Any] = {"__metadata__": metadata}
     parts, end = [], 0
-    for name, array in tensors.items():
+    for name, array in sorted(tensors.items()):
         if half and np.abs(array).max(initial=0) > HALF_MAX:
             raise AgentError(f"expected numbers up to {HALF_MAX:g} for float16 in {name!r}")
         parts.append(array.astype(KINDS[kind]).tobytes())
@@ -60,17 +171,49 @@ def write_tensors(
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
 
 
-def tensor_digest(description: Any, tensors: Mapping[str, Array]) -> str:
-    """Returns a SHA-256 of tensors and of what JSON says of them, whatever file they are read from.
+def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
+    """Returns a SHA-256 of a network, whatever file it is read from.
 
-    Hashed are the description, then each tensor in the order of their names: name, shape and the
+    Hashed are its description, then each tensor in the order of their names: name, shape and the
     numbers as little-endian float32.
     """
-    found = sha256(json.dumps(description, sort_keys=True).encode())
+    described = [info.layers, info.decisions, f"{info.reward_scale:.9g}", info.reward]
+    described += [info.rules.to_keys(), info.transform, info.information.to_keys()]
+    described += [info.policy, info.settings] if info.policy else []
+    found = sha256(json.dumps(described, sort_keys=True).encode())
     for name in sorted(tensors):
         found.update(f"{name} {tensors[name].shape}".encode())
         found.update(np.ascontiguousarray(tensors[name], "<f4").tobytes())
     return found.hexdigest()
+
+
+def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
+    """Checks the names of all tensors, and that each layer fits the one before."""
+    if not info.layers:
+        raise AgentError(
+            f"expected a stack of layers, got a network of the class {info.policy!r:.200}, which "
+            "goita_lab.learning:SavedPolicy:path=FILE,policy=CLASS plays"
+        )
+    wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
+    names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}
+    if names != tensors.keys():
+        foreign = shortened(sorted(tensors.keys() - names))
+        raise AgentError(
+            f"expected the tensors of {info.layers} layers, policy and value; "
+            f"missing {sorted(names - tensors.keys())}, foreign {foreign}"
+        )
+    biases = {name: tensors[f"{name}.bias"].size for name in wanted}
+    size, actions = info.information.observation_size, info.information.num_actions
+    widths = [size, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
+    shapes = {f"layers.{layer}": (w, v) for layer, (v, w) in enumerate(pairwise(widths))}
+    shapes |= {"policy": (actions, widths[-1]), "value": (1, widths[-1])}
+    for name, shape in shapes.items():
+        weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+        if weight.shape != shape or bias.shape != shape[:1]:
+            raise AgentError(
+                f"expected {name} of shape {list(shape)} with biases {[shape[0]]}, "
+                f"got {list(weight.shape)} with {list(bias.shape)}"
+            )
 
 
 @contextmanager
@@ -94,7 +237,8 @@ def open_tensors(
         raise AgentError(
             "expected a safetensors file, got a zip file, as model.save() of stable-baselines3 "
             "writes. A SelfPlayPPO's policy is written by "
-            "goita_lab.learning.save_policy(model, path, rules); any other model plays in a class of your own, MODULE:CLASS, which loads it"
+            "goita_lab.learning.save_policy(model, path, rules); any other model plays in a class "
+            "of your own, MODULE:CLASS, which loads it"
         )
     length = int.from_bytes(start, "little")
     if size > most or length > min(header, size):
@@ -109,26 +253,3 @@ def open_tensors(
         raise
     except (SafetensorError, AttributeError, TypeError, ValueError) as error:
         raise AgentError(f"expected a safetensors file, got another: {error}") from error
-
-
-def read_tensors(
-    path: str | Path, dimensions: Container[int] = (1, 2)
-) -> tuple[Any, dict[str, Array]]:
-    """Reads the metadata, not checked, and the tensors of a safetensors file, as float32.
-
-    It raises as ``open_tensors`` does, also if the file holds anything but float32 or float16.
-    """
-    tensors: dict[str, Array] = {}
-    with open_tensors(path) as file:
-        for name in file.keys():  # noqa: SIM118  # the file itself cannot be iterated
-            entry = file.get_slice(name)
-            kind, shape = entry.get_dtype(), entry.get_shape()
-            if kind not in KINDS or len(shape) not in dimensions:
-                raise AgentError(
-                    f"expected a float32 or float16 vector or matrix for {name!r}, "
-                    f"got {kind} of {shape}"
-                )
-            tensors[name] = file.get_tensor(name).astype(np.float32, copy=False)
-            if not np.isfinite(tensors[name]).all():
-                raise AgentError(f"expected finite numbers in {name!r}, got others")
-        return file.metadata(), tensors

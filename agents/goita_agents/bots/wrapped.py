@@ -1,21 +1,23 @@
-"""Wraps agents: what they are shown and asked changes, and what else they are stays.
+"""Plays as another agent, which is shown something else than its seat sees, or says nothing.
 
-An agent around a policy is a policy, one around an agent with a memory has a memory, and so on. So
-``wrap`` puts a class together from a kind of wrapper and from parts, one for each thing that the
-agent inside is.
+``plain:base=A`` plays any game by what the agent would know in the plain one. ``muted:base=A`` is
+an agent that plays the table's game, with everything that it sees and hears. Both send message 0,
+which is silence, whenever they are asked for a message. ``masked:base=A,hide=SLICES`` is shown
+transformed views; what is legal stays as it is, and is told to the agent as before.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
-from functools import cache
-from typing import Any, ClassVar, Final, Self, TypeVar, cast
+from typing import Any, Self
 
 import numpy as np
 
 from goita_agents.answers import read_actions
 from goita_agents.base import (
     Agent,
+    AgentError,
     Bool,
     Float,
     HasTemperature,
@@ -27,32 +29,36 @@ from goita_agents.base import (
     close,
     plays,
 )
+from goita_agents.bots.transform import Transform
 from goita_agents.faults import Fault, FaultTracking
-from goita_env.actions import MESSAGE
-from goita_env.information import Information
+from goita_agents.models import check_stateless
+from goita_agents.registry import Entry, ObservationFunction
+from goita_env.actions import MESSAGE, NUM_ACTIONS
+from goita_env.information import PLAIN, Information
 from goita_env.views import View
 
 
 class Wrapped:
-    """Plays as another agent, ``base``."""
+    """Plays as another agent, ``base``, and is all that the other is.
 
-    made_of: ClassVar[tuple[Any, ...]] = ()
-    """The parts of a class that ``wrap`` put together, and last the kind of wrapper."""
+    A policy is a policy, an agent with a memory has one, and so on: ``isinstance`` asks which
+    methods an agent has, so this one has those that the other has, and no more.
+    """
+
+    base: Any
 
     def __init__(self, base: Agent) -> None:
         self.name, self.base = base.name, base
-
-    @property
-    def reads_bits(self) -> bool:
-        return bool(getattr(self.base, "reads_bits", False))
-
-    @property
-    def deterministic(self) -> bool:
-        return bool(getattr(self.base, "deterministic", False))
-
-    def plays(self, information: Information) -> bool:
-        """Tells whether the agent inside plays games with these options."""
-        return plays(self.base, information)
+        if isinstance(base, Policy):
+            self.probabilities = self._probabilities
+        if isinstance(base, HasTemperature):
+            self.at = self._at
+        if isinstance(base, StatefulAgent):
+            self.begin, self.end = self._begin, self._end
+        if isinstance(base, RedealObserver):
+            self.redeal = self._redeal
+        if isinstance(base, FaultTracking):
+            self.forfeit = base.forfeit
 
     def shown(self, view: View) -> View:
         """Returns what the agent inside is shown."""
@@ -62,11 +68,16 @@ class Wrapped:
         """Tells in which rows the agent inside is asked; in the others it sends message 0: [N]."""
         return np.ones(len(legal), bool)
 
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays games with these options."""
+        return plays(self.base, information)
+
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row: int64 [N]."""
         asked = self.asked(legal)
         if asked.all():
-            return self.base.act(*self._question(view, legal), rng)
+            chosen: Int = self.base.act(*self._question(view, legal), rng)
+            return chosen
         if not asked.any():
             return np.full(len(view), MESSAGE)
         question = self._question(view[asked], legal[asked])
@@ -76,31 +87,7 @@ class Wrapped:
         chosen[asked] = answer
         return chosen
 
-    def close(self) -> None:
-        """Ends what the agent inside runs."""
-        close([self.base])
-
-    def _question(self, view: View, legal: Bool) -> tuple[View, Bool]:
-        """Returns what the agent inside is shown of rows, and its mask."""
-        shown = self.shown(view)
-        return shown, legal[:, : shown.information.num_actions]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _blank, self.made_of or (type(self),), self.__dict__
-
-    def around(self, base: Agent) -> Self:
-        """Returns the same around another agent of the kind."""
-        made = _blank(*_parts(base), self.made_of[-1])
-        vars(made).update(vars(self), base=base)
-        return cast("Self", made)
-
-
-class WrappedPolicy(Wrapped):
-    """Plays by a known policy."""
-
-    base: Policy
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
+    def _probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], with a token [N, 77]."""
         asked, found = self.asked(legal), np.zeros(legal.shape)
         if not asked.all():
@@ -110,73 +97,112 @@ class WrappedPolicy(Wrapped):
             found[asked, : question[1].shape[1]] = self.base.probabilities(*question)
         return found
 
+    def _question(self, view: View, legal: Bool) -> tuple[View, Bool]:
+        """Returns what the agent inside is shown of rows, and its mask."""
+        shown = self.shown(view)
+        return shown, legal[:, : shown.information.num_actions]
 
-class WrappedNetwork(WrappedPolicy):
-    """Plays by a policy with a temperature."""
-
-    base: HasTemperature
+    @property
+    def deterministic(self) -> bool:
+        return bool(getattr(self.base, "deterministic", False))
 
     @property
     def temperature(self) -> float:
-        return self.base.temperature
+        return float(self.base.temperature)
 
-    def at(self, temperature: float) -> Policy:
+    def _at(self, temperature: float) -> Self:
         """Returns the same policy, wrapped in the same way, at another temperature."""
-        return cast("Policy", self.around(self.base.at(temperature)))
+        other = copy(self)
+        Wrapped.__init__(other, self.base.at(temperature))  # its methods are its own
+        other.name = self.name
+        return other
 
-
-class WrappedMemory(Wrapped):
-    """Has a memory, of what the agent inside is shown."""
-
-    base: Any
-
-    def begin(self, games: Int, seats: Int, view: View) -> None:
+    def _begin(self, games: Int, seats: Int, view: View) -> None:
         self.base.begin(games, seats, self.shown(view))
 
-    def end(self, games: Int, results: Results, hands: Int) -> None:
+    def _end(self, games: Int, results: Results, hands: Int) -> None:
         self.base.end(games, replace(results, view=self.shown(results.view)), hands)
 
-
-class WrappedObserver(WrappedMemory):
-    """Is told of redeals, too."""
-
-    def redeal(self, games: Int, view: View) -> None:
+    def _redeal(self, games: Int, view: View) -> None:
         self.base.redeal(games, self.shown(view))
-
-
-class WrappedFaults(Wrapped):
-    """Counts faults, those of the agent inside."""
-
-    base: Any
 
     @property
     def faults(self) -> list[Fault]:
-        return cast("list[Fault]", self.base.faults)
+        found: list[Fault] = self.base.faults
+        return found
 
     @property
     def forfeited(self) -> bool:
         return bool(self.base.forfeited)
 
-    def forfeit(self) -> None:
-        self.base.forfeit()
+    def close(self) -> None:
+        """Ends what the agent inside runs."""
+        close([self.base])
 
 
-_PARTS: Final[tuple[tuple[Any, type[Wrapped]], ...]] = (
-    (RedealObserver, WrappedObserver),
-    (StatefulAgent, WrappedMemory),
-    (HasTemperature, WrappedNetwork),
-    (Policy, WrappedPolicy),
-    (FaultTracking, WrappedFaults),
-)
-"""What an agent may be, and the part of a wrapper that keeps it; the special before the general."""
+class MutedAgent(Wrapped):
+    """Plays as an agent that says nothing."""
 
-W = TypeVar("W", bound=Wrapped)
+    def asked(self, legal: Bool) -> Bool:
+        """Tells in which rows the agent inside is asked: [N]; not for messages."""
+        if legal.shape[1] == NUM_ACTIONS:
+            return super().asked(legal)
+        return np.asarray(~legal[:, MESSAGE])
 
 
-def wrap(kind: type[W], base: Agent, *given: Any) -> W:
-    """Returns a wrapper of a kind around an agent; ``given``: its further arguments."""
-    made: type[W] = _type((*_parts(base), kind))
-    return made(base, *given)
+class PlainAgent(MutedAgent):
+    """Plays any game as an agent that sees the plain one."""
+
+    def shown(self, view: View) -> View:
+        """Returns what the seat would know in the plain game."""
+        return view if view.information == PLAIN else view.plain()
+
+    def plays(self, information: Information) -> bool:
+        """Tells whether the agent inside plays the plain game; then this one plays any."""
+        return plays(self.base, PLAIN)
+
+
+class MaskedAgent(Wrapped):
+    """Plays as an agent that is shown transformed views.
+
+    An agent that reads nothing but bits, as networks do, may be shown any. One that reads fields
+    relies on what holds in every game: tiles add up, and passes follow from the order of plays. So
+    what is left must be a view of another game, in which the same actions are legal. Of slices
+    alone that is so for ``own_score`` and ``other_score``.
+
+    Raises:
+        AgentError: if the agent keeps a memory.
+    """
+
+    def __init__(self, base: Agent, transform: Transform) -> None:
+        check_stateless(base)
+        super().__init__(base)
+        self.name, self.transform = "masked", transform
+
+    def shown(self, view: View) -> View:
+        """Returns the transformed views."""
+        return self.transform.view(view)
+
+
+def mask(
+    base: Agent, hide: tuple[str, ...] = (), transform: ObservationFunction | None = None
+) -> MaskedAgent:
+    """Returns an agent that is shown transformed views.
+
+    Args:
+        base: an agent that plays from one view alone.
+        hide: names of slices of the observation that are set to zero, or what several names begin
+            with: ``own_score``, ``block_2``.
+        transform: a function of the observation, applied after it.
+
+    Raises:
+        AgentError: if there is nothing to hide or transform, a name is that of no slice, or the
+            agent keeps a memory.
+    """
+    made = Transform(hide, transform)
+    if not made:
+        raise AgentError("expected hide=SLICES or transform=MODULE:FUNCTION, got neither")
+    return MaskedAgent(base, made)
 
 
 def unwrapped(agent: object) -> object:
@@ -186,15 +212,7 @@ def unwrapped(agent: object) -> object:
     return agent
 
 
-def _parts(base: object) -> list[type[Wrapped]]:
-    return [part for protocol, part in _PARTS if isinstance(base, protocol)]
-
-
-def _blank(*bases: type[Wrapped]) -> Any:
-    """Returns a wrapper without its fields, for copies."""
-    return object.__new__(_type(bases))
-
-
-@cache
-def _type(bases: tuple[Any, ...]) -> type[Any]:
-    return type(bases[-1].__name__, bases, {"made_of": bases})
+PLAIN_ENTRY = Entry(PlainAgent)
+MUTED_ENTRY = Entry(MutedAgent)
+MASKED_ENTRY = Entry(mask)
+"""``plain``, ``muted`` and ``masked``, as texts name them."""

@@ -18,10 +18,11 @@ from goita_agents.registry.checks import (
     plain_text,
     weights,
 )
-from goita_agents.registry.entries import load_transform, names
+from goita_agents.registry.entries import ObservationFunction, load_function, names
 
 __all__ = [
     "Entry",
+    "ObservationFunction",
     "check_names",
     "check_plays",
     "check_shipped",
@@ -29,7 +30,7 @@ __all__ = [
     "expand",
     "is_own",
     "load_agent",
-    "load_transform",
+    "load_function",
     "may_share",
     "names",
     "plain_text",

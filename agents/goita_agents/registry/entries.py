@@ -12,14 +12,17 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
+import numpy.typing as npt
+
 from goita_agents.base import AgentError
-from goita_agents.transforms import ObservationFunction, Transform, read_texts
+from goita_env.views.observation import Observation
 
 GROUP: Final = "goita.agents"
 DISTRIBUTION: Final = "goita-env"
@@ -92,6 +95,19 @@ def load_own(text: str) -> Callable[..., Any]:
     return found
 
 
+@dataclass(frozen=True)
+class ObservationFunction:
+    """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
+
+    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; in a game
+    with a token messages are among them, shown tiles in none. A row's answer may depend on that row
+    alone, and the input may be changed in place.
+    """
+
+    name: str
+    call: Callable[[Observation], npt.NDArray[Any]]
+
+
 FUNCTION_HINTS: Final = (ObservationFunction, ObservationFunction | None)
 """Annotations of options that name code; a file may hold no value of one."""
 
@@ -113,13 +129,3 @@ def load_function(text: str) -> ObservationFunction:
         return ObservationFunction(text, load_own(function_name(text)))
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to import {text!r}, but: {error}") from error
-
-
-def load_transform(texts: Sequence[str], where: str) -> Transform:
-    """Returns the transform of these names of slices and at most one MODULE:FUNCTION, the last.
-
-    Raises:
-        AgentError: if the texts, given in ``where``, are others, or there is no such function.
-    """
-    named = texts[-1:] if texts and ":" in texts[-1] else []
-    return read_texts(texts, load_function(named[0]) if named else None, where)

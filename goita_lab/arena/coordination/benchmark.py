@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, Final
 
+import goita_env
 from goita_agents.base import close
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.registry import check_names, is_own, load_agent, short_name
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.solver_bot import SolverAgent
-
-import goita_env
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN

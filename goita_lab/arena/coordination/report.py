@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from goita_agents.registry import short_name
-
 from goita_lab.arena.coordination.results import RANKED_BY, Entry, Estimate, Results, Row
 from goita_lab.arena.report import tables
 from goita_lab.arena.report.figures import brief, clean, duration, interval, line, signed

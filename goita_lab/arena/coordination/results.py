@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 import numpy as np
+
 from goita_agents.base import Float
 from goita_agents.registry import short_name
-
 from goita_env.rules import JGA
 from goita_lab.arena.coordination.benchmark import FORMAT, Benchmark, Cell
 from goita_lab.arena.coordination.task import Partner

@@ -7,7 +7,6 @@ from typing import Final
 
 from goita_agents.population import HELD_OUT_BOTS
 from goita_agents.registry import check_names
-
 from goita_env.errors import SettingError
 
 

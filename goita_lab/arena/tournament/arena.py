@@ -29,7 +29,6 @@ from goita_agents.registry import (
     prepare,
     short_name,
 )
-
 from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
 from goita_env.rules import Rules

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from goita_agents.answers import check_actions
 from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
 from goita_agents.faults import FAULTS, Fault, FaultTracking
-
 from goita_env import View
 from goita_env.rounds import Decisions, Rounds
 from goita_env.rounds.telling import tell

@@ -24,7 +24,6 @@ from typing import Final
 from goita_agents.base import Agent, AgentError, close
 from goita_agents.faults import Fault, contained
 from goita_agents.registry import check_plays, content_hash, is_own, prepare
-
 from goita_env.errors import GoitaError
 from goita_env.information import PLAIN, Information
 from goita_lab.arena.tournament.block import play_block

@@ -10,7 +10,6 @@ from typing import Self
 
 from goita_agents.base import Agent, AgentError, is_stateless
 from goita_agents.files import decode
-
 from goita_env import actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import format_hand

@@ -27,7 +27,6 @@ from typing import Any, Final, Literal
 
 from goita_agents.files import decode, read_limited, write_whole
 from goita_agents.registry import weights
-
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules

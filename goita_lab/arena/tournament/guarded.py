@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numpy as np
+
 from goita_agents.answers import AnswerError, read_actions
 from goita_agents.base import Agent, Bool, Int, RedealObserver, StatefulAgent, uniform
 from goita_agents.faults import FAULTS, Fault, Kind, contained
 from goita_agents.registry import load_agent, short_name
-
 from goita_env import View
 
 TEXT: Final = 500  # Most characters of an error's text that are kept.

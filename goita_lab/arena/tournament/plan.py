@@ -12,10 +12,9 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any, Final
 
+import goita_env
 from goita_agents.base import AgentError, close
 from goita_agents.registry import check_names, check_plays, content_hash, load_agent, short_name
-
-import goita_env
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information, check_information

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
+
 from goita_agents.faults import Fault
 from goita_agents.registry import short_name
-
 from goita_env.errors import SettingError
 from goita_lab import store
 from goita_lab.arena.tournament.plan import Pairing, Schedule

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
 from goita_agents.base import Agent, StatefulAgent
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.isolated import isolated
 from goita_agents.faults import Fault, FaultTracking
 from goita_agents.registry import is_own, load_agent, may_share
-
 from goita_env.seeds import bot_generator, bot_seed
 from goita_lab.arena.tournament.guarded import GuardedAgent, Watch
 from goita_lab.arena.tournament.task import Task

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
-
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode

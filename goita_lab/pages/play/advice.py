@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 import numpy as np
+
 from goita_agents.base import Agent, Float, Policy, is_stateless
 from goita_agents.beliefs import Listener, PolicyModel, Seat
 from goita_agents.beliefs.people import people
@@ -16,7 +17,6 @@ from goita_agents.champion.agent import WEIGHTS
 from goita_agents.search.evaluate import BUDGET, WORLDS, evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import PosteriorSampler, sample_worlds
-
 from goita_env import Game, View
 from goita_env.errors import SettingError
 

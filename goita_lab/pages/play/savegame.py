@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
-from goita_agents.files import decode, locked, read_text, write_whole
-from goita_agents.registry import check_shipped
 from msgspec import Meta
 
+from goita_agents.files import decode, locked, read_text, write_whole
+from goita_agents.registry import check_shipped
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
 from goita_lab.pages.play.seating import HUMAN, MatchSettings

@@ -12,7 +12,6 @@ from typing import Final
 
 from goita_agents.base import Agent, AgentError, StatefulAgent, close
 from goita_agents.registry import check_shipped, load_agent, may_share, short_name
-
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules

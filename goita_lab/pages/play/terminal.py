@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import Final
 
 from goita_agents.base import AgentError
-
 from goita_env import actions
 from goita_env.errors import GoitaError
 from goita_env.render import ansi

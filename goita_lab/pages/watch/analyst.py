@@ -7,6 +7,7 @@ from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
 from goita_agents.beliefs.people import PEOPLE, names_of, people
@@ -14,7 +15,6 @@ from goita_agents.models import ANALYSIS_EPSILON, EPSILONS
 from goita_agents.registry import load_agent
 from goita_agents.solver.engine import Solver
 from goita_agents.solver.limits import check_search
-
 from goita_env import Game, View, actions
 from goita_env.tiles import NUM_SEATS, NUM_TILES
 from goita_lab.arena.grading.grades import phase_of

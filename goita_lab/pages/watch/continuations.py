@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
+
 from goita_agents.base import Float, Int
 from goita_agents.search.evaluate import world_keys
 from goita_agents.search.playout import Playouts
 from goita_agents.search.sampling import TypedWorlds, lay_out
-
 from goita_env import View, actions
 from goita_env.rounds import Decisions
 from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
+
 from goita_agents.base import Float
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import Types
 from goita_agents.search.carrying import carried
-
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goita_agents.files import write_whole
-from goita_agents.registry import short_name
 from jinja2 import Environment, PackageLoader, Template
 
+from goita_agents.files import write_whole
+from goita_agents.registry import short_name
 from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.render import svg, themes, words

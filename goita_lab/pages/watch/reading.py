@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.files import read_limited
-
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs.people import names_of
 from goita_agents.beliefs.types import TypeListener, Types
@@ -20,7 +21,6 @@ from goita_agents.search.evaluate import ActionValues, evaluate_actions
 from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-
 from goita_env import View, actions
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_lab.pages.watch.continuations import MOST_CONTINUED, continuations

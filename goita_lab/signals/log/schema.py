@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from goita_agents.population import origin
 
 import goita_env
+from goita_agents.population import origin
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import Information

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+
 from goita_agents.base import Float
 from goita_agents.beliefs import PolicyModel
 from goita_agents.beliefs.history import check_followed
 from goita_agents.registry import check_names, weights
-
 from goita_env.checks import check_seed
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules, get_rules

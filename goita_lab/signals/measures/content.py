@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from goita_agents.base import Float, Int
 
+from goita_agents.base import Float, Int
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, PASS
 from goita_env.errors import SettingError

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs.supports import support
-
 from goita_env import View
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError

@@ -9,9 +9,9 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from goita_agents.base import Float, Int
 from numpy import typing as npt
 
+from goita_agents.base import Float, Int
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules
 from goita_lab.arena.statistics.intervals import Interval, mean_interval

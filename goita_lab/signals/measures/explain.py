@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Int, certain, check_temperature, sample
 from goita_agents.bots.network import NetworkAgent
-
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
 from goita_env.errors import SettingError

@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from goita_agents.base import Bool, Float, Int, Policy
 
+from goita_agents.base import Bool, Float, Int, Policy
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.errors import SettingError

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
+
 from goita_agents.base import Bool, Float, Int, Policy, sample_at
 from goita_agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
 from goita_agents.beliefs.filtering import RoundStart, SeatFilter
@@ -14,7 +15,6 @@ from goita_agents.beliefs.history import events
 from goita_agents.beliefs.mixture import product_of
 from goita_agents.beliefs.supports import support
 from goita_agents.search.evaluate import MIN_Z, WORLDS
-
 from goita_env import View, seeds
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.errors import SettingError

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS
 from goita_agents.beliefs import Listener, PolicyModel
-
 from goita_env import Game
 
 SEATS = ("next", "partner", "previous")

@@ -5,9 +5,14 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
+
 from belief_worlds import OddPolicy, brute_posterior, weigh
 from deals import RULE_SETS, special_hands, uniform_hands
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
+from goita_env import JGA, Game, Rules
+from goita_env.actions import PASS, decode
+from goita_env.tiles import PAWN, POINTS
+from goita_env.views import NONE
 from world_positions import (
     EARLY,
     LATE,
@@ -18,11 +23,6 @@ from world_positions import (
     placed,
     position,
 )
-
-from goita_env import JGA, Game, Rules
-from goita_env.actions import PASS, decode
-from goita_env.tiles import PAWN, POINTS
-from goita_env.views import NONE
 
 ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
 ASSUMED = [(ODD, ODD), (SHARP, SHARP), (UNIFORM_MODEL, UNIFORM_MODEL), (LEGAL_MODEL, None)]

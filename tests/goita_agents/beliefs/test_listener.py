@@ -5,6 +5,7 @@ import runpy
 
 import numpy as np
 import pytest
+
 from belief_worlds import OddPolicy
 from deals import RULE_SETS
 from goita_agents import load_agent
@@ -20,13 +21,12 @@ from goita_agents.beliefs import (
     summing,
 )
 from goita_agents.bots.network import NetworkAgent
-from playing import played
-from search_views import HANDS
-
 from goita_env import Game, actions
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
 from goita_env.worlds import determinize, enumerate_worlds
+from playing import played
+from search_views import HANDS
 
 ODD = PolicyModel(OddPolicy(), epsilon=0.05)
 SEATS = ("next", "partner", "previous")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, names_of, people
 from goita_agents.beliefs.types import TypeListener
-
 from goita_env import Game
 from goita_env.errors import SettingError
 

@@ -4,15 +4,15 @@ from itertools import islice
 
 import numpy as np
 import pytest
+
 from belief_worlds import OddPolicy
 from deals import RULE_SETS
 from goita_agents.beliefs import UNIFORM_MODEL, Listener, PolicyModel
-from playing import deal, legal_mask
-from world_positions import kinds_of
-
 from goita_env import Game, views
 from goita_env.engine import core
 from goita_env.engine.tables import WAITING
+from playing import deal, legal_mask
+from world_positions import kinds_of
 
 PLAYED = {
     "next": PolicyModel(OddPolicy(2.0), epsilon=0),

@@ -6,6 +6,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
+
 from belief_worlds import OddPolicy, TellsKings, brute_mixture
 from deals import special_hands, uniform_hands
 from goita_agents.base import AgentError
@@ -19,13 +20,12 @@ from goita_agents.beliefs import (
 )
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.models import UnexplainedError
-from raising import refuses
-from world_positions import Position, position
-
 from goita_env import Game, Information, Token
 from goita_env.actions import MESSAGE, PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import KING
+from raising import refuses
+from world_positions import Position, position
 
 WHISPER, PRIVATE, PUBLIC = (
     Information(token=Token(1)),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from belief_worlds import OddPolicy, all_worlds, weigh
 from deals import RULE_SETS
 from goita_agents.base import AgentError
@@ -18,9 +19,8 @@ from goita_agents.beliefs import (
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import NEGLIGIBLE
 from goita_agents.bots.greedy import GreedyAgent
-from world_positions import LATE, Position, after, dealt_hands
-
 from goita_env import Game
+from world_positions import LATE, Position, after, dealt_hands
 
 ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
 SETS = [

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from goita_agents import load_agent
 
+from goita_agents import load_agent
 from goita_env import GoitaVectorEnv, actions
 from goita_env.rules import RULE_SETS
 

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from deals import complete, kinds
 from goita_agents import AgentError, load_agent
 from goita_agents.base import Policy
@@ -13,13 +14,12 @@ from goita_agents.bots.heuristic.board import Board
 from goita_agents.bots.heuristic.conventions import CONVENTIONS
 from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
 from goita_agents.bots.heuristic.weights import READING
-from playing import deal, legal_mask, played
-
 from goita_env import Game, Rules, View, actions
 from goita_env.engine import core
 from goita_env.engine.match import Match
 from goita_env.views import acting_view, from_observation
 from goita_lab.arena.tournament import arena
+from playing import deal, legal_mask, played
 
 SWITCHES = (*CONVENTIONS, "reading")
 DECISIONS = 20_000

@@ -9,17 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from goita_agents import AgentError, load_agent
-from goita_agents.bots.network import LogitAgent, NetworkAgent, NetworkInfo
-from goita_agents.bots.network_file import read_tensors, write_tensors
-from network_files import INFO, encoded, tensors
-from raising import refuses
 from safetensors.numpy import load as reference_load
+from safetensors.numpy import save as reference_save
 
+from goita_agents import AgentError, load_agent
+from goita_agents.bots.network import LogitAgent, NetworkAgent
+from goita_agents.bots.network_file import FORMAT, read_network, write_network
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.plan import Plan
+from network_files import INFO, encoded, tensors
+from raising import refuses
 
 
 def position(steps=9, games=300):
@@ -71,34 +72,35 @@ def test_our_reader_reads_what_safetensors_reads_and_what_the_network_is(model, 
     assert agent.info.layers == 2
     assert agent.info.decisions == model.num_timesteps
     assert agent.info.rules == JGA
-    metadata, mine = read_tensors(file)
+    info, mine = read_network(file)
     np.testing.assert_equal(mine, reference_load(file.read_bytes()))
-    assert NetworkInfo.parse(metadata).metadata() == metadata
+    assert info == agent.info
+    assert write_network(info, mine) == file.read_bytes()
 
 
 def test_safetensors_reads_what_our_writer_writes_and_equal_contents_give_equal_bytes():
     arrays = tensors() | {"layers.0.weight": tensors()["layers.0.weight"][::-1]}  # not contiguous
-    data = write_tensors(arrays, INFO.metadata())
-    assert data == write_tensors(arrays, INFO.metadata())
+    data = write_network(INFO, arrays)
+    assert data == write_network(INFO, arrays)
     np.testing.assert_equal(reference_load(data), arrays)
 
 
 def test_a_file_in_half_precision_is_half_as_large_and_computed_in_float32(tmp_path):
-    data = write_tensors(tensors(), INFO.metadata(), half=True)
+    data = write_network(INFO, tensors(), half=True)
     halves = {name: one.astype(np.float16) for name, one in tensors().items()}
     np.testing.assert_equal(reference_load(data), halves)
     path = tmp_path / "half.safetensors"
     path.write_bytes(data)
-    _, found = read_tensors(path)
+    _, found = read_network(path)
     assert {one.dtype for one in found.values()} == {np.dtype(np.float32)}
     np.testing.assert_equal(found, halves)
-    assert len(data) < 0.6 * len(write_tensors(tensors(), INFO.metadata()))
+    assert len(data) < 0.6 * len(write_network(INFO, tensors()))
     turn = position()
     whole, rounded = NetworkAgent(INFO, tensors()), NetworkAgent.load(path)
     assert rounded.logits(turn.view).dtype == np.float32
     np.testing.assert_allclose(rounded.logits(turn.view), whole.logits(turn.view), atol=0.5)
     large = tensors() | {"value.bias": np.full(1, -1e5, np.float32)}
-    refuses(AgentError, "float16", write_tensors, large, {}, half=True)
+    refuses(AgentError, "float16", write_network, INFO, large, half=True)
 
 
 def test_it_plays_without_torch_and_without_unpickling(file):
@@ -194,21 +196,33 @@ def test_a_foreign_file_is_refused(tmp_path, data):
 
 
 @pytest.mark.parametrize(
-    ("metadata", "match"),
+    ("described", "match"),
     [
-        ({"observation_version": str(OBSERVATION_VERSION + 1)}, "observation_version"),
-        *(({"format": "somebody-elses"}, "format"), ({"observation_size": "640"}, "640")),
-        *(
-            ({"actions": "70"}, "70"),
-            ({"activation": "gelu"}, "gelu"),
-            ({"layers": "1"}, "foreign"),
-        ),
-        *(({"layers": "3"}, "missing"), ({"layers": "many"}, "many"), ({"layers": "0"}, "1 to")),
-        ({"points_per_value": "a lot"}, "a lot"),
+        ({"observation_version": OBSERVATION_VERSION + 1}, "observation_version"),
+        ({"activation": "gelu"}, "activation"),
+        *(({"layers": 1}, "foreign"), ({"layers": 3}, "missing"), ({"layers": 0}, "a stack")),
+        *(({"layers": "many"}, "layers"), ({"reward_scale": "a lot"}, "reward_scale")),
+        ({"reward_scale": 0}, "reward_scale"),
     ],
 )
-def test_a_network_for_something_else_is_refused(tmp_path, metadata, match):
-    refused(tmp_path, encoded(**metadata), match)
+def test_a_network_for_something_else_is_refused(tmp_path, described, match):
+    refused(tmp_path, encoded(**described), match)
+
+
+@pytest.mark.parametrize(
+    ("kind", "match"),
+    [
+        *((f"goita-network-{number}", r"goita-env 0\.2\.1") for number in (1, 2, 3)),
+        *(("goita-policy-1", r"goita-env 0\.2\.1"), ("somebody-elses", "'somebody-elses'$")),
+    ],
+)
+def test_a_file_of_another_format_says_which_version_reads_it(tmp_path, kind, match):
+    refused(tmp_path, reference_save(tensors(), {"format": kind, "layers": "2"}), match)
+
+
+@pytest.mark.parametrize("text", ["", "x", "[]", "{}", "[" * 100_000, '{"layers": 2}'])
+def test_a_description_that_is_none_is_refused(tmp_path, text):
+    refused(tmp_path, reference_save(tensors(), {"format": FORMAT, "network": text}), "expected")
 
 
 @pytest.mark.parametrize(
@@ -275,7 +289,7 @@ def test_a_network_plays_in_the_arena_in_every_rule_set(file):
     for rules in ("jga", "pagat", "nine"):
         result = arena.play_pair(f"file:{file}", "random", 20, seed=2, rules=rules)
         assert result.deals == 20
-    assert replace(INFO, rules="nine").metadata()["rules"] == "nine"
+    assert replace(INFO, rules="nine").description()["rules"] == "nine"
 
 
 def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_path, monkeypatch):
@@ -302,12 +316,8 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
 def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):
     mine = Rules(name="mine", last_king=False, call_five="duty")
     path = tmp_path / "mine.safetensors"
-    metadata = replace(INFO, rules=mine).metadata()
-    older = json.loads(metadata["rules_fields"])
-    del older["match_points"]  # files of versions that knew no totals
-    for fields in (metadata["rules_fields"], json.dumps(older)):
-        path.write_bytes(encoded(**metadata | {"rules_fields": fields}))
-        assert load_agent(f"file:{path}").info.rules == mine
+    path.write_bytes(encoded(**replace(INFO, rules=mine).description()))
+    assert load_agent(f"file:{path}").info.rules == mine
     refused(tmp_path, encoded(rules="mine"), "'mine'")
-    refused(tmp_path, encoded(rules="mine", rules_fields='{"last_kong": true}'), "last_kong")
-    refused(tmp_path, encoded(rules="mine", rules_fields="{"), "rules_fields")
+    refused(tmp_path, encoded(rules="mine", rules_fields={"last_kong": True}), "last_kong")
+    refused(tmp_path, encoded(rules="mine", rules_fields=[]), "rules_fields")

@@ -5,20 +5,20 @@ import pickle
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.answers import AnswerError
 from goita_agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent, plays
-from goita_agents.bots.silent import MutedAgent, PlainAgent
+from goita_agents.bots.wrapped import MutedAgent, PlainAgent
 from goita_agents.faults import FaultTracking
-from informed_bots import Loud, Plainly, Remembering, Telling
-from informed_oracle import OPTIONS
-
 from goita_env import Game, Information, Token
 from goita_env.actions import MESSAGE
 from goita_env.information import PLAIN
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.seeds import bot_generator
+from informed_bots import Loud, Plainly, Remembering, Telling
+from informed_oracle import OPTIONS
 
 TOLD = Information("partner", Token(2))
 
@@ -53,7 +53,7 @@ def play(agent, information, games=48, seed=5):
 def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
     for agent in (Telling, Remembering):
         inside = agent()
-        points, answers = play(PlainAgent.of(inside), information)
+        points, answers = play(PlainAgent(inside), information)
         wanted, moves = play(agent(), PLAIN)
         assert np.array_equal(points, wanted)
         assert sorted(one for one in answers if one[2] < MESSAGE) == sorted(moves)
@@ -68,7 +68,7 @@ def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
 @pytest.mark.parametrize("information", OPTIONS, ids=str)
 def test_a_muted_agent_sees_and_hears_all_and_says_nothing(information):
     inside = Telling()
-    _, answers = play(MutedAgent.of(inside), information)
+    _, answers = play(MutedAgent(inside), information)
     assert all(action <= MESSAGE for _, _, action in answers)
     for view, legal in inside.asked:
         assert view.information == information
@@ -85,12 +85,12 @@ def test_a_muted_agent_hears_what_others_say():
     for name in ("say2", "say0"):
         game.play(name)
     view = game.view(2)
-    muted, inside = MutedAgent.of(Loud()), Loud()
+    muted, inside = MutedAgent(Loud()), Loud()
     assert muted.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE]
     assert inside.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE + 3]
     for _ in range(2):
         game.play("say0")
-    found, inside = MutedAgent.of(Telling()), Telling()
+    found, inside = MutedAgent(Telling()), Telling()
     view = game.view(0)
     legal = np.zeros((1, 77), bool)
     legal[0, 1:9] = True
@@ -100,20 +100,20 @@ def test_a_muted_agent_hears_what_others_say():
 
 def test_a_memory_is_told_what_the_agent_is_shown():
     inside = Remembering()
-    agent = PlainAgent.of(inside)
+    agent = PlainAgent(inside)
     assert isinstance(agent, RedealObserver)
     play(agent, TOLD)
     assert all(view.information == PLAIN for view in inside.ends)
     heard = Remembering()
-    play(MutedAgent.of(heard), TOLD)
+    play(MutedAgent(heard), TOLD)
     assert all(view.information == TOLD for view in heard.ends)
-    assert not isinstance(PlainAgent.of(Telling()), StatefulAgent)
+    assert not isinstance(PlainAgent(Telling()), StatefulAgent)
 
 
 def test_known_policies_stay_known_and_put_all_on_silence():
     network = load_agent("p=plain:base=(champion:temperature=1)")
     assert isinstance(network, HasTemperature)
-    assert (network.name, network.temperature, network.reads_bits) == ("p", 1.0, True)
+    assert (network.name, network.temperature) == ("p", 1.0)
     assert not network.deterministic
     assert network.at(0.0).deterministic
     rounds = Rounds(32, information=TOLD, seed=1)
@@ -153,17 +153,17 @@ def test_wrong_answers_stay_wrong_also_beside_rows_with_messages():
     legal = np.concatenate([game.view(0).legal(), rounds.decisions.legal])
     rng = np.random.default_rng(0)
     first = legal[1:].argmax(axis=1)
-    assert PlainAgent.of(Plainly()).act(view, legal, rng).tolist() == [MESSAGE, *first]
-    assert PlainAgent.of(Mixed(lambda mask: [99, 98])).act(view, legal, rng).tolist() == [
+    assert PlainAgent(Plainly()).act(view, legal, rng).tolist() == [MESSAGE, *first]
+    assert PlainAgent(Mixed(lambda mask: [99, 98])).act(view, legal, rng).tolist() == [
         MESSAGE,
         99,
         98,
     ]
-    found = PlainAgent.of(Mixed(lambda mask: [np.nan, 1])).act(view, legal, rng)
+    found = PlainAgent(Mixed(lambda mask: [np.nan, 1])).act(view, legal, rng)
     assert np.isnan(found[1])
     for answer in (7, [1], ["p", "p"], [[1, 1], [1, 1]]):
         with pytest.raises(AnswerError, match="expected 2 actions as whole numbers"):
-            PlainAgent.of(Mixed(lambda mask, given=answer: given)).act(view, legal, rng)
+            PlainAgent(Mixed(lambda mask, given=answer: given)).act(view, legal, rng)
 
 
 def test_who_plays_what():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from bad_bots import bad
 from deals import RULE_SETS, complete, kinds
 from goita_agents import load_agent
@@ -16,10 +17,6 @@ from goita_agents.base import Results
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.process import Process
 from goita_agents.faults import FAULTS, RESTARTS, BotError, FaultTracking
-from playing import deal, played
-from programs import ROOT
-from twice import Twice
-
 from goita_env import Game, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core
@@ -27,6 +24,9 @@ from goita_env.views import seat_view
 from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
+from playing import deal, played
+from programs import ROOT
+from twice import Twice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 

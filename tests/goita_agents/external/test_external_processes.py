@@ -10,13 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+
 from bad_bots import BAD, alive, bad, command, gone
 from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_agents.external import reaper
-from programs import ROOT
-
 from goita_lab.arena.tournament.arena import play_pair
+from programs import ROOT
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX"),

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from bad_bots import bad, command
 from deals import RULE_SETS
 from following import Follower
@@ -19,12 +20,6 @@ from goita_agents.external.host import Host
 from goita_agents.external.isolated import isolated
 from goita_agents.external.protocol import EventMessages, ProtocolError
 from goita_agents.external.seat_table import SeatTable
-from informed_bots import Remembering, Telling
-from informed_oracle import OPTIONS
-from programs import ROOT, refusal
-from raising import refuses
-from twice import Twice
-
 from goita_env import Game, Information, Rules, Token
 from goita_env.information import PLAIN
 from goita_env.rules import JGA
@@ -33,6 +28,11 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.commands import evaluate
+from informed_bots import Remembering, Telling
+from informed_oracle import OPTIONS
+from programs import ROOT, refusal
+from raising import refuses
+from twice import Twice
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 

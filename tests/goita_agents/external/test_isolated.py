@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from bad_bots import alive, bad, gone
 from deals import complete
 from goita_agents import load_agent
@@ -14,14 +15,13 @@ from goita_agents.base import Results
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.isolated import isolated
 from goita_agents.faults import FAULTS, RESTARTS
-from playing import played
-from twice import Twice
-
 from goita_env import Game
 from goita_env.rules import get_rules
 from goita_env.views import seat_view
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import Task
+from playing import played
+from twice import Twice
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX"),

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, complete
 from following import Follower
 from goita_agents import load_agent
@@ -15,14 +16,13 @@ from goita_agents.external import protocol
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages, ProtocolError
 from goita_agents.faults import BotError
-from playing import played
-from programs import ROOT, run
-from raising import refuses
-
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
+from playing import played
+from programs import ROOT, run
+from raising import refuses
 
 PAGE = ROOT / "docs" / "protocol.md"
 HANDS = ["11235578", "11112333", "11444567", "11224568"]

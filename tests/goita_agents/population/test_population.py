@@ -8,18 +8,19 @@ from threading import Thread
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent, registry
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import locked
-from goita_agents.population import HELD_OUT_BOTS, METHODS, Population, expand
+from goita_agents.population import HELD_OUT_BOTS, METHODS, Population
 from goita_agents.population import __main__ as command
 from goita_agents.population.manifest import FOLDER, shipped
-
+from goita_agents.registry import expand
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
-from goita_lab.learning.presets import PLAYERS, PRESETS
+from goita_lab.learning import PRESETS
 from goita_lab.population import measure, options_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -120,7 +121,7 @@ def test_nothing_names_those_held_out():
         *PEOPLE,
         *(word for one in METHODS.values() if one.split == "train" for word in one.options),
     ]
-    named += [str(one) for one in (*PRESETS.values(), *PLAYERS.values())]
+    named += [str(one) for one in PRESETS.values()]
     secret = (
         *HELD_OUT_BOTS.values(),
         "population:heldout",

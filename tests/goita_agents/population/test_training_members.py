@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from goita_agents.population import METHODS, Population
 
+from goita_agents.population import METHODS, Population
 from goita_env.errors import SettingError
 from goita_lab import population as training
 from goita_lab.population import train

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from goita_agents import AgentError, load_agent
 from goita_agents.search.allocation import (
     ELIMINATION_FIRST,

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+
 from goita_agents import AgentError, load_agent
 from goita_agents.base import Results, is_stateless
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.search.carrying import LEAKAGE, CarryingRolloutAgent
-
 from goita_env import Game
 from goita_env.views import Replay
 

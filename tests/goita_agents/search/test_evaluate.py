@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+
 from goita_agents import AgentError, load_agent
 from goita_agents.search.allocation import ELIMINATION_FIRST
 from goita_agents.search.evaluate import evaluate_actions
 from goita_agents.search.playout import Playouts
 from goita_agents.search.sampling import PosteriorSampler, SampledWorlds, lay_out, sample_worlds
-
 from goita_env import Game
 from goita_env.actions import CALL
 from goita_env.seeds import deal_keys

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, complete
 from goita_agents import AgentError, load_agent
 from goita_agents.base import sample as draw_action
@@ -13,13 +14,12 @@ from goita_agents.search import rollout
 from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
-from playing import played
-from search_views import rng, some, view_of_round
-
 from goita_env import Game, actions
 from goita_env.tiles import KING
 from goita_env.worlds import determinize, sample
 from goita_lab.arena.tournament import arena
+from playing import played
+from search_views import rng, some, view_of_round
 
 PAWN_KING = actions.encode(0, KING)
 """Pawn face down, king attack."""

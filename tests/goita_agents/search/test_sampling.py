@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, complete, digits, special_hands
 from goita_agents.beliefs import Listener, PolicyModel, TypeListener, types_of
 from goita_agents.beliefs.deal_belief import systematic_sample
@@ -12,11 +13,10 @@ from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.search import sampling, weighed_sampler
 from goita_agents.search.sampling import PosteriorSampler, like_itself, sample_worlds
 from goita_agents.search.weighed_sampler import LISTED, WeighedSampler
-from playing import played
-from search_views import HANDS, rng, view_of_round
-
 from goita_env import Game, View, actions
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
+from playing import played
+from search_views import HANDS, rng, view_of_round
 
 
 def views():

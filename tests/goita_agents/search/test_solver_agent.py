@@ -8,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from brute_force import BruteForce, late_positions
 from deals import RULE_SETS, complete
 from goita_agents import AgentError, load_agent
 from goita_agents.search import solver_bot as solver_agent
 from goita_agents.search.solver_bot import SolverAgent
-from solver_positions import states
-
 from goita_env import Game, actions, records
 from goita_env.views import View, acting_view, seat_view
 from goita_env.worlds import Worlds, determinize, enumerate_worlds
 from goita_lab.arena.tournament.arena import play_pair
+from solver_positions import states
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "open_hands.py"

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+
 from brute_force import THREE_PASSES, BruteForce, Late, Position, late_positions, number
 from deals import RULE_SETS
 from oracle import Referee

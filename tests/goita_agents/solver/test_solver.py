@@ -2,19 +2,19 @@
 
 from copy import deepcopy
 
-import brute_force
 import numpy as np
 import pytest
+
+import brute_force
 import solver_positions
 from brute_force import THREE_PASSES, BruteForce, Position, late_positions
 from deals import RULE_SETS
 from goita_agents import solver
-from playing import frozen
-from solver_positions import WHOLE_DEAL, game_of, record_of, states
-
 from goita_env import Game, actions, records
 from goita_env.tiles import BISHOP, GOLD, ROOK, SILVER
 from goita_env.worlds import Positions
+from playing import frozen
+from solver_positions import WHOLE_DEAL, game_of, record_of, states
 
 SMALL = range(4, 17)
 """Tiles left where brute force takes a millisecond."""

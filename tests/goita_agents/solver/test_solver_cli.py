@@ -4,8 +4,9 @@ import json
 import re
 import sys
 
-import programs
 import pytest
+
+import programs
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES
 

@@ -4,10 +4,9 @@ from xml.etree import ElementTree
 
 from drawings import SVG, check_dialect, counted
 from goita_agents import solver
-from solver_positions import KNOWN
-
 from goita_env import records
 from goita_env.tiles import NAMES
+from solver_positions import KNOWN
 
 
 def told(solution) -> str:

@@ -4,15 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 from brute_force import late_positions
 from deals import RULE_SETS, complete
 from goita_agents import solver
 from goita_agents.solver import kernel
-from playing import played
-from raising import refuses
-from record_samples import LINE
-from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
-
 from goita_env import Game, actions, records
 from goita_env.engine import core
 from goita_env.engine.state import State
@@ -22,6 +18,10 @@ from goita_env.records import DealRecord
 from goita_env.rules import JGA
 from goita_env.tiles import KING, PAWN
 from goita_env.worlds import Positions
+from playing import played
+from raising import refuses
+from record_samples import LINE
+from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 
 
 def check_bounds(solution, truth: dict[int, int]) -> None:

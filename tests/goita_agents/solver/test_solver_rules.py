@@ -5,12 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from deals import TILES
 from goita_agents import solver
 from goita_agents.solver import kernel
 from goita_agents.solver.position import Position
 from goita_agents.solver.rule_arrays import rule_arrays
-
 from goita_env import actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal

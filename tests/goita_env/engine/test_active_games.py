@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from deals import RULE_SETS
-from playing import after_reset, habits, legal_mask, pick
 
+from deals import RULE_SETS
 from goita_env.engine.active_games import ActiveGames
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.match import Match
 from goita_env.views import acting_view
+from playing import after_reset, habits, legal_mask, pick
 
 GAMES, STEPS = 24, 60
 

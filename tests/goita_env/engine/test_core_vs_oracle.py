@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, special_hands, tiles_of
-from oracle import ORACLE_RULES, OracleRules, Referee
-from playing import deal, legal_mask, pick
 
+from deals import RULE_SETS, special_hands, tiles_of
 from goita_env import JGA, NINE, PAGAT, GoitaVectorEnv, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core, rulebook
 from goita_env.engine.rulebook import Question, partner
 from goita_env.tiles import KING, LANCE, POINTS
+from oracle import ORACLE_RULES, OracleRules, Referee
+from playing import deal, legal_mask, pick
 
 SLOW = pytest.mark.slow
 

@@ -4,11 +4,10 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, TILES, special_hands, uniform_hands
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import after_reset, deal, frozen, legal_mask, pick
 
+from deals import RULE_SETS, TILES, special_hands, uniform_hands
 from goita_env import get_rules
 from goita_env.actions import PASS
 from goita_env.engine import core
@@ -16,6 +15,7 @@ from goita_env.engine.match import Match
 from goita_env.engine.tables import CODE_MASK, FRESH, KING_PERMIT, RADIX, attack_status, code_counts
 from goita_env.tiles import COUNTS, MAX_DECISIONS, MAX_PLAYS
 from goita_env.views import observation as packing
+from playing import after_reset, deal, frozen, legal_mask, pick
 
 rule_sets = st.sampled_from(RULE_SETS)
 seats = st.integers(0, 3)

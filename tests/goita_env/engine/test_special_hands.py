@@ -6,14 +6,14 @@ from math import comb, prod, sqrt
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete
-from playing import played
 
+from deals import RULE_SETS, complete
 from goita_env import Game, seeds
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.engine import deals as deal
 from goita_env.engine.tables import PAWN_DIGITS, code_counts
 from goita_env.errors import IllegalActionError
+from playing import played
 
 # Pawns are 1; the seats 0 to 3 are dealt these, filled up with other tiles.
 ONE_FIVE = complete("11111234", "", "", "")

@@ -8,15 +8,15 @@ from itertools import product
 
 import numpy as np
 import pytest
-from deals import RULE_SETS
-from playing import deal, legal_mask
 
+from deals import RULE_SETS
 from goita_env import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode
 from goita_env.engine import core, tables
 from goita_env.engine.rulebook import call_points, finish_points, king_may_attack, receives
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, KING, POINTS
+from playing import deal, legal_mask
 
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, _ = range(8)
 

@@ -10,19 +10,19 @@ import pickle
 import sys
 
 import numpy as np
-import pinned_games
 import pytest
-from deals import RULE_SETS, TILES, complete
-from oracle import Referee
-from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
-from playing import after_reset, deal, legal_mask, pick
-from programs import run
 
+import pinned_games
+from deals import RULE_SETS, TILES, complete
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
 from goita_env.engine import deals as dealing
 from goita_env.engine.match import Match
 from goita_env.engine.tables import code_counts
 from goita_env.views.observation import OBSERVATION_VERSION
+from oracle import Referee
+from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
+from playing import after_reset, deal, legal_mask, pick
+from programs import run
 
 TRAJECTORIES = {
     ("jga", "round"): "2b8bdef97c3dbe3e0c3800dbd62367e88b53d4d3793a900abfc7dfe707c02998",

@@ -3,19 +3,19 @@
 import warnings
 from functools import partial
 
-import conformance
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.spaces import Box, Discrete
+
+import conformance
 from conformance import random_play
 from deals import RULE_SETS, complete
-from gymnasium.spaces import Box, Discrete
-from playing import after_reset, pick
-
 from goita_env import TEAMS, GoitaVectorEnv, Information, Token, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
+from playing import after_reset, pick
 
 SETTINGS = [
     (rules, episode, reward)

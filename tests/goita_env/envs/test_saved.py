@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from raising import refuses
 
 from goita_env import GoitaVectorEnv
 from goita_env.errors import EpisodeOverError, GoitaError, SettingError
 from goita_env.rules import JGA, NINE, PAGAT, Rules
+from raising import refuses
 
 
 def after(steps, num_games=64, seed=3, **settings):

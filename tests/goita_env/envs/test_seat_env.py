@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete
 from gymnasium.vector import AutoresetMode
-from playing import after_reset, habits
-from seat_playing import MODES, Habits, decide, told
 
+from deals import RULE_SETS, complete
 from goita_env import Game, SeatVectorEnv
 from goita_env.actions import CALL
 from goita_env.rounds import Rounds
+from playing import after_reset, habits
+from seat_playing import MODES, Habits, decide, told
 
 
 def plain(rules, episode, games, episodes):

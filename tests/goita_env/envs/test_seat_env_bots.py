@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from seat_playing import MODES, Drawing, Habits, Loose, Watching, decide, same, step_at_random, told
 
 from goita_env import SeatEnv, SeatVectorEnv
+from seat_playing import MODES, Drawing, Habits, Loose, Watching, decide, same, step_at_random, told
 
 
 @pytest.mark.parametrize("seat", [None, "team"])

@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+
+from goita_env import SeatVectorEnv, errors
 from playing import after_reset
 from raising import refuses
 from seat_playing import MODES, same
-
-from goita_env import SeatVectorEnv, errors
 
 
 def test_an_illegal_action_forfeits_the_episode():

@@ -3,15 +3,15 @@
 import gymnasium
 import numpy as np
 import pytest
-from deals import complete
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
-from raising import refuses
-from seat_playing import MODES, Drawing, Habits, decide, told
 
+from deals import complete
 from goita_env import SeatVectorEnv
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.views import from_observation
+from raising import refuses
+from seat_playing import MODES, Drawing, Habits, decide, told
 
 
 def path(mode):

@@ -4,10 +4,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.wrappers import vector
-from seat_playing import MODES, Habits
 
 from goita_env import SeatEnv, SeatVectorEnv
 from goita_env.errors import SettingError
+from seat_playing import MODES, Habits
 
 
 def played(env, plain, steps=30):

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from playing import after_reset
-from seat_playing import Drawing, Habits, Watching, step_at_random
 
 from goita_env import SeatEnv, SeatVectorEnv, seeds
 from goita_env.engine import deals as dealing
 from goita_env.engine.tables import code_counts
+from playing import after_reset
+from seat_playing import Drawing, Habits, Watching, step_at_random
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15

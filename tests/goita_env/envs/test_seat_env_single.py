@@ -10,17 +10,17 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from deals import RULE_SETS, digits
 from gymnasium.utils.env_checker import check_env
+
+import goita_env
+from deals import RULE_SETS, digits
+from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
+from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
+from goita_env.render import RENDER_MODES
 from playing import after_reset
 from programs import run
 from raising import refuses
 from redrawn_worlds import random_world, redraw
-
-import goita_env
-from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
-from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
-from goita_env.render import RENDER_MODES
 
 SETTINGS = [
     {},

@@ -4,16 +4,16 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
 from gymnasium.spaces import Box, Discrete
 from gymnasium.vector.utils import batch_space
-from playing import after_reset, frozen, legal_mask, pick
 
+from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
 from goita_env import Game, GoitaVectorEnv, SeatVectorEnv, StepResult, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import SettingError
 from goita_env.views import View
 from goita_env.views.observation import SLICES, TABLE_WORD
+from playing import after_reset, frozen, legal_mask, pick
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, digits, special_hands
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from playing import played
-from record_samples import FIVE, LINE, NOTATION, PARTNERS, SIX, YAML, message, quoted, replayed
 
+from deals import RULE_SETS, digits, special_hands
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord, Record
+from playing import played
+from record_samples import FIVE, LINE, NOTATION, PARTNERS, SIX, YAML, message, quoted, replayed
 
 BOTH_KINGS = "11112389,11222333,11114444,55556677,s1"
 

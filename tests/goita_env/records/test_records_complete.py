@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from playing import played
-from record_samples import FIVE, LINE, PARTNERS, SIX, message
 
 from goita_env import Game, Rules, records
 from goita_env.records import DealRecord, Record, complete
+from playing import played
+from record_samples import FIVE, LINE, PARTNERS, SIX, message
 
 
 def game(*names: str, **options) -> Game:

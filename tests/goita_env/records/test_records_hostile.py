@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from raising import refuses
-from record_samples import LINE, YAML, message
 
 from goita_env import Rules, errors
 from goita_env.records import Record, building, complete, history, kifu
 from goita_env.rules import read_rules
+from raising import refuses
+from record_samples import LINE, YAML, message
 
 LONE = "a\udc80"
 """A name with half of a surrogate pair, alone, which UTF-8 cannot write."""

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from informed_oracle import OPTIONS
-from raising import refuses
 
 from goita_env import Game, Information, Token, records
 from goita_env.errors import ActionError, RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import complete
+from informed_oracle import OPTIONS
+from raising import refuses
 
 FIVES = ["11111238", "11111337", "22344567", "24455568"]
 

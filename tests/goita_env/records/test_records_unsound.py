@@ -4,11 +4,11 @@ import re
 import sys
 
 import pytest
-from raising import refuses
-from record_samples import FIVE, LINE, YAML, message, replayed
 
 from goita_env import Rules, errors, records
 from goita_env.records import DealRecord, Record
+from raising import refuses
+from record_samples import FIVE, LINE, YAML, message, replayed
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", " \r\n\t\n"])

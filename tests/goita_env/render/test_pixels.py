@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawings import HANDS, MOVES, SVG, middle_game
-from playing import played
 
+from drawings import HANDS, MOVES, SVG, middle_game
 from goita_env import Game, actions, errors, goita_v0, records
 from goita_env.render import RENDER_MODES, animation, frame, pixels, svg
 from goita_env.render.pen import document
 from goita_env.render.themes import THEMES
 from goita_env.views.scenes import of_state
+from playing import played
 
 
 def test_pixels_show_the_drawing():

@@ -6,11 +6,9 @@ from unicodedata import east_asian_width
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import HANDS, MOVES, middle_game
-from playing import legal_mask, pick, played
-from record_samples import SIX
-
 from goita_env import JGA, Game, errors, goita_v0
 from goita_env.engine.match import Match
 from goita_env.engine.state import State
@@ -19,6 +17,8 @@ from goita_env.tiles import NONE
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
 from goita_env.worlds import Worlds, determinize
+from playing import legal_mask, pick, played
+from record_samples import SIX
 
 REDEALT = ["11135578", "11112333", "12444567", "11224569"]
 FIVES = ["11111238", "11111337", "22344567", "24455569"]

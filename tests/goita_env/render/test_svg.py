@@ -8,12 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import SVG, check_dialect, contrast, counted, middle_game
-from playing import legal_mask, pick, played
-from raising import refuses
-from record_samples import LINE
-
 from goita_env import JGA, View, actions, errors, records
 from goita_env.engine.match import Match
 from goita_env.engine.state import State
@@ -23,6 +20,9 @@ from goita_env.render.themes import THEMES, Palette, darkened
 from goita_env.tiles import CHARACTERS, LETTERS, NUM_KINDS
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
+from playing import legal_mask, pick, played
+from raising import refuses
+from record_samples import LINE
 
 
 def beside(seed: int, legal: np.ndarray) -> dict:

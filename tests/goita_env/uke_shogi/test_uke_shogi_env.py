@@ -8,16 +8,16 @@ from functools import partial
 import numpy as np
 import pettingzoo
 import pytest
-from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
 from gymnasium.spaces import Box, Discrete
+
+from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
+from goita_env import errors, uke_shogi_v0
+from goita_env.uke_shogi import MURRAY, PLAYERS, UMEBAYASHI, UkeShogiGame, UkeShogiRules, svg
+from goita_env.uke_shogi.view import UkeShogiView, layout
 from playing import after_reset
 from programs import ROOT
 from raising import refuses
 from uke_shogi_playing import FEW, HANDS, kinds_of, random_game, redrawn_hands, short
-
-from goita_env import errors, uke_shogi_v0
-from goita_env.uke_shogi import MURRAY, PLAYERS, UMEBAYASHI, UkeShogiGame, UkeShogiRules, svg
-from goita_env.uke_shogi.view import UkeShogiView, layout
 
 PAGE = ROOT / "docs" / "uke_shogi.md"
 

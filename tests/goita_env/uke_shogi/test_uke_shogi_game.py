@@ -5,14 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from raising import refuses
-from uke_shogi_oracle import NAMES, Referee, whole_set
-from uke_shogi_playing import FEW, HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
 
 from goita_env import errors
 from goita_env.uke_shogi import IMO_SHOGI, MURRAY, UMEBAYASHI, UkeShogiGame, UkeShogiRules
 from goita_env.uke_shogi.game import draw
 from goita_env.uke_shogi.rules import POINTS
+from raising import refuses
+from uke_shogi_oracle import NAMES, Referee, whole_set
+from uke_shogi_playing import FEW, HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
 
 FREE = UkeShogiRules(must_match=False)
 KINGS = UkeShogiRules(kings_match_all=True)

@@ -6,9 +6,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawings import SVG, check_dialect, counted
-from uke_shogi_playing import FEW, HANDS, VARIANTS, played, random_game, short
 
+from drawings import SVG, check_dialect, counted
 from goita_env import uke_shogi_v0
 from goita_env.errors import SettingError
 from goita_env.render import RENDER_MODES
@@ -16,6 +15,7 @@ from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, darkened
 from goita_env.tiles import LETTERS
 from goita_env.uke_shogi import MURRAY, UMEBAYASHI, UkeShogiGame, svg
+from uke_shogi_playing import FEW, HANDS, VARIANTS, played, random_game, short
 
 
 def middle_game() -> UkeShogiGame:

@@ -5,10 +5,8 @@ from functools import cache, cached_property
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete, digits, special_hands, tiles_of
-from playing import after_reset, deal, legal_mask
-from redrawn_worlds import World, random_world, redraw
 
+from deals import RULE_SETS, complete, digits, special_hands, tiles_of
 from goita_env import Game, goita_v0
 from goita_env.actions import SILENT
 from goita_env.engine import core, tables
@@ -18,6 +16,8 @@ from goita_env.tiles import KING
 from goita_env.views import View
 from goita_env.views import observation as packing
 from goita_env.views.observation import TABLE_WORD
+from playing import after_reset, deal, legal_mask
+from redrawn_worlds import World, random_world, redraw
 
 POSITIONS = 500
 

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
-from playing import legal_mask, pick
 
+from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from goita_env import Game, actions, get_rules, views
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_env.views import Replay
+from playing import legal_mask, pick
 
 PAWN_LANCE = actions.encode(0, 1)
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from informed_oracle import OPTIONS
-from raising import refuses
 
 from goita_env import Game, Information, get_rules
 from goita_env.errors import SettingError
 from goita_env.views import Replay
+from informed_oracle import OPTIONS
+from raising import refuses
 
 
 def counts(game: Game) -> np.ndarray:

@@ -6,17 +6,17 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
-from oracle import Referee
-from playing import played
-from programs import ROOT
 
+from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from goita_env import Game, GoitaVectorEnv, get_rules, views
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode, hide_block
 from goita_env.tiles import COUNTS, KING, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
 from goita_env.views import observation as layout
 from goita_env.views.observation import HAND_COUNTS, OBSERVATION_SIZE, SLICES
+from oracle import Referee
+from playing import played
+from programs import ROOT
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+
 import world_positions
 from deals import RULE_SETS, complete
-from playing import deal, legal_mask, pick
-from raising import refuses
-from world_positions import EARLY, after, late_positions, many_positions, possible
-
 from goita_env import views
 from goita_env.actions import parse
 from goita_env.engine import core
@@ -19,6 +16,9 @@ from goita_env.errors import HandsError, SettingError
 from goita_env.tiles import KING, LANCE, PAWN
 from goita_env.views import View
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
+from playing import deal, legal_mask, pick
+from raising import refuses
+from world_positions import EARLY, after, late_positions, many_positions, possible
 
 ALL_RULES = [*RULE_SETS, pytest.param(world_positions.CHOOSY_DUTY, id="choosy_duty")]
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from deals import RULE_SETS, special_hands
-from informed_oracle import OPTIONS
 
+from deals import RULE_SETS, special_hands
 from goita_env import Game, Information, Token
 from goita_env.engine import core
 from goita_env.engine.choices import sample_legal
@@ -12,6 +11,7 @@ from goita_env.engine.match import Match
 from goita_env.rounds import Rounds
 from goita_env.views import acting_view, seat_view
 from goita_env.worlds import determinize, enumerate_worlds, sample
+from informed_oracle import OPTIONS
 
 GAMES = 60
 

@@ -5,10 +5,10 @@ import re
 import sys
 
 import pytest
-from bad_bots import BAD
-from programs import ROOT, refusal, run
 
+from bad_bots import BAD
 from goita_lab.arena import check
+from programs import ROOT, refusal, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 

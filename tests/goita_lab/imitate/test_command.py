@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from goita_agents.bots.network_file import write_tensors
-from goita_agents.registry import load_agent
-from network_files import INFO, tensors
 
+from goita_agents.bots.network_file import write_network
+from goita_agents.registry import load_agent
 from goita_lab.commands import evaluate
 from goita_lab.imitate import __main__ as command
+from network_files import INFO, tensors
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     options = ["--deals", "30", "--save-games", str(place / "games")]
     assert evaluate.main(["--agents", "greedy", "random", *options]) == 0
     small = {name: (0.1 * one).astype(np.float32) for name, one in tensors((24, 16)).items()}
-    (place / "small.safetensors").write_bytes(write_tensors(small, INFO.metadata()))
+    (place / "small.safetensors").write_bytes(write_network(INFO, small))
     return place
 
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.champion.agent import network
-from network_files import INFO, tensors
-
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_lab.arena.tournament.games import play_deals
@@ -20,6 +19,7 @@ from goita_lab.imitate.clone import check_start, heated, imitate, refit
 from goita_lab.imitate.examples import Examples, Split, fold_games, split_games
 from goita_lab.imitate.replaying import replay
 from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
+from network_files import INFO, tensors
 
 
 @pytest.fixture(scope="module")

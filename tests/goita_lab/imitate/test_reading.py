@@ -5,10 +5,9 @@ import shutil
 
 import numpy as np
 import pytest
+
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import load_agent
-from record_samples import LINE, YAML
-
 from goita_env import Game, actions, records
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import Information, Token
@@ -19,6 +18,7 @@ from goita_lab.commands import evaluate
 from goita_lab.imitate import read_examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.signals import log
+from record_samples import LINE, YAML
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,20 @@
 """Means of the weights of networks, and the files that have none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import write_tensors
-from goita_agents.champion.agent import WEIGHTS, network
 
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import write_network
+from goita_agents.champion.agent import WEIGHTS, network
 from goita_env import GoitaVectorEnv
+from goita_env.information import Information
 from goita_lab.learning import average
 
 
 def written(path, agent, **changes):
-    path.write_bytes(write_tensors(agent.tensors(), agent.info.metadata() | changes))
+    path.write_bytes(write_network(replace(agent.info, **changes), agent.tensors()))
     return str(path)
 
 
@@ -19,7 +22,7 @@ def written(path, agent, **changes):
 def two(elsewhere):
     """Returns the files of the champion and of a network of the same shape."""
     other = network().untrained(3)
-    return str(WEIGHTS), written(elsewhere / "other.safetensors", other, decisions="7")
+    return str(WEIGHTS), written(elsewhere / "other.safetensors", other, decisions=7)
 
 
 def test_every_weight_is_the_mean(two, elsewhere, capsys):
@@ -45,8 +48,8 @@ def test_the_mean_of_one_network_with_itself_is_that_network(elsewhere):
     ("change", "message"),
     [
         ({"rules": "pagat"}, "alike but for their weights"),
-        ({"points_per_value": "3.0"}, "alike but for their weights"),
-        ({"actions": "70"}, "a network with actions"),
+        ({"reward_scale": 3.0}, "alike but for their weights"),
+        ({"information": Information(shown="partner")}, "layers.0 of shape"),
     ],
 )
 def test_networks_of_other_games_have_no_mean(two, elsewhere, capsys, change, message):
@@ -59,7 +62,7 @@ def test_too_few_files_and_wrong_numbers_are_refused(two, capsys):
     refused(capsys, "at least two networks", two[0])
     refused(capsys, "nowhere", two[0], "nowhere")
     for number in (-1, 1 << 60):
-        refused(capsys, "decisions at most", *two, "--decisions", str(number))
+        refused(capsys, "decisions, got", *two, "--decisions", str(number))
 
 
 def test_a_file_that_is_there_is_not_written_over(two, elsewhere, capsys):

@@ -2,14 +2,14 @@
 
 import numpy as np
 import torch as th
+
 import training
 from goita_agents.bots.network import NetworkAgent
-
 from goita_env import GoitaVectorEnv
 from goita_env.views.observation import PLAYS_WORD, TILES_WORD, pack_seat
 from goita_lab.learning import save_policy
 from goita_lab.learning.buffer import HIDDEN_WORDS
-from goita_lab.learning.critic import hidden_words
+from goita_lab.learning.returns import hidden_words
 
 
 def make_model(seed=0, **settings):

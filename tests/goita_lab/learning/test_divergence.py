@@ -6,12 +6,12 @@ from operator import attrgetter
 
 import pytest
 import torch as th
+
 import training
 from goita_agents.bots.network import NetworkAgent
-from raising import refuses
-
 from goita_lab.commands import train
 from goita_lab.learning import DivergedError, save_policy
+from raising import refuses
 
 TINY = [*training.TINY, "--games", "32", "--steps", "8", "--decisions", "4000", "--deals", "2"]
 TINY += ["--measure-deals", "0", "--precision", "float32", "--save-every", "500"]

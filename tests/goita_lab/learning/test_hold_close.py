@@ -2,9 +2,10 @@
 
 import numpy as np
 import torch as th
-import training
 
-from goita_lab.learning.ppo import MASKED, REFERENCE_KL
+import training
+from goita_lab.learning.losses import HoldClose
+from goita_lab.learning.policy import MASKED
 
 
 def make_model(weight=None, **settings):
@@ -39,8 +40,8 @@ def test_a_policy_that_is_held_close_moves_less():
     for weight in (0.0, 5.0):
         model = make_model(weight)
         model.learn(8_000)
-        apart[weight] = divergence(model.policy, model.reference, samples_of(model)).mean()
-        assert 0 < model.logger.name_to_value[f"train/{REFERENCE_KL}"] < 2 * apart[0.0]
+        apart[weight] = divergence(model.policy, model.reference.policy, samples_of(model)).mean()
+        assert 0 < model.logger.name_to_value[f"train/{HoldClose.name}"] < 2 * apart[0.0]
     assert apart[5.0] < apart[0.0] / 4
 
 
@@ -49,9 +50,9 @@ def test_the_loss_grows_by_the_weighted_divergence():
     model.learn(4_000)
     samples = samples_of(model)
     weights = samples.weights.numpy() / samples.weights.numpy().sum()
-    wanted = (divergence(model.policy, model.reference, samples) * weights).sum()
+    wanted = (divergence(model.policy, model.reference.policy, samples) * weights).sum()
     without, _ = model._loss(samples, 0.2)
-    model.kl_weight = 3.0
+    model.reference.weight = 3.0
     held, numbers = model._loss(samples, 0.2)
     assert wanted > 1e-4
     np.testing.assert_allclose(float((held - without).detach()), 3 * wanted, rtol=1e-3)
@@ -62,11 +63,11 @@ def test_the_reference_stays_as_it_was():
     model = make_model(0.1)
     before = [parameter.clone() for parameter in model.policy.parameters()]
     model.learn(3_000)
-    assert all(map(th.equal, before, model.reference.parameters()))
+    assert all(map(th.equal, before, model.reference.policy.parameters()))
     assert not all(map(th.equal, before, model.policy.parameters()))
 
 
 def test_without_a_reference_nothing_is_logged_of_one():
     model = make_model()
     model.learn(1_000)
-    assert f"train/{REFERENCE_KL}" not in model.logger.name_to_value
+    assert f"train/{HoldClose.name}" not in model.logger.name_to_value

@@ -6,18 +6,18 @@ from collections import defaultdict
 import numpy as np
 import pytest
 import torch as th
-from deals import complete, kinds
-from own_networks import TwoTrunks
-from raising import refuses
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import VecMonitor
-from training import make_env, make_model, rollout
 
+from deals import complete, kinds
 from goita_env import GoitaVectorEnv, actions
 from goita_env.views import observation as packing
 from goita_lab.learning import GoitaVecEnv, SelfPlayPPO, linear
 from goita_lab.learning.buffer import ENDED, OPEN, decision_type
+from own_networks import TwoTrunks
+from raising import refuses
+from training import make_env, make_model, rollout
 
 REWARD_SCALE = 0.02
 
@@ -327,8 +327,8 @@ def test_the_entropy_coefficient_follows_its_schedule():
 
 def test_it_learns_to_beat_random_play_by_far():
     from goita_agents import load_agent
-    from goita_agents.bots.network import NetworkAgent, NetworkInfo
-
+    from goita_agents.bots.network import NetworkAgent
+    from goita_agents.bots.network_file import NetworkInfo
     from goita_lab.arena.tournament import arena
 
     settings = {"n_steps": 16, "batch_size": 512, "learning_rate": 2e-3, "layers": (64,)}

@@ -1,12 +1,15 @@
 """The learning curve of strength: what is measured, kept and drawn."""
 
-import pytest
-from goita_agents.registry import load_agent
+from pathlib import Path
 
+import pytest
+
+from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 from goita_lab.learning import plot
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST, History, Measured, Measuring, read_csv
 from goita_lab.learning.run_files import RunFiles
+from raising import refuses
 
 
 def row(decisions, opponent, points, won=None):
@@ -132,7 +135,7 @@ def test_a_curve_against_minutes_needs_the_logs(tmp_path, monkeypatch, capsys):
     rows = [row(made, "greedy", 1.0) for made in (0, 100)]
     (tmp_path / "one" / "strength.csv").write_bytes(History(rows).csv())
     drawn = ["one", "--minutes", "--file", "c.svg"]
-    for content in (None, "a,b\n1,2\n", ",".join(plot._LOGGED) + "\n100,nan,100\n"):
+    for content in (None, "a,b\n1,2\n"):
         if content is not None:
             (tmp_path / "one" / "progress.csv").write_text(content)
         with pytest.raises(SystemExit, match="2"):
@@ -140,3 +143,20 @@ def test_a_curve_against_minutes_needs_the_logs(tmp_path, monkeypatch, capsys):
         assert "expected the log of a run" in capsys.readouterr().err
     _log(tmp_path / "one" / "progress.csv", (100, 100, 60))
     assert plot.main(drawn) == 0
+
+
+ROW = "5,greedy,,4,1.0,0.0,2.0,0.5,\n"
+HEAD = "decisions,opponent,opponent_decisions,deals,points_per_round,low,high,round_win_rate,"
+HEAD += "match_win_rate\n"
+
+
+def test_a_curve_that_is_damaged_is_refused_in_a_line(elsewhere):
+    for text in (ROW.replace("1.0", "x"), ROW.replace("4", ""), "\0" + ROW):
+        Path("curve.csv").write_text(HEAD + text)
+        refuses(SettingError, r"curve\.csv", read_csv, Path("curve.csv"))
+
+
+def test_a_name_in_a_curve_is_drawn_as_it_is_and_not_as_a_formula(elsewhere):
+    Path("runs/one").mkdir(parents=True)
+    Path("runs/one/strength.csv").write_text(HEAD + ROW.replace("greedy", r"$\frac$"))
+    assert plot.main(["runs/one"]) == 0

@@ -4,22 +4,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from goita_agents.transforms import Transform
 
 from goita_env import Game, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.information import Information, Token
 from goita_env.rounds import Rounds
 from goita_env.worlds import determinize, enumerate_worlds
-from goita_lab.learning.building import build_model
-from goita_lab.learning.off_belief import returns_in_worlds
-from goita_lab.learning.presets import PRESETS
+from goita_lab.learning import Training
+from goita_lab.learning.returns import returns_in_worlds
 
 BACK = 0.125
 """What the policy of these tests expects wherever it is asked."""
 SCALE = 0.02
-SMALL = replace(PRESETS["quick"], games=32, steps=16, batch=256, layers=(8,), decisions=2048)
-OPTIONS = {"rules": "jga", "seed": 1, "bfloat16": False, "reward_scale": SCALE}
+SMALL = Training(
+    games=32,
+    steps=16,
+    batch=256,
+    layers=(8,),
+    decisions=2048,
+    seed=1,
+    precision="float32",
+    off_belief=True,
+)
 
 
 def decide(words, legal):
@@ -80,7 +86,7 @@ def test_a_training_learns_from_drawn_decisions_with_the_returns_of_worlds(monke
         return np.arange(len(view), dtype=np.float32)
 
     monkeypatch.setattr("goita_lab.learning.ppo.returns_in_worlds", remember)
-    model = build_model(SMALL, **OPTIONS, off_belief=True)
+    model = SMALL.model()
     model.learn(1000)
     buffer = model.rollout_buffer
     assert len(asked[-1]) == len(buffer.closed)
@@ -96,12 +102,12 @@ def test_a_training_learns_from_drawn_decisions_with_the_returns_of_worlds(monke
 
 def test_off_belief_refuses_what_its_worlds_do_not_have():
     with pytest.raises(SettingError, match="expected off-belief without critic"):
-        build_model(SMALL, **OPTIONS, off_belief=True, critic=(8,))
+        replace(SMALL, critic=(8,)).model()
     with pytest.raises(SettingError, match="expected off-belief without critic"):
-        build_model(SMALL, **OPTIONS, off_belief=True, transform=Transform(["events"]))
+        replace(SMALL, transform=("events",)).model()
     for other in ({"episode": "match"}, {"information": Information(token=Token(bits=1))}):
         with pytest.raises(SettingError, match="expected off-belief in rounds of the plain game"):
-            build_model(SMALL, **OPTIONS, off_belief=True, **other)
+            replace(SMALL, **other).model()
 
 
 def test_positions_before_play_are_played_out():

@@ -11,8 +11,8 @@ from goita_env.errors import SettingError
 from goita_env.information import Information, Token
 from goita_env.rules import JGA, NINE, PAGAT
 from goita_env.tiles import COUNTS, NUM_KINDS, PAWN
-from goita_lab.learning.building import build_model
-from goita_lab.learning.other_play import (
+from goita_lab.learning import Training
+from goita_lab.learning.rollout import (
     ACTIONS,
     ELEMENTS,
     PAIRS,
@@ -20,7 +20,6 @@ from goita_lab.learning.other_play import (
     exchange_masks,
     exchange_words,
 )
-from goita_lab.learning.presets import PRESETS
 
 TOKEN = Information(token=Token(bits=1))
 
@@ -85,12 +84,14 @@ def test_elements_are_their_own_inverse_and_as_frequent():
     assert [np.bincount(seat).tolist() for seat in found.T] == [[64] * 4] * 4
 
 
+SMALL = Training(
+    games=16, steps=8, batch=32, layers=(8,), decisions=128, seed=1, precision="float32"
+)
+
+
 def test_a_training_sees_the_game_under_each_seats_element():
     """What is stored is exchanged, what is played is not, and each seat keeps its element."""
-    settings = replace(PRESETS["quick"], games=16, steps=8, batch=32, layers=(8,), decisions=128)
-    model = build_model(
-        settings, rules="jga", seed=1, bfloat16=False, reward_scale=0.02, other_play=True
-    )
+    model = replace(SMALL, other_play=True).model()
     games = model.env.unwrapped
     games.begin()
     turn = games.turn
@@ -113,9 +114,8 @@ def test_a_training_sees_the_game_under_each_seats_element():
 
 
 def test_other_play_refuses_what_it_does_not_exchange():
-    settings = replace(PRESETS["quick"], games=4, steps=4, batch=8, layers=(8,), decisions=16)
-    options = {"rules": "jga", "seed": 1, "bfloat16": False, "reward_scale": 0.02}
+    small = replace(SMALL, other_play=True)
     with pytest.raises(SettingError, match="expected no critic with other-play"):
-        build_model(settings, **options, other_play=True, critic=(8,))
+        replace(small, critic=(8,)).model()
     with pytest.raises(SettingError, match="expected no shown tiles with other-play"):
-        build_model(settings, **options, other_play=True, information=Information(shown="all"))
+        replace(small, information=Information(shown="all")).model()

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 import torch as th
+
 import training
 from goita_agents.registry import load_agent
-from raising import refuses
-
 from goita_env.errors import SettingError
 from goita_lab.learning import Pool, SelfPlayPolicy
 from goita_lab.learning.checkpoint import load_checkpoint, save_checkpoint
+from goita_lab.learning.losses import PlayerPredictor
 from goita_lab.learning.pool import LEARNER
-from goita_lab.learning.ppo import PLAYER_LOSS
 from goita_lab.learning.weighted import SELF, kinds_of
+from raising import refuses
 
 OPPONENTS, PARTNERS = ["self", "greedy", "2*random"], ["3*self", "greedy"]
 KINDS = kinds_of(OPPONENTS, PARTNERS)
@@ -111,8 +111,8 @@ def test_with_a_weight_of_0_the_policy_learns_as_without():
         one.learn(2_000)
     assert all(map(th.equal, model.policy.parameters(), plain.policy.parameters()))
     assert not any(map(th.equal, weighed.policy.parameters(), plain.policy.parameters()))
-    assert f"train/{PLAYER_LOSS}" not in plain.logger.name_to_value
-    assert weighed.logger.name_to_value[f"train/{PLAYER_LOSS}"] > 0
+    assert f"train/{PlayerPredictor.name}" not in plain.logger.name_to_value
+    assert weighed.logger.name_to_value[f"train/{PlayerPredictor.name}"] > 0
 
 
 def test_a_training_goes_on_from_its_checkpoint(tmp_path):
@@ -131,14 +131,6 @@ def test_a_training_goes_on_from_its_checkpoint(tmp_path):
         load_checkpoint,
         *(make_model(weight=None), tmp_path / "saved.safetensors"),
     )
-
-
-def test_kinds_that_there_are_not_are_refused():
-    model = make_model()
-    training.rollout(model)
-    arrays = model.rollout_buffer.state_arrays()
-    arrays["others"][0] = len(KINDS)
-    refuses(SettingError, "kinds of players", model.rollout_buffer.load_state_arrays, arrays)
 
 
 class OwnHeads(SelfPlayPolicy):

@@ -1,20 +1,23 @@
 """Files of policies: that they play what the model plays, whatever the network."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch as th
+
 import training
 from goita_agents import load_agent
 from goita_agents.base import AgentError
-from own_networks import Forgetful, OnlyInTraining, TwoTrunks
-from raising import refuses
-
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.commands import train
-from goita_lab.learning import SavedPolicy, SelfPlayPolicy, save_policy
-from goita_lab.learning.policy_agent import load_frozen
-from goita_lab.learning.policy_file import begin_from, read_policy
+from goita_lab.learning import SavedPolicy, SelfPlayPolicy, begin_from, save_policy, widths
+from goita_lab.learning.policy_agent import load_frozen, read_policy
+from network_files import described
+from own_networks import Forgetful, OnlyInTraining, TwoTrunks
+from raising import refuses
 
 
 def make_model(policy=SelfPlayPolicy, layers=(16,), **settings):
@@ -33,7 +36,7 @@ def test_a_network_of_ones_own_is_saved_and_played_by_its_class(tmp_path):
     for file in (path, tmp_path / "again"):
         save_policy(model, file, "jga")
     assert path.read_bytes() == (tmp_path / "again").read_bytes()
-    info = read_policy(path).info
+    info, _ = read_policy(path)
     assert info.policy == "own_networks:TwoTrunks"
     assert info.settings == {"layers": [16], "width": 4}
     now = turn()
@@ -93,13 +96,19 @@ def test_files_that_are_no_policies_are_refused(tmp_path):
     path = tmp_path / "own.safetensors"
     save_policy(make_model(TwoTrunks), path, "jga")
     data = path.read_bytes()
-    for wrong in (b"", data[:100], data[:-4], data.replace(b"goita-policy-1", b"goita-policy-9")):
+    for wrong in (b"", data[:100], data[:-4], data.replace(b"goita-network-4", b"goita-network-9")):
         path.write_bytes(wrong)
-        refuses(SettingError, "polic", read_policy, path)
+        refuses(AgentError, "own.safetensors", read_policy, path)
         with pytest.raises(AgentError):
             SavedPolicy(str(path), "own_networks:TwoTrunks")
-    with pytest.raises(SettingError):
+    with pytest.raises(FileNotFoundError):
         read_policy(tmp_path / "none")
+
+
+def test_a_network_of_ones_own_is_no_stack_and_the_error_says_who_plays_it(tmp_path):
+    path = tmp_path / "own.safetensors"
+    save_policy(make_model(TwoTrunks), path, "jga")
+    refuses(AgentError, "TwoTrunks.*SavedPolicy", load_agent, f"file:{path}")
 
 
 @pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
@@ -153,12 +162,66 @@ def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
     command = ["--name", "own", "--policy", "own_networks:TwoTrunks", *options]
     assert train.main(command) == 0
     run = tmp_path / "runs" / "own"
-    assert read_policy(run / "best.safetensors").policy == "own_networks:TwoTrunks"
+    assert read_policy(run / "best.safetensors")[0].policy == "own_networks:TwoTrunks"
     assert "past" in (run / "strength.csv").read_text()
-    with pytest.raises(SystemExit, match="2"):  # the run's file may not name the class
-        train.main(["--resume", "runs/own", "--decisions", "1600"])
-    again = ["--resume", "runs/own", "--policy", "own_networks:TwoTrunks"]
-    assert train.main([*again, "--decisions", "1600"]) == 0
+    assert train.main(["--resume", "runs/own", "--decisions", "1600"]) == 0
     for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
         refuses(SystemExit, "2", train.main, ["--name", "two", "--policy", wrong, *options])
     assert not (tmp_path / "runs" / "two").exists()
+
+
+EVIL = """
+from pathlib import Path
+Path("PWNED").touch()
+from goita_lab.learning import SelfPlayPolicy
+class Network(SelfPlayPolicy): pass
+"""
+
+
+@pytest.fixture
+def copied(elsewhere):
+    """A policy's file, to be written again with another description."""
+    sys.modules.pop("evil", None)
+    Path("evil.py").write_text(EVIL)
+    save_policy(make_model(), "bad.safetensors", "jga")
+    return Path("bad.safetensors")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"reward_scale": wrong} for wrong in (0, -5, None)),
+        *({"decisions": wrong} for wrong in (10**400, "7", -1)),
+        *({"rules": "mine", "rules_fields": [[]]}, {"rules": "../rules.json"}, {"layers": 99}),
+        *({"policy": "evil:Network", "settings": settings} for settings in ([], "x", {})),
+        {"unknown": 3},
+    ],
+)
+def test_a_policys_file_with_another_description_is_refused_and_runs_nothing(copied, changes):
+    described(copied, **changes)
+    with pytest.raises(AgentError, match="bad") as error:
+        SavedPolicy(str(copied), "goita_lab.learning:SelfPlayPolicy")
+    assert len(str(error.value)) < 4000
+    if "policy" not in changes or changes["settings"] != {}:
+        for reader in (read_policy, widths, lambda path: begin_from(None, path)):
+            with pytest.raises(AgentError, match="bad"):
+                reader(copied)
+    assert not Path("PWNED").exists()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"layers": "abc"}, {"layers": [0]}, {"observation_space": 1}),
+        *(
+            {"layers": [16], name: "evil.Network"}
+            for name in ("activation_fn", "optimizer_class", "features_extractor_class")
+        ),
+    ],
+)
+def test_arguments_in_a_policys_file_are_values_and_run_nothing(copied, settings):
+    name = "goita_lab.learning:SelfPlayPolicy"
+    described(copied, policy=name, settings=settings)
+    with pytest.raises(AgentError, match="bad"):
+        SavedPolicy(str(copied), name)
+    assert not Path("PWNED").exists()

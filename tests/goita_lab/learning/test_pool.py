@@ -1,21 +1,21 @@
 """Frozen players at the tables of a training: who sits where, and what is learnt from."""
 
 import copy
+import json
 from itertools import pairwise
 
-import msgspec
 import numpy as np
 import pytest
+
 import training
 from goita_agents.base import AgentError
 from goita_agents.registry import expand, load_agent
-from raising import refuses
-
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import Pool
-from goita_lab.learning.pool import GROUPS, LEARNER, PoolState
+from goita_lab.learning.pool import GROUPS, LEARNER
 from goita_lab.learning.weighted import named_agents, read_weighted
+from raising import refuses
 
 
 def make_model(pool, steps=16, **settings):
@@ -189,7 +189,7 @@ def test_a_restored_pool_goes_on_identically():
     pool.load = lambda decisions: load_agent("random")
     play(pool, 5)
     state = copy.deepcopy(pool.state())
-    state = msgspec.json.decode(msgspec.json.encode(state[0]), type=PoolState), state[1]
+    state = json.loads(json.dumps(state[0])), state[1]
     other = Pool(64, share=0.5, agents=["greedy"], seed=8)
     other.load = pool.load
     other.load_state(*state)

@@ -3,9 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
-import training
 from gymnasium.wrappers.vector import TransformReward
-from raising import refuses
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -13,9 +11,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import VecMonitor
 
+import training
 from goita_env import SeatEnv, SeatVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import SeatVecEnv
+from raising import refuses
 
 
 def make_env(games=32, seed=0, **settings):

@@ -15,19 +15,20 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 import torch as th
+from stable_baselines3.common.logger import configure
+
 import training
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import open_tensors
 from goita_agents.files import locked
-from programs import refusal
-from stable_baselines3.common.logger import configure
-
 from goita_env import GoitaVectorEnv, Rules
-from goita_lab import learning
+from goita_lab import cli, learning
 from goita_lab.commands import train
-from goita_lab.learning import SelfPlayPPO, has_fast_bfloat16
+from goita_lab.learning import PRESETS, SelfPlayPPO, Training, command, has_fast_bfloat16
 from goita_lab.learning.measuring import read_csv
 from goita_lab.learning.progress import DecisionBar
+from goita_lab.learning.settings import defaults
+from programs import refusal
 
 TINY = [*training.TINY, "--decisions", "1500", "--save-every", "300"]
 TINY += ["--deals", "8", "--snapshot-every", "400", "--measure-deals", "4"]
@@ -50,13 +51,17 @@ def decisions_in(checkpoint):
 def begin(name, **settings):
     """Leaves a run that was killed before its first checkpoint."""
     options = {"progress": False, "measure_deals": 0, "threads": 1, **settings}
-    args, found = train.settle(train.Args(name=name, **options))
-    return learning.Run(Path("runs", name), train.config_of(args, found)).begin()
+    found = Training(name=name, **options).settled()
+    return learning.Run(Path("runs", name), found.config()).begin()
 
 
 def new_model(**settings):
     options = {"games": 16, "steps": 4, "batch": 64, "layers": (16,), **settings}
-    return train.new_model(*train.settle(train.Args(precision="float32", **options)))
+    return Training(precision="float32", **options).model()
+
+
+def parsed(*words):
+    return cli.parse(Training, words, default=defaults(words))
 
 
 def trained(name, *options):
@@ -132,7 +137,8 @@ def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been
 
 def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
     assert "--init" in refused(capsys, *TINY, "--kl", "0.3")
-    assert "--kl" in refused(capsys, *TINY, "--kl", "-1", "--init", "policy.safetensors")
+    assert "kl of at least 0" in refused(capsys, *TINY, "--kl", "-1")
+    assert "nowhere" in refused(capsys, *TINY, "--init", "nowhere")
     assert "--partners" in refused(capsys, *TINY, "--hard-partners", "--opponents", "greedy")
     predicting = [*TINY, "--predict-players", "1"]
     for players in ([], ["--partner", "greedy"], ["--opponents", "greedy"], ["--partners", "self"]):
@@ -169,7 +175,7 @@ KILLED = """
 import os, signal, sys
 from goita_lab.commands import train
 from goita_agents import files
-from goita_lab.learning import checkpoint, checkpoint_callback, export, run, run_files
+from goita_lab.learning import checkpoint, checkpoint_callback, policy_file, run, run_files
 
 place, left, write = sys.argv[1], int(sys.argv[2]), files.write_whole
 
@@ -187,7 +193,7 @@ def deadly(path, data):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-for module in (checkpoint, checkpoint_callback, export, run, run_files):
+for module in (checkpoint, checkpoint_callback, policy_file, run, run_files):
     module.write_whole = deadly
 sys.exit(train.main(sys.argv[3:]))
 """
@@ -236,7 +242,7 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
 
 def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere, capsys):
     begin("one", decisions=100, games=4, steps=2, layers=(8,), deals=2)
-    for option in (["--seed", "0"], ["--lr=1e-3", "1e-4"], ["--name", "two"]):
+    for option in (["--seed", "1"], ["--lr=1e-3", "1e-4"], ["--name", "two"]):
         assert option[0].partition("=")[0] in refused(capsys, "--resume", "runs/one", *option)
     assert "--resume" in refused(capsys, "--name", "one", *TINY)
     assert train.main(["--resume", "runs/one"]) == 0  # from its beginning
@@ -267,7 +273,7 @@ def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypat
             )
             return super().learn(*given)
 
-    monkeypatch.setattr(train.learning, "Run", Meanwhile)
+    monkeypatch.setattr(command, "Run", Meanwhile)
     trained("one")
     assert len(told) == 2
     assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)
@@ -298,8 +304,8 @@ def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
     np.testing.assert_allclose(first.logits(turn.view), last.logits(turn.view), atol=1e-5)
     np.testing.assert_allclose(first.values(turn.view), last.values(turn.view), atol=1e-3)
     assert first.info.reward_scale == 0.04
-    settled = train.settle(train.Args(init=run / "policy.safetensors"))
-    assert settled[1].layers == (16,)  # the file's where none are given
+    found = defaults(["--init", str(run / "policy.safetensors")])
+    assert found.layers == (16,)  # the file's where none are given
     (elsewhere / "x.safetensors").write_bytes(b"no policy")
     for wrong in (["--init", "x.safetensors"], [*more, "--layers", "8"]):
         refused(capsys, "--name", "three", *TINY, *wrong)
@@ -312,8 +318,7 @@ def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
     assert all(0 <= row.match_win_rate <= 1 for row in rows)
     assert "matches" in capsys.readouterr().out
     assert NetworkAgent.load(run / "policy.safetensors").info.reward_scale == 1
-    resumed = train.settings_of(learning.Run.resume(run))
-    assert resumed[0].episode == "match"
+    assert Training.from_config(learning.Run.resume(run).config).episode == "match"
     # A policy that was taught on points says nothing of wins, so its values are forgotten.
     model = new_model()
     learning.save_policy(model, Path("points.safetensors"), "jga")
@@ -334,28 +339,62 @@ def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhe
 
 def test_the_presets_hold_every_setting_and_options_change_them():
     quick, standard = (learning.PRESETS[name] for name in ("quick", "standard"))
-    assert train.settle(train.Args())[1] == quick
-    assert train.settle(train.Args(preset="standard"))[1] == standard
-    args = train.Args(preset="standard", layers=(32,))
-    assert train.settle(args)[1] == replace(standard, layers=(32,))
-    assert [*learning.PRESETS] == [*get_args(get_type_hints(train.Args)["preset"])]
+    assert parsed() == quick
+    assert parsed("--preset", "standard") == parsed("--preset=standard") == standard
+    assert parsed("--layers", "32", "--preset", "standard") == replace(standard, layers=(32,))
+    assert [*learning.PRESETS] == [*get_args(get_type_hints(Training)["preset"])]
 
 
 def test_a_preset_names_players_and_options_change_them(elsewhere, capsys):
-    args, settings = train.settle(train.Args(preset="champion", opponents=("greedy",)))
-    named = learning.PLAYERS["champion"]
-    assert args.opponents == ("greedy",)
-    assert (args.critic, args.partners) == (named["critic"], named["partners"])
-    assert settings.pool_share == 0
-    assert train.settle(train.Args(preset="standard"))[0].critic == named["critic"]
-    assert train.settle(train.Args(preset="standard", critic=(0,)))[0].critic is None
+    found, named = parsed("--preset", "champion", "--opponents", "greedy"), PRESETS["champion"]
+    assert found == replace(named, opponents=("greedy",))
+    assert found.partners == ("2*self", "population:train")
+    assert parsed("--preset", "standard").critic == named.critic == (256, 256, 256)
+    assert parsed("--preset", "standard", "--critic", "0").critic is None
     assert "--opponents or a pool" in refused(capsys, "--preset", "champion", "--pool", "greedy")
+
+
+def test_the_help_shows_the_defaults_of_the_preset_and_of_the_run(elsewhere, capsys):
+    begin("one", layers=(8,), seed=77)
+    for words, shown in (
+        ([], "20500000"),
+        (["--preset", "champion"], "2*self"),
+        (["--resume", "runs/one"], "77"),
+    ):
+        with pytest.raises(SystemExit, match="0"):
+            train.main([*words, "--help"])
+        assert shown in capsys.readouterr().out
+
+
+CONFIGS = ["", "[1]", '{"threads": "2"}', '{"colour": "red"}', '{"rules": "../rules.json"}']
+
+
+@pytest.mark.parametrize("text", CONFIGS)
+def test_settings_that_are_damaged_are_refused_in_a_line(elsewhere, capsys, text):
+    config = begin("one").files.config
+    known = json.loads(config.read_text())
+    changed = text.startswith("{") and json.dumps(known | json.loads(text))
+    config.write_text(changed or text)
+    assert refused(capsys, "--resume", "runs/one").count("\n") == 1
+
+
+def test_a_run_goes_on_with_a_bot_of_ones_own(elsewhere):
+    Path("mine_here.py").write_text(
+        "class Bot:\n"
+        "    name = 'bot'\n"
+        "    def act(self, view, legal, rng):\n"
+        "        return legal.argmax(axis=1)\n"
+    )
+    named = ["--pool", "mine_here:Bot", "greedy", "--pool-share", "0.5"]
+    run = trained("one", *named)
+    assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
+    assert train.main(["--resume", str(run), *named]) == 0  # as it was begun with
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
     monkeypatch.setattr(th.cuda, "is_available", lambda: False)
     assert "cuda" in refused(capsys, "--device", "cuda")
-    assert train.settle(train.Args())[0].device == "cpu"
+    assert Training().settled().device == "cpu"
 
 
 def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from goita_agents.base import certain
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_agents.registry import load_agent
-
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_lab.signals import listening, measures

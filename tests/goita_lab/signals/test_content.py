@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
-from signalling_bots import CodeBot, LengthBot, MixedCodeBot, dealt
 
+from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS
@@ -12,6 +11,7 @@ from goita_lab.signals.listening import listen, public_action, seen_by, standard
 from goita_lab.signals.log.writer import belief_columns
 from goita_lab.signals.measures import content, content_split, model_mismatch, partner_opponent_gap
 from goita_lab.signals.playing import play
+from signalling_bots import CodeBot, LengthBot, MixedCodeBot, dealt
 
 
 def first_leads(told, heard):

@@ -6,16 +6,16 @@ import re
 import numpy as np
 import pytest
 import yaml
+
 from goita_agents.population import HELD_OUT_BOTS, Population, origin
 from goita_agents.registry import expand
-from raising import refuses
-
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
 from goita_lab.imitate.reading import read_examples
 from goita_lab.signals import dataset, log
 from goita_lab.signals.playing import play
+from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
-from programs import refusal
-from raising import refuses
-
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
@@ -18,6 +16,8 @@ from goita_lab.signals.filters import CONTEXTS, FILTERS, context, select
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.playing import one_choice_a_deal, play
 from goita_lab.signals.worth import table, worth
+from programs import refusal
+from raising import refuses
 
 
 @pytest.fixture(scope="module")

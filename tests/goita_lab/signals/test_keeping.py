@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from programs import refusal
 
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
@@ -20,6 +19,7 @@ from goita_lab.signals.playing import play
 from goita_lab.signals.results import Heard, check
 from goita_lab.signals.study import study, to_json
 from goita_lab.store import Block
+from programs import refusal
 
 SMALL = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
 SMALL |= {"rounds": 30, "cross_play_deals": 4}

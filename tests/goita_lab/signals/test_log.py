@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.registry import weights
-from raising import refuses
-
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.rules import NINE, Rules
@@ -18,6 +17,7 @@ from goita_lab.commands.signals import main
 from goita_lab.signals import log
 from goita_lab.signals.log import schema
 from goita_lab.signals.playing import Play, play
+from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
 ROUNDS, PART = 48, 16

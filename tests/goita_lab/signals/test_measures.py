@@ -4,12 +4,10 @@ from math import log
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_agents.registry import load_agent
-from raising import refuses
-from signalling_bots import CodeBot, LengthBot
-
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_lab.signals import measures
@@ -18,6 +16,8 @@ from goita_lab.signals.measures.conventions import features, strongest, table_in
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED, divergence
 from goita_lab.signals.measures.published import information, plug_in_information
 from goita_lab.signals.playing import play, positions
+from raising import refuses
+from signalling_bots import CodeBot, LengthBot
 
 
 @pytest.fixture(scope="module")

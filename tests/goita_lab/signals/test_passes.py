@@ -4,10 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from goita_agents.beliefs import Listener, PolicyModel
-from passing_bots import Passing, Receiving
-from raising import refuses
 
+from goita_agents.beliefs import Listener, PolicyModel
 from goita_env import Game
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
@@ -15,6 +13,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals import passes
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
 from goita_lab.signals.passes import Difference, PassesIgnored, passes_value
+from passing_bots import Passing, Receiving
+from raising import refuses
 
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
 

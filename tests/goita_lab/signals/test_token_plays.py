@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from belief_worlds import TellsKings
 from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
-from raising import refuses
-
 from goita_env import Information, Token
 from goita_env.actions import CALL, MESSAGE
 from goita_env.errors import SettingError
@@ -22,6 +21,7 @@ from goita_lab.signals.log import columns, schema
 from goita_lab.signals.log.arrow import arrow
 from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.playing import Play, play, positions
+from raising import refuses
 
 PRIVATE, PUBLIC = (Information(token=Token(1, audience)) for audience in ("partner", "all"))
 TELLER = "belief_worlds:TellsKings"

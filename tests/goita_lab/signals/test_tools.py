@@ -7,13 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from goita_agents.base import AgentError
-from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
-from programs import refusal
-from raising import refuses
-from record_samples import LINE, SIX
 
 import goita_env
+from goita_agents.base import AgentError
+from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
@@ -24,6 +21,9 @@ from goita_lab.signals.page import bounds, html
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.study import study, to_json, version_of
+from programs import refusal
+from raising import refuses
+from record_samples import LINE, SIX
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import re
 from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
+
 from programs import ROOT
 
 pytest.importorskip("pyarrow")

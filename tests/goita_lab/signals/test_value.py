@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from goita_agents import AgentError
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_agents.registry import load_agent
-from raising import refuses
-from signalling_bots import CodeBot
-
 from goita_env.errors import SettingError
 from goita_lab.signals import measures
 from goita_lab.signals.caching import cached_model, cached_policy
@@ -18,6 +16,8 @@ from goita_lab.signals.measures.shuffled import VARIANTS
 from goita_lab.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import SHOWN, InformationSources
+from raising import refuses
+from signalling_bots import CodeBot
 
 
 def models(agent="greedy"):

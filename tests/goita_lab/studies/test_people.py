@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from goita_agents import load_agent
 
+from goita_agents import load_agent
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, from_game

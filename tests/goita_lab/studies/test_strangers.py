@@ -6,18 +6,18 @@ from math import inf
 
 import numpy as np
 import pytest
+
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
 from goita_agents.search.evaluate import ALLOCATION, MAX_UNSEEN_TILES
 from goita_agents.search.rollout import RolloutAgent
-from raising import refuses
-
 from goita_env.errors import SettingError
 from goita_lab.signals.playing import play
 from goita_lab.studies import strangers
 from goita_lab.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_lab.studies.strangers import CONDITIONS, SIDES, Cell, Pair, figure, report, summarise
 from goita_lab.studies.study import Options
+from raising import refuses
 
 ONE, OTHER = (load_agent(f"population:{name}-0") for name in ("selfplay", "otherplay"))
 SMALL = {"worlds": 64, "budget": 400}

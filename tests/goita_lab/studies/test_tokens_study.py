@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from goita_agents.base import AgentError
 from goita_agents.population import Population
-from raising import refuses
-
 from goita_env import Information, Token
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval
@@ -16,6 +15,7 @@ from goita_lab.signals.tokens import TokenUse
 from goita_lab.studies import tokens
 from goita_lab.studies.study import Options
 from goita_lab.studies.tokens import ARMS, Found, figure, moves_tell, report, summarise
+from raising import refuses
 
 RUNS = 8
 

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from goita_agents.population import HELD_OUT_BOTS, METHODS
 
+from goita_agents.population import HELD_OUT_BOTS, METHODS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_lab.arena.coordination import __main__ as command

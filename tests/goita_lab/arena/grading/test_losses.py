@@ -4,14 +4,12 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import programs
 import pytest
+
+import programs
 from goita_agents import solver
 from goita_agents.base import AgentError, RandomAgent
 from goita_agents.bots.greedy import GreedyAgent
-from raising import refuses
-from record_samples import LINE
-
 from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
@@ -20,6 +18,8 @@ from goita_lab.arena.grading import __main__ as losses
 from goita_lab.arena.grading import grade
 from goita_lab.arena.grading.grades import PHASES
 from goita_lab.arena.tournament.games import play_deals
+from raising import refuses
+from record_samples import LINE
 
 
 def cut(deal: DealRecord, moves: int) -> DealRecord:

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from drawings import contrast, luminance
 
+from drawings import contrast, luminance
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from goita_agents import AgentError, load_agent
 from joblib import Parallel, delayed
 
+from goita_agents import AgentError, load_agent
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS

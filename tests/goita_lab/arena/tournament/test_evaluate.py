@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from goita_agents import AgentError
-from programs import ROOT, refusal, run
 
 from benchmarks import roster
+from goita_agents import AgentError
 from goita_env import Rules, __version__
 from goita_lab import cli
 from goita_lab.arena.tournament import children, progress
@@ -22,6 +21,7 @@ from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import Plan
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
+from programs import ROOT, refusal, run
 
 TWO = "--agents greedy random"
 

@@ -5,14 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+import goita_env
 from goita_agents.base import RandomAgent
 from goita_agents.files import write_whole
 from goita_agents.registry import weights
-from programs import refusal
-from raising import refuses
-from record_samples import SIX
-
-import goita_env
 from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game
@@ -24,6 +21,9 @@ from goita_lab.arena.tournament.games import SavedDeal, is_saved, play_deals
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.commands import evaluate
+from programs import refusal
+from raising import refuses
+from record_samples import SIX
 
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
 

@@ -5,16 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from goita_agents import AgentError
 from goita_agents.base import RandomAgent
-from goita_agents.bots.silent import PlainAgent
-from informed_bots import Loud, Telling
-from informed_oracle import OPTIONS
-from network_files import encoded
-from programs import refusal
-from raising import refuses
-from tournament_plans import found, keep, plan, played
-
+from goita_agents.bots.wrapped import PlainAgent
 from goita_env import Information, Token, actions, records
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
@@ -26,6 +20,12 @@ from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
+from informed_bots import Loud, Telling
+from informed_oracle import OPTIONS
+from network_files import encoded
+from programs import refusal
+from raising import refuses
+from tournament_plans import found, keep, plan, played
 
 TOLD = Information("partner", Token(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
@@ -42,7 +42,7 @@ def test_points_are_after_what_messages_cost_and_scores_before(cost):
     results = []
     for information in (free, dear):
         (task,) = tasks(("loud", "silent"), 200, seed=3, rules="pagat", information=information)
-        players = Loud(), PlainAgent.of(RandomAgent())
+        players = Loud(), PlainAgent(RandomAgent())
         results.append(play_block(task, players, save_share=1.0))
     one, other = results
     deals, points = np.zeros_like(one.points), np.zeros_like(one.points)
@@ -213,7 +213,7 @@ def test_trained_networks_meet_their_plain_twins_muted_ones_and_masked_ones(tmp_
 @pytest.mark.parametrize("ours", ["informed_bots:Telling", Telling()], ids=["text", "object"])
 def test_two_agents_meet_in_this_process(ours):
     one, other = (
-        arena.play_pair(ours, PlainAgent.of(Telling()), 40, seed=1, information=information)
+        arena.play_pair(ours, PlainAgent(Telling()), 40, seed=1, information=information)
         for information in (TOLD, replace(TOLD, token=replace(TOLD.token, cost=0)))
     )
     assert one.b == "telling"

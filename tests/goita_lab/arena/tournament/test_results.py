@@ -12,13 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from goita_agents.faults import Fault
-from network_files import encoded, tensors
-from programs import ROOT, refusal, run, run_small
-from raising import refuses
-from sqlite_files import edit, refused, table
-from tournament_plans import found, keep, plan, played, unclocked
 
+from goita_agents.faults import Fault
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import children, results
@@ -28,6 +23,11 @@ from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import Summary
 from goita_lab.commands import evaluate
 from goita_lab.store.format import meta_of
+from network_files import encoded, tensors
+from programs import ROOT, refusal, run, run_small
+from raising import refuses
+from sqlite_files import edit, refused, table
+from tournament_plans import found, keep, plan, played, unclocked
 
 
 def redigested(path, *statements):

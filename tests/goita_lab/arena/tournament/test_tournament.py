@@ -3,20 +3,21 @@
 import os
 import signal
 import time
+from importlib.metadata import EntryPoint
 
 import pytest
-from goita_agents import registry
-from goita_agents.entries import Entry
-from goita_agents.faults import FAULTS, Fault
-from raising import refuses
-from tournament_plans import found, keep, plan, played
 
+from goita_agents.faults import FAULTS, Fault
+from goita_agents.registry import Entry
+from goita_agents.registry.entries import GROUP, points
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, children, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, parse_cap
+from raising import refuses
+from tournament_plans import found, keep, plan, played
 
 
 def pairings(*agents, **settings):
@@ -129,11 +130,12 @@ class Faulty:
 
 OPEN = []
 
+FAULTY = Entry(Faulty)
+
 
 @pytest.fixture
 def faulty(monkeypatch):
-    entry = Entry(__name__, "Faulty")
-    monkeypatch.setattr(registry, "AGENTS", {**registry.AGENTS, "faulty": entry})
+    monkeypatch.setitem(points(), "faulty", EntryPoint("faulty", f"{__name__}:FAULTY", GROUP))
 
 
 def test_faults_are_told_by_agent_pair_and_kind_and_bots_are_closed(faulty):

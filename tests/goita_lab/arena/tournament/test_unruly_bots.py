@@ -7,19 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import hosted_bots
 import pytest
+
+import hosted_bots
 from goita_agents import AgentError
 from goita_agents.faults import FAULTS
-from hosted_bots import DIARIES
-from programs import refusal
-from tournament_plans import played
-
 from goita_lab.arena import evaluate, play_pair
 from goita_lab.arena.tournament import children
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.task import Isolation
+from hosted_bots import DIARIES
+from programs import refusal
+from tournament_plans import played
 
 HELPERS = Path(hosted_bots.__file__).parent
 ROOT = HELPERS.parents[1]

@@ -8,15 +8,15 @@ import time
 import warnings
 
 import pytest
-from goita_agents import AgentError
-from programs import ROOT
 
+from goita_agents import AgentError
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament import children, workers
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.children import play_blocks
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.arena.tournament.workers import check_workers
+from programs import ROOT
 
 
 def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):

@@ -4,16 +4,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
-from play_tables import any_move, play_on
-
 from goita_env.actions import decode
 from goita_env.tiles import POINTS
 from goita_env.views import View
 from goita_lab.pages.play import advice
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
+from play_tables import any_move, play_on
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from goita_agents.bots.greedy import GreedyAgent
-from play_tables import any_move, play_on
 
+from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game
 from goita_env.hands import format_hand
 from goita_lab.pages.play import table as tables
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
+from play_tables import any_move, play_on
 
 
 def numbers(value) -> set[int]:

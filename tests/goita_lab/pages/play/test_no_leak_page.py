@@ -4,15 +4,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-from deals import RULE_SETS
-from play_tables import TOKEN, any_move, play_on, request, table_of
-from redrawn_worlds import World, random_world, redraw
 
+from deals import RULE_SETS
 from goita_env.rules import get_rules
 from goita_lab.pages.play import pages
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
+from play_tables import TOKEN, any_move, play_on, request, table_of
+from redrawn_worlds import World, random_world, redraw
 
 pytest.importorskip("starlette")
 

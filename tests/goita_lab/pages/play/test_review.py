@@ -5,7 +5,6 @@ import re
 import time
 
 import pytest
-from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
 from goita_env.errors import SettingError
 from goita_lab.pages.play import advice, pages
@@ -14,6 +13,7 @@ from goita_lab.pages.play.review import Reviewer
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
+from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
 pytest.importorskip("starlette")
 

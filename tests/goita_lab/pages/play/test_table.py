@@ -7,15 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from deals import RULE_SETS
 from goita_agents.base import AgentError
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.external.protocol import EventMessages
-from play_tables import GREEDY, any_move, play_on
-from programs import refusal
-from raising import refuses
-from record_samples import FIVE, SIX
-
 from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
@@ -26,6 +22,10 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.reading import read
+from play_tables import GREEDY, any_move, play_on
+from programs import refusal
+from raising import refuses
+from record_samples import FIVE, SIX
 
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
 

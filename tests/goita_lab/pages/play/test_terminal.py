@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from goita_agents.bots.greedy import GreedyAgent
-from play_tables import GREEDY, any_move
-from programs import ROOT, refusal
 
+from goita_agents.bots.greedy import GreedyAgent
 from goita_env import actions, errors
 from goita_env.render import ansi
 from goita_env.rules import JGA
@@ -26,6 +24,8 @@ from goita_lab.commands.play import main
 from goita_lab.pages.play import commands, savegame, sentences, terminal
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
+from play_tables import GREEDY, any_move
+from programs import ROOT, refusal
 
 LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
 

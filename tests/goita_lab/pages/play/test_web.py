@@ -14,15 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
-from programs import ROOT
-from redrawn_worlds import World
 
 from goita_env import Rules, errors
 from goita_lab.pages.play import pages, savegame
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
+from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
+from programs import ROOT
+from redrawn_worlds import World
 
 pytest.importorskip("starlette")
 

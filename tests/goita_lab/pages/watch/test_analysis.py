@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import msgspec
 import numpy as np
 import pytest
+
 from record_samples import FIVE, LINE, YAML
 
 pytest.importorskip("numba")
@@ -24,7 +25,6 @@ from goita_agents.models import EPSILONS
 from goita_agents.search.evaluate import evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-
 from goita_env import Game, actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from record_samples import LINE
 
 pytest.importorskip("numba")
@@ -13,7 +14,6 @@ from goita_agents.base import AgentError
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.people import people
 from goita_agents.search.carrying import LEAKAGE
-
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord
 from goita_lab.commands.watch import main

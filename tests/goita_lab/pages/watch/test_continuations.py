@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from record_samples import LINE
 
 pytest.importorskip("numba")
@@ -11,7 +12,6 @@ pytest.importorskip("numba")
 from goita_agents import load_agent
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
-
 from goita_env import Game, actions, records
 from goita_env.hands import format_hand
 from goita_lab.pages.watch import continuations

@@ -8,7 +8,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from record_samples import FIVE, LINE, YAML
 
 from goita_env import Game, actions, errors, records
 from goita_env.records import DealRecord
@@ -19,6 +18,7 @@ from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch.frames import Book, named
 from goita_lab.pages.watch.reading import Source, Watched, read
+from record_samples import FIVE, LINE, YAML
 
 OPEN = 4
 TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]

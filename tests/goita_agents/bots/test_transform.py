@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from goita_agents.base import AgentError
-from goita_agents.transforms import ObservationFunction, Transform, read_texts
-from raising import refuses
 
+from goita_agents.base import AgentError
+from goita_agents.bots.transform import Transform, read_texts
+from goita_agents.registry import ObservationFunction
 from goita_env import GoitaVectorEnv
 from goita_env.views.observation import SLICES
+from raising import refuses
 
 
 def view():

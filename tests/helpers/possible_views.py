@@ -1,40 +1,18 @@
 """Tells whether views are possible: whether a deal can show an asked seat exactly this.
 
-Agents that read fields of a view rely on what holds in every game: tiles add up, passes follow from
-the order of plays. So for them a transform must turn a view into one of another game.
+Each view is held against a replay of a deal that it allows.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
-
 import numpy as np
 
 from goita_agents.base import Bool, Int
-from goita_agents.transforms.transform import Transform
-from goita_env import GoitaVectorEnv
 from goita_env.actions import CALL, SILENT
 from goita_env.errors import GoitaError
-from goita_env.rules import Rules
-from goita_env.testing import fixed_views
 from goita_env.tiles import FACE_DOWN, NONE, NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay, View
 from goita_env.worlds import Worlds, sample
-
-GAMES: Final = 256
-STEPS: Final = 24
-"""Of random play, in which views after a question before play are looked for."""
-
-
-def keeps_views_possible(transform: Transform, rules: Rules) -> bool:
-    """Tells whether a transform turns views into possible ones with the same legal actions.
-
-    It is tested on 256 fixed views of all phases, and some hundred of deals with a question before
-    play.
-    """
-    view, legal = _tested_views(rules)
-    return are_possible(transform.view(view), legal)
 
 
 def are_possible(view: View, legal: Bool) -> bool:
@@ -49,21 +27,6 @@ def are_possible(view: View, legal: Bool) -> bool:
     except GoitaError:  # no deal fits
         return False
     return _shows_the_same(view, worlds)
-
-
-@cache
-def _tested_views(rules: Rules) -> tuple[View, Bool]:
-    fixed, masks = fixed_views(rules)
-    env = GoitaVectorEnv(GAMES, rules, seed=257, observe=False)
-    rng = np.random.default_rng(257)
-    turn, words, legal = env.reset(), [fixed.words], [masks]
-    for _ in range(STEPS):
-        view = turn.view
-        rare = view.asked_call | view.asked_choice | (view.called > 0).any(axis=1)
-        words.append(view.words[rare])
-        legal.append(turn.action_mask[rare])
-        turn = env.step(env.sample_legal(rng))
-    return View(np.concatenate(words), rules=rules), np.concatenate(legal)
 
 
 def _adds_up(view: View) -> Bool:

@@ -3,17 +3,17 @@
 import re
 from functools import cache
 
-import given_back
 import numpy as np
 import pytest
-from given_back import FOLLOW, PLAYS, named
-from goita_agents.transforms import Transform
-from goita_agents.transforms.possible import are_possible
-from programs import ROOT
 
+import given_back
+from given_back import FOLLOW, PLAYS, named
+from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv, View
 from goita_env.actions import CALL
 from goita_env.views.observation import SLICES
+from possible_views import are_possible
+from programs import ROOT
 
 NAMES = [one.name for one in SLICES]
 RULE_SETS = ("jga", "pagat", "nine")

@@ -1,9 +1,13 @@
-"""Exchanges tiles of equal rules in what a seat sees and plays, for training by Other-Play.
+"""Changes what seats see and may do in a rollout: teams are muted, tiles of equal rules exchanged.
 
-Hu, Lerer, Peysakhovich and Foerster, "Other-Play for Zero-Shot Coordination" (2020): a policy that
-plays with a partner who sees the game under another symmetry cannot rely on which of two symmetric
-choices was agreed upon. The rules stay the same if silver and gold are exchanged, or bishop and
-rook, so the group has four elements. No other kinds may be: kings receive knights, but not lances.
+In a share of the games one team sends no message. So silence stays familiar, and all seats learn to
+listen to messages as well as to do without.
+
+By Other-Play each seat sees the game under a symmetry of its own. Hu, Lerer, Peysakhovich and
+Foerster, "Other-Play for Zero-Shot Coordination" (2020): a policy that plays with a partner who
+sees the game under another symmetry cannot rely on which of two symmetric choices was agreed upon.
+The rules stay the same if silver and gold are exchanged, or bishop and rook, so the group has four
+elements. No other kinds may be: kings receive knights, but not lances.
 """
 
 from __future__ import annotations
@@ -12,12 +16,54 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from goita_agents.base import Bool, Int
 
-from goita_env.actions import CALL, MAX_ACTIONS, encode
+from goita_agents.base import Bool, Int
+from goita_env.actions import CALL, MAX_ACTIONS, MESSAGE, encode
 from goita_env.arrays import U64
+from goita_env.envs.vector import StepResult
+from goita_env.errors import SettingError
+from goita_env.information import Information
 from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
 from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
+
+_SILENCE: Final = np.arange(MAX_ACTIONS) == MESSAGE
+
+TEAM_RUN: Final = 16
+"""Games in a row that mute the same team: more than frozen players have groups, so that a muted
+team is the learner's as often as theirs."""
+
+
+class Muting:
+    """Leaves muted seats only message 0, so they have no choice, and nothing is learnt from it.
+
+    The last games of the N mute a team, 16 of them seats 0 and 2, the next 16 the others. Which
+    ones follows from their number, so a resumed training mutes the same.
+
+    Args:
+        games: number of parallel games, N.
+        share: of the games in which a team is muted.
+        information: of the games; there must be a token where the share is above 0.
+
+    Raises:
+        SettingError: if the share is not from 0 to 1, or nobody could speak anyway.
+    """
+
+    def __init__(self, games: int, share: float, information: Information) -> None:
+        if not 0 <= share <= 1:
+            raise SettingError(f"expected a mute share from 0 to 1, got {share!r}")
+        if share and information.token is None:
+            raise SettingError(f"expected a token with a mute share above 0, got {information!r}")
+        game = np.arange(games)
+        muted = game >= games - round(share * games)
+        self.team = np.where(muted, game // TEAM_RUN & 1, -1)
+        """int64 [N] The muted team: 0 for seats 0 and 2, 1 for the others, -1 for none."""
+
+    def legal(self, turn: StepResult) -> Bool:
+        """Returns the legal actions of the seats that are asked, silence alone where muted."""
+        legal = turn.action_mask
+        silent = legal[:, MESSAGE:].any(axis=1) & ((turn.seat & 1) == self.team)
+        return np.where(silent[:, None], _SILENCE, legal) if silent.any() else legal
+
 
 PAIRS: Final = ((SILVER, GOLD), (BISHOP, ROOK))
 """Kinds that may be exchanged; bit i of an element says whether pair i is."""

@@ -7,14 +7,13 @@ file may hold its name "MODULE:FUNCTION", but only the user can have it imported
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool
+from goita_agents.registry import ObservationFunction, load_function
 from goita_env.errors import ObservationError
 from goita_env.information import PLAIN, Information
 from goita_env.views import View
@@ -23,7 +22,6 @@ from goita_env.views.observation import (
     OBSERVATION_SIZE,
     SLICES,
     TOKEN_SLICES,
-    Observation,
     Words,
     compress,
     expand,
@@ -31,19 +29,6 @@ from goita_env.views.observation import (
 
 MOST_TEXTS: Final = 128
 """Texts that a file may hold: there are fewer slices."""
-
-
-@dataclass(frozen=True)
-class ObservationFunction:
-    """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
-
-    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; in a game
-    with a token messages are among them, shown tiles in none. A row's answer may depend on that row
-    alone, and the input may be changed in place.
-    """
-
-    name: str
-    call: Callable[[Observation], npt.NDArray[Any]]
 
 
 class Transform:
@@ -148,6 +133,16 @@ def read_texts(texts: Sequence[str], function: ObservationFunction | None, where
             f"was trained, got {given!r}"
         )
     return Transform(hide, function)
+
+
+def load_transform(texts: Sequence[str], where: str) -> Transform:
+    """Returns the transform of these names of slices and at most one MODULE:FUNCTION, the last.
+
+    Raises:
+        AgentError: if the texts, given in ``where``, are others, or there is no such function.
+    """
+    named = texts[-1:] if texts and ":" in texts[-1] else []
+    return read_texts(texts, load_function(named[0]) if named else None, where)
 
 
 def _runs(name: str) -> list[tuple[int, int]]:

@@ -1,0 +1,117 @@
+"""Adds to the loss of PPO, takes gradient steps, and stops at a number that is not finite.
+
+``HoldClose`` keeps a policy near the one that it began with. ``PlayerPredictor`` has its features
+tell who the others are: a policy that knows its partners and opponents apart can play each of them
+differently (opponents' types as a second task: He et al., "Opponent Modeling in Deep Reinforcement
+Learning", 2016). No policy file holds either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Final
+
+import torch as th
+from torch import nn
+
+from goita_env.errors import GoitaError
+from goita_lab.learning.buffer import Samples
+from goita_lab.learning.policy import MASKED, SelfPlayPolicy
+
+LEARNING_RATE: Final = 1e-3  # Of the predictor.
+
+
+class HoldClose:
+    """Weighs the divergence KL(policy || reference), nats a decision.
+
+    Args:
+        policy: the reference, as it is now.
+        weight: of the loss beside the others, at least 0.
+        logits: returns a network's logits [B, 69] of observations [B, 512].
+    """
+
+    name = "reference_kl"
+
+    def __init__(
+        self,
+        policy: SelfPlayPolicy,
+        weight: float,
+        logits: Callable[[SelfPlayPolicy, th.Tensor], th.Tensor],
+    ) -> None:
+        self.policy, self.weight = deepcopy(policy).requires_grad_(False), weight
+        self._logits = logits
+
+    def loss(self, log_probs: th.Tensor, samples: Samples, weights: th.Tensor) -> th.Tensor:
+        """Returns the mean divergence [] of log-probabilities [B, 69]; ``weights`` [B] sum to 1."""
+        with th.no_grad():
+            wanted = self._logits(self.policy, samples.observations)
+            wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
+        apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
+        return (apart * weights).sum()
+
+
+class PlayerPredictor(nn.Module):
+    """Predicts from a policy's features the kind of the partner and that of the opponents.
+
+    Args:
+        width: of the policy's features.
+        kinds: number of kinds of players; 0 is the learner.
+        weight: of the loss beside the others, at least 0.
+    """
+
+    name = "player_loss"
+
+    def __init__(
+        self, width: int, kinds: int, weight: float, device: th.device | str = "cpu"
+    ) -> None:
+        super().__init__()
+        self.kinds, self.weight = kinds, weight
+        self.layer = nn.Linear(width, 2 * kinds)
+        self.to(device)
+        self.optimizer = th.optim.Adam(self.parameters(), lr=LEARNING_RATE, eps=1e-5)
+
+    def loss(self, features: th.Tensor, others: th.Tensor, weights: th.Tensor) -> th.Tensor:
+        """Returns the cross-entropy of partner and opponents together, nats a decision: [].
+
+        ``features`` are float32 [B, width], ``others`` the two kinds uint8 [B, 2], ``weights``
+        [B] sum to 1.
+        """
+        guesses = self.layer(features).view(-1, self.kinds)
+        nats = nn.functional.cross_entropy(guesses, others.long().flatten(), reduction="none")
+        return (nats.view(-1, 2).sum(dim=1) * weights).sum()
+
+    def step(self) -> None:
+        """Moves the predictor down the gradient that the policy's step has computed."""
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class DivergedError(GoitaError):
+    """Reports a loss, gradient, weight or network output that is not finite."""
+
+
+def gradient_step(
+    loss: th.Tensor,
+    network: th.nn.Module,
+    optimizer: th.optim.Optimizer,
+    max_grad_norm: float,
+    name: str,
+) -> None:
+    """Moves a network down the gradient of a loss [], clipped by its norm.
+
+    Where loss or gradient is not finite it raises a DivergedError and changes no weight.
+    """
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    norm = th.nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
+    if not (loss.detach() + norm).isfinite():
+        what, number = ("gradient", norm) if loss.isfinite() else ("loss", loss)
+        raise DivergedError(f"expected a finite {what} of the {name}, got {number.item()}")
+    optimizer.step()
+
+
+def check_weights(network: th.nn.Module, name: str) -> None:
+    """Checks that all weights of a network are finite, or raises ``DivergedError``."""
+    if not all(bool(parameter.isfinite().all()) for parameter in network.parameters()):
+        raise DivergedError(f"expected finite weights of the {name}, got others")

@@ -1,0 +1,156 @@
+"""Says what decisions are worth in other ways than by the policy's own values.
+
+A critic values positions from all four hands, for advantages in training only. It takes luck out of
+them: a decision gets less credit for what the other seats happened to hold (the centralised critic
+of Lowe et al. 2017, here beside the policy's own values, which see a view). No policy's file holds
+it.
+
+Off-belief learning (Hu et al. 2021), level 1, fitted to this game, replaces what decisions of a
+rollout earned by what they would earn in worlds of the hard facts. For a decision one world is
+drawn that its seat cannot rule out, uniformly over the deals that the rules allow; what the others
+did says nothing more of it. The action is played there, and all seats go on by the present policy
+until the same seat has a choice again, or the round ends. The return is the points of the end, or
+the policy's value at that choice. So the policy learns to play well if the past had no meaning
+beyond the rules, while its actions in the worlds are answered by players like itself. (Hu et al.
+take the posterior of a policy, at level 1 that of a uniformly random one. The hard facts are
+another distribution: ``LEGAL_MODEL`` and ``UNIFORM_MODEL`` of ``goita_agents.models`` tell them
+apart.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch as th
+from gymnasium.spaces import Box
+from torch import nn
+
+from goita_agents.base import Bool, Float, Int
+from goita_env import GoitaVectorEnv, View
+from goita_env.rounds import Rounds
+from goita_env.tiles import NUM_SEATS
+from goita_env.views import observation as packing
+from goita_env.views.observation import OBSERVATION_SIZE, Words
+from goita_env.worlds import determinize, sample
+from goita_lab.learning.buffer import HIDDEN_WORDS, Samples
+from goita_lab.learning.losses import gradient_step
+from goita_lab.learning.policy import Trunk
+
+
+class Critic(nn.Module):
+    """Predicts what a seat will earn from its observation and the hidden tiles and plays.
+
+    With ``bfloat16`` all layers but the last run in it. ``size`` is that of an observation.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[int],
+        device: th.device | str = "cpu",
+        bfloat16: bool = False,
+        size: int = OBSERVATION_SIZE,
+    ) -> None:
+        super().__init__()
+        self._device, self._bfloat16 = th.device(device), bfloat16
+        self.trunk = Trunk(Box(0, 1, (size + 64 * HIDDEN_WORDS,), np.uint8), layers)
+        self.value = nn.Linear(self.trunk.features_dim, 1)
+        for layer in self.trunk.layers:
+            nn.init.orthogonal_(layer.weight, 2**0.5)  # type: ignore[arg-type]
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        nn.init.orthogonal_(self.value.weight)
+        nn.init.zeros_(self.value.bias)
+        self.to(device)
+        self.optimizer = th.optim.Adam(self.parameters(), eps=1e-5, fused=True)
+
+    def forward(self, bits: th.Tensor, hidden: th.Tensor) -> th.Tensor:
+        """Returns values float32 [B] of observations uint8 [B, 512] and hidden bits [B, 384]."""
+        features = th.cat([bits, hidden], dim=1)
+        features = features.to(th.bfloat16 if self._bfloat16 else th.float32)
+        with th.autocast(self._device.type, th.bfloat16, enabled=self._bfloat16):
+            features = self.trunk(features)
+        values: th.Tensor = self.value(features.float())[:, 0]
+        return values
+
+    def predict(self, words: packing.Words, hidden: packing.Words) -> npt.NDArray[np.float32]:
+        """Returns values [n] of packed observations [n, 8] and hidden words [n, 6]."""
+        bits, more = (th.from_numpy(packing.expand(w)).to(self._device) for w in (words, hidden))
+        with th.no_grad():
+            values: npt.NDArray[np.float32] = self(bits, more).numpy(force=True)
+        return values
+
+    def learn(self, samples: Samples, max_grad_norm: float) -> th.Tensor:
+        """Takes a gradient step on a minibatch; returns the mean squared error before it: []."""
+        assert samples.hidden is not None
+        values = self(samples.observations, samples.hidden)
+        errors = (values - samples.returns).square() * samples.weights
+        loss: th.Tensor = errors.sum() / samples.weights.sum()
+        gradient_step(loss, self, self.optimizer, max_grad_norm, "critic")
+        return loss.detach()
+
+
+def hidden_words(
+    games: GoitaVectorEnv, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
+) -> packing.Words:
+    """Returns what asked seats do not see: uint64 [n, 6].
+
+    Words 0 to 2 are the plays of the next seat, the partner and the previous seat as they see
+    them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` are asked.
+    """
+    others = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
+    places = [packing.STATE_PLAYS_WORD + others, packing.STATE_TILES_WORD + others]
+    return np.take_along_axis(games.packed_state()[rows], np.concatenate(places, axis=1), axis=1)
+
+
+CHUNK: Final = 8_192
+"""Decisions that are played out side by side."""
+
+Decide = Callable[[Words, Bool], tuple[Int, npt.NDArray[np.float32], npt.NDArray[np.float32]]]
+"""Returns sampled actions [n], values [n] and log-probabilities [n] of words [n, 8] and masks."""
+
+
+def returns_in_worlds(
+    view: View, actions: Int, decide: Decide, rng: np.random.Generator, reward_scale: float
+) -> npt.NDArray[np.float32]:
+    """Returns what each decision earns in a world of its own: float32 [n].
+
+    Args:
+        view: n positions, each seen by the seat that decides; nothing else is known of them.
+        actions: int64 [n] what the seats choose.
+        decide: the policy, which plays all seats from then on.
+        rng: of worlds and of deals after redeals.
+        reward_scale: factor of the points.
+    """
+    found = np.zeros(len(view), np.float32)
+    for first in range(0, len(view), CHUNK):
+        part = slice(first, first + CHUNK)
+        found[part] = _play_out(view[part], actions[part], decide, rng, reward_scale)
+    return found
+
+
+def _play_out(
+    view: View, actions: Int, decide: Decide, rng: np.random.Generator, reward_scale: float
+) -> Float:
+    many = len(view)
+    found, unfinished = np.zeros(many), np.ones(many, bool)
+    positions = determinize(view, sample(view, 1, rng))
+    keys = rng.integers(2**64, size=many, dtype=np.uint64)
+    rounds = Rounds.from_positions(positions, keys=keys, actions=actions)
+    decisions = rounds.decisions
+    while True:
+        if decisions.ended is not None:
+            # A redeal gains nothing, and the game goes on.
+            found[decisions.ended.rows] = decisions.ended.gained * reward_scale
+            unfinished[decisions.ended.rows[decisions.ended.done]] = False
+        rows, chosen = decisions.rows, decisions.rows
+        back = decisions.seats == 0  # the seat that decided has a choice again
+        if len(rows):
+            chosen, values, _ = decide(decisions.view.words, decisions.legal)
+            found[rows[back]] = values[back]
+            unfinished[rows[back]] = False
+        if not unfinished.any():
+            return found
+        # Games that get no answer wait from now on.
+        decisions = rounds.step(chosen[~back], rows[~back])

@@ -1,0 +1,378 @@
+"""Holds the settings of a training, which are the options of its command, and the presets."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
+from math import inf
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+import msgspec
+
+from goita_agents.bots.transform import load_transform
+from goita_env import GoitaVectorEnv
+from goita_env.checks import check_reward_scale, check_seed
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_env.rules import JGA, Rules
+from goita_lab.arena.tournament.plan import check_deals
+from goita_lab.learning.device import find_device, has_fast_bfloat16
+from goita_lab.learning.measuring import Measuring
+from goita_lab.learning.policy import SelfPlayPolicy, check_widths
+from goita_lab.learning.policy_agent import find_policy
+from goita_lab.learning.policy_file import widths
+from goita_lab.learning.pool import Pool
+from goita_lab.learning.ppo import SelfPlayPPO, linear
+from goita_lab.learning.vec_env import GoitaVecEnv
+from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents
+
+NO_CRITIC: Final = (0,)  # How --critic 0 is read.
+AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
+
+
+@dataclass(frozen=True)
+class Training:
+    """Holds all settings of a training; the defaults are those of ``quick``.
+
+    ``preset`` only says which others they were taken from (``PRESETS``).
+
+    Raises:
+        SettingError: if a setting is none, or some do not fit together.
+    """
+
+    name: str | None = None
+    """name of the run, whose directory is runs/NAME; without one, date and time"""
+    resume: Path | None = None
+    """directory of a run to go on with, with its own settings; --decisions and --no-progress alone
+    may be others"""
+    preset: Literal["quick", "standard", "champion"] = "quick"
+    """settings for about four minutes or an hour, or those of a champion, which are the defaults of
+    the options below: --preset champion --help shows its own"""
+    seed: int = 0
+    """seed of deals, weights and play; it repeats a run on the same machine and threads"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    episode: Literal["round", "match"] = "round"
+    """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
+
+    information: Information = PLAIN
+    """JSON file with options of who knows and tells what (docs/environments/information.md)"""
+    mute_share: float = 0.0
+    """share of the games in which one team sends no message, so that silence is familiar"""
+
+    decisions: int = 20_500_000
+    """decisions with a choice to learn from, since the beginning"""
+    games: int = 2048
+    """parallel games"""
+    steps: int = 32
+    """steps of all games between two updates"""
+    epochs: int = 2
+    """times that an update goes through its decisions"""
+    batch: int = 4096
+    """decisions in a minibatch"""
+    layers: tuple[int, ...] = (128, 128, 128)
+    """widths of the layers that policy and value share; with --init those of the file, or wider"""
+    lr: tuple[float, ...] = (3e-3, 5e-5)
+    """learning rate at the beginning and at the end"""
+    entropy: tuple[float, ...] = (0.05, 0.01)
+    """weight of the entropy at the beginning and at the end"""
+    gae_lambda: float = 0.9
+    """weight of later decisions in advantages, 0 to 1"""
+    clip: float = 0.2
+    """how far an update may move the ratio of new to old probability from 1"""
+    sample_fraction: float = 0.2
+    """share of the decisions of average size that an update learns from: those with large gradients
+    are drawn more often and weigh less, so that the mean is that of all; 1: all"""
+    reward_scale: float = 0.02
+    """factor of the points that are learnt from as rewards; a match that is won counts 1"""
+
+    init: Path | None = None
+    """file of a policy to begin with"""
+    kl: float = 0.0
+    """weight of the divergence from the policy of --init, KL in nats a decision, to which the
+    training is held close"""
+    critic: tuple[int, ...] | None = None
+    """widths of the layers of a critic that sees all hands, beside the policy, which never does:
+    its values take luck out of the advantages; without (0 where the preset has one), the policy's
+    own values serve"""
+    policy: str | None = None
+    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    transform: tuple[str, ...] | None = None
+    """what the network is shown: slices of the observation to hide, by name, and after them
+    MODULE:FUNCTION of a function of your own; the policy's file names them"""
+    pool_share: float = 0.0
+    """share of the games in which one team is played by a frozen opponent: a snapshot of this run
+    or an agent of --pool, recent and hard ones more often"""
+    pool: tuple[str, ...] | None = None
+    """agents that join the run's snapshots as opponents; needs --pool-share"""
+    opponents: tuple[str, ...] | None = None
+    """agents that are the opponents in all games, instead of snapshots"""
+    partner: str | None = None
+    """agent that is the partner in all games; without one, the policy itself"""
+    partners: tuple[str, ...] | None = None
+    """agents that are partners, one drawn for each of eight groups of games, another for one group
+    after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
+    population:train weighs as much as one agent. --opponents takes the same"""
+    hard_partners: bool = False
+    """draw partners more often the fewer points are made beside them, as opponents are drawn"""
+    predict_players: float = 0.0
+    """weight of an auxiliary loss: predict from the network's features who the partner and the
+    opponents are, of --partners and --opponents; members of the population that were trained alike
+    count as one"""
+    other_play: bool = False
+    """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
+    off_belief: bool = False
+    """let decisions earn what they would in worlds of the hard facts, whatever the others meant
+    (off-belief learning)"""
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network runs (auto: on a GPU where there is one)"""
+    threads: int = 2
+    """threads of torch"""
+    precision: Literal["auto", "bfloat16", "float32"] = "auto"
+    """network dtype (auto: bfloat16 where the processor does it fast)"""
+    save_every: int = 2_400_000
+    """decisions between two checkpoints"""
+    progress: bool = True
+    """show a progress bar"""
+
+    snapshot_every: int = 2_400_000
+    """decisions between two snapshots of the policy, which are kept and measured"""
+    against: tuple[str, ...] | None = None
+    """opponents of every snapshot, beside the run's own snapshot at 75 % of its decisions; without
+    any, greedy and heuristic, or those of --opponents"""
+    measure_deals: int = 512
+    """deals of each of these matches, played twice each; 0: none"""
+    deals: int = 4000
+    """deals of the measurement at the end, each played twice, the teams' seats exchanged"""
+    eval_seed: int = 1
+    """seed of these deals; the snapshots' deals have the next one"""
+
+    def __post_init__(self) -> None:
+        if self.critic == NO_CRITIC:
+            object.__setattr__(self, "critic", None)
+        if self.name is not None and (not self.name or Path(self.name).name != self.name):
+            raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
+        self._check_numbers()
+        check_reward_scale(self.reward_scale)
+        check_deals(self.deals)
+        check_seed(self.seed)
+        check_seed(self.eval_seed + 1)
+        for reason, wrong in self._conflicts():
+            if wrong:
+                raise SettingError(f"expected {reason}")
+
+    def _check_numbers(self) -> None:
+        whole = ("games", "steps", "epochs", "batch", "snapshot_every", "save_every", "threads")
+        fewest = self.games * self.steps  # With fewer a training is over before it learns anything.
+        checks = [
+            *((name, getattr(self, name) >= 1, "of at least 1") for name in whole),
+            ("decisions", self.decisions >= fewest, "of at least games times steps"),
+            ("clip", 0 < self.clip < inf, "above 0"),
+            ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
+            ("sample_fraction", 0 < self.sample_fraction <= 1, "above 0 and at most 1"),
+            *((name, _is_range(getattr(self, name)), _RANGE) for name in ("lr", "entropy")),
+            *((name, 0 <= getattr(self, name) < inf, "of at least 0") for name in _WEIGHTS),
+        ]
+        for name, fine, wanted in checks:
+            if not fine:
+                raise SettingError(f"expected {name} {wanted}, got {getattr(self, name)!r}")
+        check_widths("layers", self.layers)
+        if self.critic is not None:
+            check_widths("critic layers", self.critic)
+
+    def _conflicts(self) -> list[tuple[str, bool]]:
+        """Returns what settings must fit together, and whether they do not."""
+        others = bool(self.opponents or self.mates)
+        predicted = bool(self.predict_players)
+        several = predicted and has_kinds(self.opponents or (), self.partners or ())
+        return [
+            ("--kl with --init, the policy to hold close to", self.kl > 0 and self.init is None),
+            (
+                "--opponents or a pool, got both",
+                bool(self.opponents) and bool(self.pool or self.pool_share),
+            ),
+            ("--partner or --partners, got both", bool(self.partner and self.partners)),
+            ("--hard-partners with --partners", self.hard_partners and not self.partners),
+            ("--pool-share above 0 with --pool", bool(self.pool) and not self.pool_share),
+            (
+                "--predict-players with --pool-share 0: no kind is a snapshot",
+                predicted and self.pool_share > 0,
+            ),
+            (
+                "--predict-players with --partners or --opponents of several kinds to predict",
+                predicted and not several,
+            ),
+            (
+                "--off-belief with --pool-share 0 and without other players, whose play it cannot "
+                "know",
+                self.off_belief and bool(self.pool or self.pool_share or others),
+            ),
+        ]
+
+    @property
+    def mates(self) -> tuple[str, ...]:
+        """Returns the partners of the learner, one or several."""
+        return self.partners or (() if self.partner is None else (self.partner,))
+
+    def settled(self) -> Self:
+        """Returns the settings of a new run with a name, a device and a precision chosen."""
+        device = find_device(self.device)
+        fast = has_fast_bfloat16(device)
+        return replace(
+            self,
+            name=self.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
+            device=device,
+            precision="bfloat16" if self._wants_bfloat16(fast) else "float32",
+        )
+
+    def _wants_bfloat16(self, fast: bool) -> bool:
+        return self.precision == "bfloat16" or (self.precision == "auto" and fast)
+
+    def config(self) -> dict[str, Any]:
+        """Returns the settings as JSON can hold them."""
+        given = {name: value for name, value in asdict(self).items() if name != "information"}
+        return given | self.rules.to_keys() | self.information.to_keys()
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """Returns the settings that ``config`` wrote; a SettingError if they are others."""
+        found = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
+        if unknown := found.keys() - {field.name for field in fields(cls)}:
+            raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
+        found |= {"rules": Rules.from_keys(config), "information": Information.from_keys(config)}
+        try:
+            return msgspec.convert(found, cls, dec_hook=lambda kind, value: kind(value))
+        except (TypeError, ValueError) as error:
+            raise SettingError(f"expected the settings of this program: {error}") from error
+
+    def measuring(self) -> Measuring:
+        """Returns how snapshots are measured, by opponents that are built to see that they can."""
+        named = named_agents(self.opponents or ())
+        return Measuring(
+            tuple(self.against or named or AGAINST),
+            self.measure_deals,
+            self.eval_seed + 1,
+            self.rules,
+            self.episode,
+            self.information,
+        )
+
+    def frozen(self) -> Pool | None:
+        """Returns the frozen players that the learner plays with; None if there are none."""
+        if not (self.opponents or self.pool_share or self.mates):
+            return None
+        return Pool(
+            self.games,
+            share=1.0 if self.opponents else self.pool_share,
+            agents=self.opponents or self.pool or (),
+            snapshots=not self.opponents,
+            first=self.init is not None,
+            partners=self.mates,
+            hard_partners=self.hard_partners,
+            seed=self.seed,
+            information=self.information,
+        )
+
+    def model(self) -> SelfPlayPPO:
+        """Returns a learner that has learnt nothing yet, with its games."""
+        match = self.episode == "match"
+        games = GoitaVectorEnv(
+            self.games,
+            rules=self.rules,
+            episode=self.episode,
+            reward="win" if match else "points",
+            seed=self.seed,
+            observe=False,
+            information=self.information,
+        )
+        kinds = kinds_of(self.opponents or (), self.mates) if self.predict_players else ()
+        device = find_device(self.device)
+        return SelfPlayPPO(
+            find_policy(self.policy) if self.policy else SelfPlayPolicy,
+            GoitaVecEnv(games),
+            learning_rate=linear(*self.lr),
+            ent_coef=linear(*self.entropy),
+            n_steps=self.steps,
+            batch_size=self.batch,
+            n_epochs=self.epochs,
+            gamma=1.0,
+            gae_lambda=self.gae_lambda,
+            clip_range=self.clip,
+            bfloat16=self._wants_bfloat16(has_fast_bfloat16(device)),
+            reward_scale=1.0 if match else self.reward_scale,
+            critic=self.critic or (),
+            transform=load_transform(self.transform or (), "--transform"),
+            mute_share=self.mute_share,
+            other_play=self.other_play,
+            off_belief=self.off_belief,
+            player_kinds=len(kinds),
+            player_weight=self.predict_players,
+            policy_kwargs={"layers": self.layers},
+            rollout_buffer_kwargs={"sample_fraction": self.sample_fraction},
+            seed=self.seed,
+            device=device,
+        )
+
+
+_RANGE: Final = "as two numbers of at least 0"
+_WEIGHTS: Final = ("kl", "predict_players")
+
+
+def _is_range(numbers: Sequence[float]) -> bool:
+    return len(numbers) == 2 and all(0 <= number < inf for number in numbers)
+
+
+_STANDARD: Final = Training(
+    preset="standard",
+    decisions=100_000_000,
+    layers=(256, 256, 256),
+    lr=(1e-3, 2e-5),
+    entropy=(0.05, 0.002),
+    critic=(256, 256, 256),
+    snapshot_every=5_000_000,
+    measure_deals=1024,
+    save_every=2_500_000,
+)
+
+PRESETS: Final = {
+    "quick": Training(),
+    "standard": _STANDARD,
+    "champion": replace(
+        _STANDARD,
+        preset="champion",
+        games=4096,
+        partners=("2*self", "population:train"),
+        opponents=("2*self", "population:train", "heuristic"),
+        against=("heuristic", "champion"),
+    ),
+}
+"""By name: four minutes on two cores; an hour; hours on one core."""
+
+
+def defaults(words: Sequence[str]) -> Training:
+    """Returns the defaults of a command line's options, which --preset and --init choose.
+
+    Raises:
+        GoitaError: if the file of --init is no policy's, or has no layers.
+    """
+    found = _only(words, "--preset", "--init")
+    preset = PRESETS.get(found["preset"] or "", PRESETS["quick"])
+    return replace(preset, layers=widths(Path(found["init"]))) if found["init"] else preset
+
+
+def resumed_in(words: Sequence[str]) -> Path | None:
+    """Returns the directory of the run that a command line goes on with, if there is one."""
+    found = _only(words, "--resume")["resume"]
+    return Path(found) if found else None
+
+
+def _only(words: Sequence[str], *options: str) -> dict[str, str | None]:
+    """Reads some options before the others, whose defaults depend on them."""
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    for option in options:
+        parser.add_argument(option, nargs="?")
+    return vars(parser.parse_known_args(words)[0])
