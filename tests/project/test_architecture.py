@@ -217,7 +217,8 @@ def test_the_page_lists_the_packages_in_order():
     for title, order in LAYERS.items():
         table = page.split(f"| `{title}` | contents |\n|---|---|\n")[1].split("\n\n")[0]
         rows = [line.split("|")[1] for line in table.splitlines()]
-        assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == order
+        listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+        assert listed == [name for name in order if name != "__main__"]
 
 
 RULES = {
