@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ from typing import (
     Annotated,
     Any,
     Final,
+    Literal,
     NoReturn,
     TextIO,
     TypeVar,
@@ -42,6 +44,46 @@ if TYPE_CHECKING:
     from tyro.constructors import PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 D = TypeVar("D", bound="DataclassInstance")
+
+GROUPS: Final = {
+    "player": (
+        *("pool", "pool_share", "opponents", "partner", "partners", "hard_partners"),
+        *("predict_players", "other_play", "off_belief", "mute_share"),
+    ),
+    "learning": (
+        *("decisions", "games", "steps", "epochs", "batch", "lr", "entropy", "gae_lambda"),
+        *("clip", "sample_fraction", "reward_scale", "kl"),
+    ),
+    "network": ("layers", "critic", "policy", "transform", "init"),
+    "measurement": ("snapshot_every", "against", "measure_deals", "eval_seed"),
+    "isolation": ("strict", "isolate", "isolate_ms", "isolate_memory"),
+    "machine": (
+        *("workers", "backend", "block_deals", "device", "threads", "precision"),
+        *("save_every", "progress"),
+    ),
+    "file": (
+        *("output", "force", "json", "results", "markdown", "html", "save_games", "save_share"),
+        "resume",
+    ),
+}
+"""Options that the help shows together, in this order below the others, by the box's title."""
+
+RENAMED: Final = {
+    "goita average": {"--out": "-o"},
+    "goita check": {"--ms": "--isolate-ms", "--memory": "--isolate-memory"},
+    "goita grade": {"--kifu": "--records", "--deals": "--rounds"},
+    "goita play": {"--save": "-o", "--deal": "--position"},
+    "goita plot": {"--file": "-o"},
+    "goita signals log": {"--out": "-o"},
+    "goita signals passes": {},
+    "goita watch": {"--deals": "--deal", "--epsilon": "--mover-epsilon"},
+}
+"""Options by command: how they were called before version 0.3, and what to write instead."""
+
+EXIT_CODES: Final = (
+    "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
+    "130: interrupted."
+)
 
 POSITIONAL: Final = {"positional": True}
 """Metadata of a field whose value comes without a flag: ``field(metadata=cli.POSITIONAL)``."""
@@ -63,7 +105,7 @@ def parse(
 
     Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
     ``Information`` (a JSON file). One without a default is required, a tuple takes one value or
-    more. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
+    more; a ``seed: int`` also takes "random", which is drawn here and told. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
 
     Args:
         cls: a frozen dataclass.
@@ -74,21 +116,30 @@ def parse(
     """
     import tyro
 
+    argv = sys.argv[1:] if argv is None else list(argv)
+    program = f"{_program()} {command}".rstrip()
+    refuse_renamed(program, argv)
+    text = without_marks(description).rstrip()
+    if "xit code" not in text:
+        text += f"\n\n{EXIT_CODES}"
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(_rules)
     registry.primitive_rule(_information)
     found = tyro.cli(
         _shown(cls, default),
-        prog=f"{_program()} {command}".rstrip(),
+        prog=program,
         args=argv,
         # Lines of columns are indented: tyro fills other lines up.
-        description=re.sub(
-            r"^(?=\S.*\S {3})", "  ", without_marks(description), flags=re.MULTILINE
-        ),
+        description=re.sub(r"^(?=goita )", "    ", text, flags=re.MULTILINE),
         config=(tyro.conf.DisallowNone,),
         registry=registry,
     )
-    values = vars(found)
+    groups = [value for name, value in vars(found).items() if name in GROUPS]
+    values = {name: value for one in (found, *groups) for name, value in vars(one).items()}
+    values = {field.name: values[field.name] for field in fields(cls)}
+    if values.get("seed") == "random" and get_type_hints(cls)["seed"] is int:
+        values["seed"] = secrets.randbits(63)
+        sys.stderr.write(f"seed: {values['seed']}\n")
     for field in fields(cls):
         if values[field.name] == ():
             name = f"--{field.name.replace('_', '-')}"
@@ -98,6 +149,14 @@ def parse(
         return cls(**values)
     except ValueError as error:
         fail(error)
+
+
+def refuse_renamed(program: str, argv: Sequence[str]) -> None:
+    """Ends the program where an option is written as it was called before; says what it is now."""
+    renamed = RENAMED.get(program, {})
+    for word in argv:
+        if (now := renamed.get(word.partition("=")[0])) is not None:
+            fail(f"expected {now}, got {word.partition('=')[0]}, as it was called before 0.3")
 
 
 def without_marks(text: str | None) -> str:
@@ -206,8 +265,10 @@ def _shown(
     from tyro import conf
 
     hints = get_type_hints(cls)
+    if hints.get("seed") is int:
+        hints["seed"] = int | Literal["random"]
     texts = {one.arg_name: one.description or "" for one in parse_from_object(cls).params}
-    shown: list[Any] = []
+    shown: dict[str, list[Any]] = {title: [] for title in ("", *GROUPS)}
     for field in fields(cls):
         hint, positional = hints[field.name], field.metadata == POSITIONAL
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
@@ -222,11 +283,16 @@ def _shown(
             metavar=field.name.upper() if positional else metavar,
         )
         marks = [mark, conf.Positional] if positional else [mark]
-        shown.append(
+        title = next((title for title, names in GROUPS.items() if field.name in names), "")
+        shown[title if not positional else ""].append(
             (field.name, Annotated[(hint, *marks)], *([] if value is MISSING else [value]))
         )
-    unchecked = {"__post_init__": lambda _: None}
-    return make_dataclass(cls.__name__, shown, bases=(cls,), namespace=unchecked, frozen=True)
+    main = shown.pop("")
+    for title, options in shown.items():
+        if options:
+            kind = make_dataclass(title, options, frozen=True, kw_only=True)
+            main.append((title, Annotated[kind, conf.OmitArgPrefixes]))
+    return make_dataclass(cls.__name__, main, frozen=True, kw_only=True)
 
 
 def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
