@@ -19,7 +19,6 @@ python train.py --name attacker --preset quick --seed 78 --opponents champion
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,20 +26,19 @@ from typing import Final
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
-import msgspec  # noqa: E402  (after the number of threads)
-import numpy as np  # noqa: E402
-import numpy.typing as npt  # noqa: E402
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from goita_agents.champion.agent import network  # noqa: E402
-from goita_agents.files import locked, write_whole  # noqa: E402
-from goita_env.rounds import Episode  # noqa: E402
-from goita_env.rules import JGA  # noqa: E402
-from goita_lab import cli  # noqa: E402
-from goita_lab.arena.statistics.intervals import Interval, mean_interval  # noqa: E402
-from goita_lab.arena.tournament.block import play_block  # noqa: E402
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task  # noqa: E402
+from goita_agents.champion.agent import network
+from goita_agents.files import locked, write_whole
+from goita_env.rounds import Episode
+from goita_env.rules import JGA
+from goita_lab import cli
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100

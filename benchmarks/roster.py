@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
-from goita_agents import AgentError, load_agent  # noqa: E402
-from goita_agents.base import close  # noqa: E402
-from goita_env.errors import SettingError  # noqa: E402
-from goita_lab import cli  # noqa: E402
+from goita_agents import AgentError, load_agent
+from goita_agents.base import close
+from goita_env.errors import SettingError
+from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.commands import evaluate
 

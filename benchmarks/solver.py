@@ -22,14 +22,13 @@ from typing import Any, Final
 import numpy as np
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
-from goita_agents import solver  # noqa: E402
-from goita_agents.solver.position import position_of  # noqa: E402
-from goita_env import Game, actions  # noqa: E402
-from goita_env.errors import SettingError  # noqa: E402
-from goita_env.rules import JGA, Rules  # noqa: E402
-from goita_lab import cli  # noqa: E402
+from goita_agents import solver
+from goita_agents.solver.position import position_of
+from goita_env import Game, actions
+from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
+from goita_lab import cli
 
 KNOWN: Final = "11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p,4p,124,2p"
 """A position of four legal actions that has been measured elsewhere."""

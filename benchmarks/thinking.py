@@ -21,14 +21,13 @@ from typing import Final
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
-import numpy as np  # noqa: E402  (after the number of threads)
+import numpy as np
 
-from goita_agents import load_agent  # noqa: E402
-from goita_agents.base import Agent  # noqa: E402
-from goita_env import Game, GoitaVectorEnv  # noqa: E402
-from goita_lab import cli  # noqa: E402
+from goita_agents import load_agent
+from goita_agents.base import Agent
+from goita_env import Game, GoitaVectorEnv
+from goita_lab import cli
 
 BATCH: Final = 1024
 SLOW_MS: Final = 10.0

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import platform
 import resource
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -24,16 +23,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
-from goita_lab import cli, learning  # noqa: E402  (first: it sets how torch waits)
-from goita_lab.learning.device import find_device  # noqa: E402
+import numpy as np
+import torch as th
+from stable_baselines3.common.logger import Logger
 
-import torch as th  # noqa: E402  # isort: skip
-import numpy as np  # noqa: E402  # isort: skip
-from stable_baselines3.common.logger import Logger  # noqa: E402  # isort: skip
-
-from goita_env.errors import SettingError  # noqa: E402
+from goita_env.errors import SettingError
+from goita_lab import cli, learning
+from goita_lab.learning.device import find_device
 
 WARM_UP: Final = 2
 """Updates that are not counted."""

@@ -9,10 +9,7 @@ players of methods that it has never seen, and by what it makes against rule bot
 """
 
 import argparse
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import pandas as pd

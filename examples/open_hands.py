@@ -8,12 +8,8 @@ In play the partner does not see it, and passing is worth less than the 20 point
 """
 
 import argparse
-import sys
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_agents import choose, load_agent, solver
 from goita_agents.base import Agent

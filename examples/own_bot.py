@@ -8,10 +8,6 @@ returns a legal action for each. It never gets a state.
 """
 
 import argparse
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np

@@ -6,11 +6,6 @@ python examples/partners_pass.py
 epsilon of 0.02. Each line shows what it knows about its partner's hand after a decision.
 """
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from goita_agents.beliefs import PolicyModel, follow
 from goita_env import actions, records
 

@@ -8,11 +8,7 @@ decision omits that seat's points in RLlib, so partners' means differ.
 """
 
 import argparse
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np

@@ -13,11 +13,7 @@ intervals of 8,000 rounds (``--rounds 8000``). Rewards are scaled: with ``--rewa
 """
 
 import argparse
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import numpy as np

@@ -11,11 +11,7 @@ With a random partner and random opponents it made +11.0 points a round after 10
 """
 
 import argparse
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gymnasium
 import torch

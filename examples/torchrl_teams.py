@@ -9,11 +9,7 @@ time is slow; for speed train one seat in a batch (``torchrl_one_seat.py``).
 """
 
 import argparse
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import torch

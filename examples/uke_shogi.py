@@ -9,8 +9,6 @@ three random players. A player as good as the others makes zero.
 """
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -18,8 +16,6 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_env.uke_shogi import PLAYERS, UkeShogiGame, UkeShogiRules
 from goita_env.uke_shogi.rules import NUM_ACTIONS

@@ -7,12 +7,9 @@ each. docs/signalling.md explains every measure.
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
 from goita_env.actions import PASS

@@ -105,7 +105,8 @@ def parse(
 
     Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
     ``Information`` (a JSON file). One without a default is required, a tuple takes one value or
-    more; a ``seed: int`` also takes "random", which is drawn here and told. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
+    more; a ``seed: int`` also takes "random", which is drawn here and told. A ``ValueError`` that
+    the dataclass itself raises (``__post_init__``) counts as wrong.
 
     Args:
         cls: a frozen dataclass.

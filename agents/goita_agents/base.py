@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goita_agents.faults import FaultTracking
+from goita_agents.answers import AgentError, FaultTracking
 from goita_env.agent import (
     Agent,
     HasTemperature,
@@ -20,7 +20,6 @@ from goita_env.agent import (
     uniform,
 )
 from goita_env.arrays import Bool, Float, Int
-from goita_env.errors import GoitaError
 
 __all__ = [
     "Agent",
@@ -44,10 +43,6 @@ __all__ = [
     "sample_at",
     "uniform",
 ]
-
-
-class AgentError(GoitaError):
-    """Reports an agent that does not exist, cannot be built, or answers what it may not."""
 
 
 def check_temperature(temperature: float) -> float:

@@ -4,8 +4,7 @@ goita check my_bots:Cautious:risk=0.9
 
 "answers": legal actions of the right shape, the same to the same question
 (goita_env.testing.check_agent). "isolated": in a process of its own, one row at a time, it plays as
-it does here. "attack": what it is given in a tournament (generator, views, numbers of games) does
-not reveal the seed, with which it could rebuild all hands.
+it does here.
 
 Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is no such agent.
 """
@@ -13,7 +12,6 @@ Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is
 from __future__ import annotations
 
 import contextlib
-import secrets
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -25,12 +23,11 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.answers import check_actions
+from goita_agents.answers import check_actions, contained
 from goita_agents.base import Agent, AgentError, Bool, Int, close
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.command import parse_memory
 from goita_agents.external.isolated import isolated
-from goita_agents.faults import contained
 from goita_agents.registry import load_agent
 from goita_env import View, actions
 from goita_env.errors import SettingError
@@ -39,9 +36,8 @@ from goita_env.seeds import bot_seed
 from goita_env.testing import check_agent
 from goita_lab import cli
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import PAIR_SEATINGS, Seating, Task
-from goita_lab.arena.tournament.workers import Processes
-from goita_lab.attack import Attacker
+from goita_lab.arena.tournament.task import Seating, Task
+from goita_lab.processes import Processes
 
 TWINS: Final[Seating] = (0, 2, 1, 2)
 """The agent plays seats 0 and 2, here and in processes of its own; greedy players the others."""
@@ -152,18 +148,6 @@ def _isolated(args: Args) -> None:
         one.check_faults()
 
 
-def _attack(args: Args) -> None:
-    with _built(args.agent) as agent:
-        attacker, seed = Attacker(agent), secrets.randbits(63)
-        names = (attacker.name, "greedy")
-        play_block(
-            Task(names, seed, 0, 0, args.deals, args.rules, seatings=PAIR_SEATINGS), [attacker]
-        )
-    if rebuilt := attacker.rebuilt():
-        games = len(attacker.hands)
-        raise AssertionError(f"expected hidden hands, got {rebuilt} of {games} deals rebuilt")
-
-
 class _Twins:
     """Plays a seat by an agent here and by the same agent in a process, and compares the two."""
 
@@ -212,6 +196,5 @@ CHECKS: Final[dict[str, Callable[[Args], None]]] = {
     "builds": _builds,
     "answers": _answers,
     "isolated": _isolated,
-    "attack": _attack,
 }
 """The checks by the name that their line begins with; each raises where something is wrong."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from goita_agents.answers import FaultTracking
 from goita_agents.base import AgentError
-from goita_agents.faults import FaultTracking
 from goita_agents.files import locked
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import history

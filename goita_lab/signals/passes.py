@@ -33,7 +33,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval, normal_quantile
-from goita_lab.arena.tournament.workers import on_processes
+from goita_lab.processes import on_processes
 from goita_lab.provenance import provenance
 from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening

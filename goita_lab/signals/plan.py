@@ -21,8 +21,7 @@ from goita_agents.search.evaluate import WORLDS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.tournament.workers import on_processes
-from goita_lab.parts import Parts, pack, unpack
+from goita_lab.processes import on_processes
 from goita_lab.signals import measures
 from goita_lab.signals.listening import (
     LEGAL,
@@ -40,8 +39,9 @@ from goita_lab.signals.measures.value import (
     SOURCES,
 )
 from goita_lab.signals.playing import Play, play
-from goita_lab.signals.results import WORK, Heard, check
+from goita_lab.signals.results import WORK, Heard
 from goita_lab.signals.searching import InformationSources
+from goita_lab.store import Parts, pack, unpack
 
 PIECE: Final = 12
 """Deals of a piece of work."""
@@ -230,7 +230,7 @@ def _worked(
         if parts is None or (key := json.dumps(piece)) not in parts.found:
             missing.append(piece)
         else:
-            yield piece, parts.value(key, WORK[piece.kind], partial(check, deals=piece.deals))
+            yield piece, parts.value(key, WORK[piece.kind])
     for piece, packed in on_processes(partial(_work, plan), missing, workers):
         if parts is not None:
             parts.add(json.dumps(piece), packed)
@@ -264,8 +264,6 @@ def _work(plan: StudyPlan, piece: Piece) -> tuple[Piece, bytes]:
 
 def _open(file: Path, plan: StudyPlan) -> Parts:
     """Opens a file of pieces; those of other code, other weights or another plan are dropped."""
-    if file.is_dir():
-        raise SettingError(f"expected a file, got {str(file)!r}, a folder of version 0.2.0")
     named = plan.agents if plan.searcher is None else (*plan.agents, plan.searcher)
     files = {agent: content_hash(agent) for agent in named}
     return Parts(file, "parts of a study", {"plan": asdict(plan), "files": files, "code": code()})

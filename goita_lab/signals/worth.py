@@ -16,7 +16,7 @@ from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.tournament.workers import on_processes
+from goita_lab.processes import on_processes
 from goita_lab.signals import measures
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import (

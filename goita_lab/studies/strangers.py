@@ -24,7 +24,7 @@ from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import LEVEL, Interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
-from goita_lab.arena.tournament.workers import one_thread
+from goita_lab.processes import one_thread
 from goita_lab.signals.measures.crossplay import partners_points
 from goita_lab.studies.drawing import dots
 from goita_lab.studies.reader import ReaderAgent, as_opponent, as_partner, broad

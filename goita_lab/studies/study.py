@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 
 from goita_env import __version__
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.tournament.workers import on_processes
-from goita_lab.parts import Parts, pack
+from goita_lab.processes import on_processes
+from goita_lab.store import Parts, pack
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -25,11 +25,11 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing"),
 ]
 AGENT_ORDER = [
-    *("faults", "base", "answers", "files", "registry", "models", "bots", "people"),
+    *("answers", "base", "files", "registry", "models", "bots", "people"),
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("cli", "record_files", "provenance", "store", "parts", "attack", "arena", "learning"),
+    *("cli", "record_files", "provenance", "store", "processes", "arena", "learning"),
     *("exploit", "population", "signals", "imitate", "pages", "studies", "commands", "__main__"),
 ]
 """The packages from top to bottom."""

@@ -21,9 +21,12 @@ ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own
 
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
-from goita_lab.arena.tournament.children import play_blocks  # noqa: E402
 from goita_lab.arena.tournament.plan import Plan, tasks  # noqa: E402
-from goita_lab.arena.tournament.workers import check_workers, ray_pool  # noqa: E402
+from goita_lab.arena.tournament.workers import (  # noqa: E402
+    check_workers,
+    play_blocks,
+    ray_pool,
+)
 from programs import ROOT  # noqa: E402
 from tournament_plans import played  # noqa: E402
 

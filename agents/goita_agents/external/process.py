@@ -16,9 +16,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO, Final, cast
 
-from goita_agents.external import reaper
+from goita_agents.answers import BotError
 from goita_agents.external.protocol import MAX_LINE, printable
-from goita_agents.faults import BotError
 
 MAX_OUTPUT: Final = 65536  # Most bytes that a bot may write to standard output for one decision.
 STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
@@ -49,7 +48,6 @@ class Process:
         except OSError as error:
             raise BotError("died", f"expected to start the program, but: {error}") from error
         self.pid: Final = self._popen.pid
-        reaper.watch(self.pid)
         streams = self._popen.stdin, self._popen.stdout, self._popen.stderr
         self._stdin, self._stdout, self._stderr = cast("tuple[IO[bytes], ...]", streams)
         for stream in (self._stdin, self._stdout, self._stderr):
@@ -147,7 +145,6 @@ class Process:
         self._selector.close()
         self._stdout.close()
         self._stderr.close()
-        reaper.forget(self.pid)
 
     def _kill(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

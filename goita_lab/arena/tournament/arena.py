@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from goita_agents.answers import FAULTS
 from goita_agents.base import Agent, close
-from goita_agents.faults import FAULTS
 from goita_agents.registry import (
     check_names,
     check_plays,
@@ -34,13 +34,13 @@ from goita_env.rounds import Episode
 from goita_env.rules import Rules
 from goita_lab.arena.statistics.sequential_test import SprtRun
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.children import play_blocks
 from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import Pairing, Schedule, tasks
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
 from goita_lab.arena.tournament.task import BlockResult, Task
-from goita_lab.arena.tournament.workers import Backend, one_thread
+from goita_lab.arena.tournament.workers import Backend, play_blocks
+from goita_lab.processes import one_thread
 
 Progress = Callable[[BlockResult], None]
 

@@ -9,22 +9,43 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from goita_agents.answers import check_actions
+from goita_agents.answers import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
-from goita_agents.faults import FAULTS, Fault, FaultTracking
+from goita_agents.bots.wrapped import unwrapped
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.external.isolated import isolated
+from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
 from goita_env.rounds import Decisions, Rounds
 from goita_env.rounds.telling import tell
-from goita_env.seeds import GameNumbers
+from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 from goita_lab.arena.tournament.games import Recorder, SavedDeal, is_saved
-from goita_lab.arena.tournament.guarded import Watch
-from goita_lab.arena.tournament.seated import PURPOSE, Seated, seat_players
 from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
+
+PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
+
+
+@dataclass(frozen=True)
+class Seated:
+    """Holds an agent with the seats that it plays."""
+
+    agent: Agent
+    player: int
+    rng: np.random.Generator  #: Its random numbers; they reveal nothing of the deals.
+    seats: tuple[tuple[int, int], ...]  #: Pairs of seating and seat.
+    known: int = 0  #: Faults that it had made before.
+
+    @property
+    def is_stateful(self) -> bool:
+        if isinstance(self.agent, GuardedAgent):
+            return self.agent.is_stateful
+        return isinstance(self.agent, StatefulAgent)
 
 
 def play_block(
@@ -34,8 +55,6 @@ def play_block(
     save_share: float = 0.0,
     guarded: bool = False,
     strict: bool = False,
-    dead: Mapping[int, Fault] | None = None,
-    watch: Watch | None = None,
 ) -> BlockResult:
     """Plays a block of deals.
 
@@ -46,8 +65,6 @@ def play_block(
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
         strict: raise at the first fault of any agent.
-        dead: players whose code ended a process, with that fault; they have forfeited.
-        watch: notified when the code of a user's class runs.
 
     Raises:
         AgentError: if an agent cannot be built or answers with an illegal action.
@@ -56,7 +73,7 @@ def play_block(
     objects = {number: one for number, one in enumerate(players) if one is not None}
     seated: list[Seated] = []
     try:
-        for one in seat_players(task, objects, guarded=guarded, dead=dead or {}, watch=watch):
+        for one in seat_players(task, objects, guarded=guarded):
             seated.append(one)  # noqa: PERF402  (those built before an error are closed)
         block = _Block(task, seated, save_share, strict)
         block.play()
@@ -208,3 +225,53 @@ class _Block:
             index, seats = np.nonzero(self.owner[rows] == place)
             if len(index) and isinstance(agent, StatefulAgent):
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats
+
+
+def seat_players(
+    task: Task,
+    objects: Mapping[int, Agent],
+    *,
+    guarded: bool,
+) -> Iterator[Seated]:
+    """Builds and seats the agents of a block one by one; arguments as for ``play_block``.
+
+    One instance of a memoryless agent of this repository plays all seats of its player
+    (``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
+    each seat of each seating gets an instance, or a process, of its own.
+    """
+    for player, spec in enumerate(task.agents):
+        seats = tuple(
+            (seating, seat)
+            for seating, owners in enumerate(task.seatings)
+            for seat, owner in enumerate(owners)
+            if owner == player
+        )
+        everywhere = (task.block, player, -1, -1)
+        rng = bot_generator(task.seed, PURPOSE, *everywhere)
+        agent = objects.get(player)
+        if agent is not None:
+            known = len(agent.faults) if isinstance(agent, FaultTracking) else 0
+            yield Seated(agent, player, rng, seats, known)
+            continue
+        own = is_own(spec)
+        if not own:
+            agent = load_agent(spec)
+            if may_share(agent, spec):
+                yield Seated(agent, player, rng, seats)
+                continue
+        for seating, seat in seats:
+            place = (task.block, player, seating, seat)
+            rng = bot_generator(task.seed, PURPOSE, *place)
+            seed = bot_seed(task.seed, PURPOSE, *place)
+            if own and task.isolation is not None:
+                limits = task.isolation
+                agent = isolated(spec, ms=limits.ms, memory=limits.memory, seed=seed)
+            elif own and guarded:
+                chance = bot_generator(task.seed, "replacement", *place)
+                agent = GuardedAgent(short_name(spec), partial(load_agent, spec), seat, chance)
+            else:
+                agent = agent or load_agent(spec)
+                if isinstance(program := unwrapped(agent), ExternalAgent):
+                    program.seed = seed
+            yield Seated(agent, player, rng, ((seating, seat),))
+            agent = None

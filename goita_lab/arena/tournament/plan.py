@@ -21,8 +21,8 @@ from goita_env.information import PLAIN, Information, check_information
 from goita_env.rounds import Episode, check_episode
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament.children import inspect_own
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Isolation, Seating, Task, seatings_of
+from goita_lab.arena.tournament.workers import inspect_own
 
 BLOCK_DEALS: Final = 256
 """Deals in a block: 512 games of a pair at once. Results depend on it, as on the seed."""

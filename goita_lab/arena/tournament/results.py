@@ -9,73 +9,49 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from types import GenericAlias
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from goita_agents.faults import Fault
+from goita_agents.answers import Fault
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
-from goita_lab import store
 from goita_lab.arena.tournament.plan import Pairing, Schedule
-from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Count, Flag, Small, Task
-from goita_lab.store import Block, Layout, Row, Store, TableSchema, damaged
+from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
+from goita_lab.store import Store
 
-_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-_GAMES: Final[Any] = GenericAlias(
-    list, (GenericAlias(tuple, (Count, Small, *GAME_FIGURES.values())),)
-)
-_Player = tuple[int, str, str | None, Count, _Seconds, Flag]
+KIND: Final = "results of a tournament"
 
-_FAULT: Final = {field.name: str(field.type) for field in fields(Fault)}
-_LISTS: Final = [name for name, kind in _FAULT.items() if kind.startswith("tuple")]
-"""Fields of a fault that are stored as JSON."""
+_FAULT: Final = {
+    field.name: "INTEGER NOT NULL" if field.type == "int" else "TEXT NOT NULL"
+    for field in fields(Fault)
+}
+_OF_BLOCK: Final = "block INTEGER NOT NULL REFERENCES blocks ON DELETE CASCADE"
 
 
-def _columns(names: Iterable[str], kind: str) -> tuple[str, ...]:
-    return tuple(f"{name} {kind} NOT NULL" for name in names)
+def _numbers(*names: str) -> str:
+    return ", ".join(f"{name} INTEGER NOT NULL" for name in names)
 
 
-LAYOUT: Final = Layout(
-    kind="results of a tournament",
-    version=1,
-    columns=(
-        "pairing TEXT NOT NULL",
-        *_columns(("number", "first", "deals"), "INTEGER"),
-        "seconds REAL NOT NULL",
-    ),
-    tables={
-        "games": TableSchema(_columns(("deal", "seating", *GAME_FIGURES), "INTEGER"), keys=2),
-        "players": TableSchema(
-            (
-                "player INTEGER NOT NULL",
-                "agent TEXT NOT NULL",
-                "source TEXT",
-                "decisions INTEGER NOT NULL",
-                "thinking REAL NOT NULL",
-                "forfeited INTEGER NOT NULL",
-            ),
-            keys=1,
-        ),
-        "faults": TableSchema(
-            (
-                *_columns(("number", "player"), "INTEGER"),
-                *(
-                    f"{name} {'INTEGER' if kind == 'int' else 'TEXT'} NOT NULL"
-                    for name, kind in _FAULT.items()
-                ),
-            ),
-            keys=1,
-        ),
-    },
-    former=b'{"format":"goita-results-1"',
-)
-"""The tables of a file of results."""
+TABLES: Final = {
+    "blocks": "block INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, pairing TEXT NOT NULL, "
+    f"{_numbers('number', 'first', 'deals')}, seconds REAL NOT NULL",
+    "games": f"{_OF_BLOCK}, {_numbers('deal', 'seating', *GAME_FIGURES)}, "
+    "PRIMARY KEY (block, deal, seating)",
+    "players": f"{_OF_BLOCK}, player INTEGER NOT NULL, agent TEXT NOT NULL, source TEXT, "
+    "decisions INTEGER NOT NULL, thinking REAL NOT NULL, forfeited INTEGER NOT NULL, "
+    "PRIMARY KEY (block, player)",
+    "faults": f"{_OF_BLOCK}, {_numbers('number', 'player')}, "
+    f"{', '.join(f'{name} {kind}' for name, kind in _FAULT.items())}, "
+    "PRIMARY KEY (block, number)",
+}
+"""The columns of a file of results, by table."""
+
+_Player = tuple[int, int, str, str | None, int, float, int]
+"""A row of the table of players."""
 
 
 class ResultsFile(Store):
@@ -98,11 +74,11 @@ class ResultsFile(Store):
     def __init__(self, path: Path, plan: Schedule) -> None:
         self.note = ""
         self.blocks: list[BlockResult] = []
+        self._stale: list[tuple[int]] = []
         self._sources = plan.contents()
-        ours = json.loads(json.dumps(plan.arguments()))
-        super().__init__(path, LAYOUT, ours)
+        super().__init__(path, KIND, TABLES, plan.arguments())
         try:
-            theirs = self.arguments
+            ours, theirs = json.loads(json.dumps(plan.arguments())), self.arguments
             if differ := [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]:
                 raise SettingError(
                     f"expected the arguments that {str(path)!r} was begun with: "
@@ -116,51 +92,95 @@ class ResultsFile(Store):
 
     def append(self, result: BlockResult) -> None:
         """Writes a block; on an OSError (disk full) the file keeps its content."""
-        self.add(_to_block(result, self._sources))
+        task = result.task
+        games = [*_games(task), *(getattr(result, name).T.ravel() for name in GAME_FIGURES)]
+        with self.block() as db:
+            db.executemany("DELETE FROM blocks WHERE block = ?", self._stale)
+            title = Pairing(tuple(map(short_name, task.agents)), ()).title
+            head = _key(task), _text(title), task.block, task.first, task.deals, result.seconds
+            block = db.execute("INSERT INTO blocks VALUES (NULL, ?, ?, ?, ?, ?, ?)", head).lastrowid
+            counts = zip(result.decisions.tolist(), result.thinking.tolist(), strict=True)
+            players = [
+                (player, _text(text), self._sources[text], *count, player in result.forfeited)
+                for player, (text, count) in enumerate(zip(task.agents, counts, strict=True))
+            ]
+            faults = [
+                (number, player, *_fault_row(fault))
+                for number, (player, fault) in enumerate(result.faults)
+            ]
+            tables = {"games": np.column_stack(games).tolist(), "players": players}
+            for name, rows in {**tables, "faults": faults}.items():
+                if rows:
+                    marks = ", ?" * len(rows[0])
+                    statement = f"INSERT INTO {name} VALUES ({block}{marks})"
+                    db.executemany(statement, rows)
+        self._stale = []
 
     def _load(self, known: dict[str, Task]) -> None:
-        """Reads the blocks; those of changed agents are marked for removal."""
-        stale: list[int] = []
+        """Reads the blocks; those of changed agents are removed as the next one is added."""
         changed: Counter[str] = Counter()
-        for number, block in self.read():
+        for block, key, seconds in self.read("SELECT block, key, seconds FROM blocks"):
             try:
-                task = known.pop(block.key)
-                result, sources = _from_block(task, block)
+                task = known.pop(key)
+                result, sources = self._block(task, block, seconds)
             except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-                raise damaged(
-                    self.path, LAYOUT, f"block {number} is none of this tournament: {error}"
-                ) from error
+                raise self.damaged(f"block {block} is none of this tournament: {error}") from error
             texts = zip(task.agents, sources, strict=True)
             others = {text for text, source in texts if source != self._sources[text]}
             changed.update(others)
             if others:
-                stale.append(number)
+                self._stale.append((block,))
             else:
                 self.blocks.append(result)
-        if stale:
-            self.drop(stale)
+        if self._stale:
             self.note = (
-                f"{self.path}: {len(stale)} block(s) are played again, as the files of an agent "
-                f"have changed: {', '.join(f'{text!r} ({n})' for text, n in changed.items())}\n"
+                f"{self.path}: {len(self._stale)} block(s) are played again, as the files of an "
+                "agent have changed: "
+                f"{', '.join(f'{text!r} ({n})' for text, n in changed.items())}\n"
             )
+
+    def _block(
+        self, task: Task, block: int, seconds: float
+    ) -> tuple[BlockResult, list[str | None]]:
+        """Returns a stored block and the sources of its agents, or raises a ValueError."""
+        rows = {
+            name: self.read(f"SELECT * FROM {name} WHERE block = ? ORDER BY 2, 3", block)
+            for name in ("games", "players", "faults")
+        }
+        games = np.array(msgspec.convert(rows["games"], list[tuple[int, ...]]), np.int32).T
+        if not np.array_equal(games[1:3], _games(task)):
+            raise ValueError(f"expected {task.deals} deals in {len(task.seatings)} seatings")
+        players = msgspec.convert(rows["players"], list[_Player])
+        if len(players) != len(task.agents):
+            raise ValueError(f"expected {len(task.agents)} players, got {len(players)}")
+        shape = task.deals, len(task.seatings)
+        columns = zip(GAME_FIGURES, games[3:], strict=True)
+        figures: dict[str, Any] = {name: one.reshape(shape).T.copy() for name, one in columns}
+        figures["won"] = figures["won"].astype(bool)
+        result = BlockResult(
+            task,
+            **figures,
+            decisions=np.array([row[4] for row in players], np.int64),
+            thinking=np.array([row[5] for row in players]),
+            seconds=msgspec.convert(seconds, float),
+            faults=tuple(_fault(row) for row in rows["faults"]),
+            forfeited=tuple(row[1] for row in players if row[6]),
+        )
+        return result, [row[3] for row in players]
 
 
 def read_arguments(path: Path) -> dict[str, Any] | None:
     """Returns the arguments of a file of results, None if missing; raises as opening does."""
-    found = store.read_arguments(path, LAYOUT)
-    if found is not None and type(found.get("seed")) is not int:
-        raise damaged(path, LAYOUT, f"its seed is {found.get('seed')!r}")
-    return found
+    if not path.exists() or not path.stat().st_size:
+        return None
+    with Store(path, KIND, TABLES, {}) as store:
+        if type(store.arguments.get("seed")) is not int:
+            raise store.damaged(f"its seed is {store.arguments.get('seed')!r}")
+        return store.arguments
 
 
 def _key(task: Task) -> str:
     return json.dumps([*task.agents, task.block])
-
-
-def _values(task: Task) -> tuple[str, int, int, int]:
-    """Returns the columns of the table ``blocks`` that follow from the task."""
-    names = tuple(map(short_name, task.agents))
-    return _text(Pairing(names, ()).title), task.block, task.first, task.deals
 
 
 def _games(task: Task) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
@@ -170,73 +190,19 @@ def _games(task: Task) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     return [np.repeat(deals, len(seatings)), np.tile(seatings, len(deals))]
 
 
-def _to_block(result: BlockResult, sources: Mapping[str, str | None]) -> Block:
-    task = result.task
-    columns = [*_games(task), *(getattr(result, name).T.ravel() for name in GAME_FIGURES)]
-    players = [
-        (player, _text(text), sources[text], decisions, thinking, int(player in result.forfeited))
-        for player, (text, decisions, thinking) in enumerate(
-            zip(task.agents, result.decisions.tolist(), result.thinking.tolist(), strict=True)
-        )
-    ]
-    faults = [
-        (number, player, *_fault_row(fault)) for number, (player, fault) in enumerate(result.faults)
-    ]
-    rows = {"games": np.column_stack(columns).tolist(), "players": players, "faults": faults}
-    return Block(_key(task), (*_values(task), float(result.seconds)), rows)
-
-
-def _fault_row(fault: Fault) -> Row:
-    values = asdict(fault)
-    values |= {name: json.dumps(values[name]) for name in _LISTS}
-    return [_text(value) if isinstance(value, str) else value for value in values.values()]
-
-
 def _text(text: str) -> str:
     """Escapes lone surrogates, which SQLite cannot hold."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _from_block(task: Task, block: Block) -> tuple[BlockResult, list[str | None]]:
-    """Returns a stored block and the sources of its agents, or raises a ValueError."""
-    *values, seconds = block.values
-    if tuple(values) != _values(task):
-        raise ValueError(f"expected {_values(task)!r}, got {values!r}")
-    games = np.array(msgspec.convert(block.rows["games"], _GAMES), np.int32)
-    games = games.reshape(-1, 2 + len(GAME_FIGURES)).T
-    if not np.array_equal(games[:2], _games(task)):
-        raise ValueError(
-            f"expected {task.deals} deals from {task.first} on, in {len(task.seatings)} seatings"
-        )
-    players = msgspec.convert(block.rows["players"], list[_Player])
-    wanted = [(player, _text(text)) for player, text in enumerate(task.agents)]
-    if [row[:2] for row in players] != wanted:
-        raise ValueError(f"expected the players {wanted!r}, got {[row[:2] for row in players]!r}")
-    shape = task.deals, len(task.seatings)
-    figures: dict[str, Any] = {
-        name: column.reshape(shape).T.copy()
-        for name, column in zip(GAME_FIGURES, games[2:], strict=True)
-    }
-    if (figures["rounds_won"] > figures["rounds"]).any():
-        raise ValueError("expected no more rounds won than played")
-    figures["won"] = figures["won"].astype(bool)
-    result = BlockResult(
-        task,
-        **figures,
-        decisions=np.array([row[3] for row in players], np.int64),
-        thinking=np.array([row[4] for row in players]),
-        seconds=msgspec.convert(seconds, _Seconds),
-        faults=tuple(_fault(row, len(players)) for row in block.rows["faults"]),
-        forfeited=tuple(row[0] for row in players if row[5]),
-    )
-    return result, [row[2] for row in players]
+def _fault_row(fault: Fault) -> list[Any]:
+    values = asdict(fault) | {"stderr": json.dumps(fault.stderr)}
+    return [_text(value) if isinstance(value, str) else value for value in values.values()]
 
 
-def _fault(row: Row, players: int) -> tuple[int, Fault]:
+def _fault(row: tuple[Any, ...]) -> tuple[int, Fault]:
     """Returns a player and its fault; raises a ValueError if the row holds none."""
-    _, player, *values = row
-    if not isinstance(player, int) or player not in range(players):
-        raise ValueError(f"expected a player below {players}, got {player!r}")
-    found: dict[str, Any] = dict(zip(_FAULT, values, strict=True))
-    found |= {name: msgspec.json.decode(found[name]) for name in _LISTS}
-    return int(player), msgspec.convert(found, Fault)
+    _, _, player, *values = row
+    found = dict(zip(_FAULT, values, strict=True))
+    found["stderr"] = msgspec.json.decode(found["stderr"])
+    return player, msgspec.convert(found, Fault)

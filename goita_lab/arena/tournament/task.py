@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.answers import Fault
 from goita_agents.base import Bool, Int
-from goita_agents.faults import Fault
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
@@ -33,18 +32,8 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
 LEAST_MEMORY: Final = 256 << 20
 """Least address space, in bytes, for a process that hosts a user's class."""
 
-Small = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Flag = Annotated[int, msgspec.Meta(ge=0, le=1)]
-
-GAME_FIGURES: Final[dict[str, Any]] = {
-    "points": Small,
-    "rounds": Count,
-    "rounds_won": Count,
-    "won": Flag,
-}
-"""The figures of one game: arrays of ``BlockResult`` and columns of a results file, by name, with
-the integers that a file may hold."""
+GAME_FIGURES: Final = ("points", "rounds", "rounds_won", "won")
+"""The figures of one game: arrays of ``BlockResult`` and columns of a results file."""
 
 
 def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:

@@ -1,41 +1,37 @@
-"""Runs work in processes of this machine or on a Ray cluster.
+"""Plays blocks in this process, in processes of this machine, or on a Ray cluster.
 
-A block's result must not depend on who plays it. So libraries that multiply matrices are held to
-one thread in every worker: the number of threads changes the last bit of a sum, and a network's
-closest choices depend on that.
+Blocks with a user's class are played in child processes, even with one worker: importing and
+running it runs code that may end its process.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Final, Literal
 
-from goita_env.errors import GoitaError, SettingError
+from goita_agents.answers import contained
+from goita_agents.base import Agent, AgentError, close
+from goita_agents.registry import check_plays, content_hash, is_own, prepare, short_name
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, Information
+from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import BlockResult, Task
+from goita_lab.processes import Processes, WorkerError, on_processes, run
 
 Backend = Literal["loky", "ray"]
 
-T = TypeVar("T")
-R = TypeVar("R")
-
 MAX_WORKERS: Final = 1024
+
+IMPORT_SECONDS: Final = 120.0  # Seconds that the import of a user's class may take.
 
 _WAVE: Final = 16
 """Blocks per worker that Ray is given at a time; joblib streams no results from there."""
-
-
-class WorkerError(GoitaError):
-    """Reports that a worker died: killed, out of memory, or brought down by a library."""
 
 
 def check_workers(workers: int, backend: Backend) -> None:
@@ -58,114 +54,106 @@ def check_workers(workers: int, backend: Backend) -> None:
             )
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Holds the libraries that multiply matrices to one thread."""
-    with _libraries().limit(limits=1):
-        yield
+def play_blocks(
+    tasks: Iterable[Task],
+    workers: int = 1,
+    backend: Backend = "loky",
+    *,
+    save_share: float = 0.0,
+    strict: bool = False,
+) -> Iterator[BlockResult]:
+    """Yields the results of blocks as they are finished, in any order.
 
-
-@cache
-def _libraries() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-class Processes:
-    """Runs functions in child processes, which end when this process does.
-
-    What a child prints goes to standard error: standard output is for tables.
-    """
-
-    def __init__(self, workers: int = 1) -> None:
-        self.workers = workers
-        self._executor: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-    def submit(self, work: Callable[[], R], workers: int | None = None) -> Future[R]:
-        """Runs a function in a child; the first call starts so many children; None: all."""
-        from joblib.externals.loky import get_reusable_executor
-
-        if self._executor is None:
-            self._executor = get_reusable_executor(
-                max_workers=workers or self.workers, timeout=300, reuse=False
-            )
-        future: Future[R] = self._executor.submit(_run, os.getcwd(), work, os.getpid())
-        return future
-
-    def end(self) -> None:
-        """Kills the children, whatever they do."""
-        executor, self._executor = self._executor, None
-        if executor is None:
-            return
-        # The executor's thread may be looking for work that a shutdown has just thrown away: it
-        # then ends by a KeyError, which nobody should read.
-        before, threading.excepthook = threading.excepthook, lambda _: None
-        try:
-            executor.shutdown(wait=True, kill_workers=True)
-        finally:
-            threading.excepthook = before
-
-
-def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Yields the result of every item in any order, computed on processes of this machine.
-
-    ``work`` can be pickled and has one thread for matrices. ``items`` are taken as workers become
-    free; with one worker the work is done in this process.
+    Args:
+        tasks: taken as workers become free, so it may end early.
+        workers: number of processes; with one the blocks are played in this process, except those
+            with a user's class.
+        backend: "loky" for this machine, "ray" for a cluster (``check_workers`` first).
+        save_share: share of the deals whose games the results hold.
+        strict: raise at the first fault of an agent.
 
     Raises:
-        WorkerError: if a process died.
+        AgentError: what a block raised.
+        WorkerError: if a worker died; it names the pairings that were being played.
     """
-    if workers == 1:
-        for item in items:
-            with one_thread():
-                done = work(item)
-            yield done
+    work = partial(play_block, save_share=save_share, guarded=True, strict=strict)
+    if backend == "ray":
+        yield from play_on_ray(work, tasks, workers)
         return
-    waiting, running = iter(items), set[Future[R]]()
-    with Processes(workers) as processes:
-        try:
-            while True:
-                for item in islice(waiting, 2 * workers - len(running)):
-                    running.add(processes.submit(partial(work, item)))
-                if not running:
-                    return
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
-        except BrokenProcessPool as error:
-            raise WorkerError(f"expected workers to stay alive, but one died: {error}") from error
+    try:
+        with Processes(workers) as processes:
+            if workers > 1:
+                yield from processes.each(work, tasks)
+                return
+            for task in tasks:
+                if _runs_own(task):
+                    yield from processes.each(work, [task])
+                else:
+                    yield from on_processes(work, [task], 1)
+    except WorkerError as error:
+        raise WorkerError(f"{error}\n{_played(error.items)}") from error
 
 
-def _run(folder: str, work: Callable[[], R], parent: int | None = None) -> R:
-    """Runs a function in a worker: from a folder, if it is there, with one thread for matrices."""
-    if parent is not None:
-        _follow(parent)
-    if os.getcwd() != folder and os.path.isdir(folder):  # a user's class may have left it
-        os.chdir(folder)
-    with one_thread():
-        return work()
+def _played(under_way: Iterable[Task]) -> str:
+    """Says in which pairings a worker has died, and what to do about it."""
+    names = {" against ".join(map(short_name, task.agents)): task for task in under_way}
+    text = f"played: {', '.join(names)}"
+    if any(map(_runs_own, names.values())):
+        text += "; --isolate hosts a class of your own in processes of its own"
+    return text
 
 
-@cache
-def _follow(parent: int) -> None:
-    """Prepares a child: it leaves Ctrl-C to the parent, and ends within a second after it."""
-    # Not SIG_IGN: programs that are started from here would inherit it.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    os.dup2(2, 1)
+def inspect_own(
+    specs: Iterable[str], information: Information = PLAIN
+) -> dict[str, tuple[str, str]]:
+    """Imports users' classes in a child process, because importing one runs its code.
 
-    def look() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
+    It builds them there, too, where they must say whether they play with such options.
 
-    threading.Thread(target=look, daemon=True).start()
+    Returns an error, empty if there is none, and the SHA-256 of the source by the agent's text.
+    """
+    found = {}
+    with Processes() as processes:
+        for spec in filter(is_own, specs):
+            work = partial(_inspect, spec, information)
+            try:
+                found[spec] = processes.submit(work).result(IMPORT_SECONDS)
+            except BrokenProcessPool:
+                found[spec] = f"expected to import {spec!r}, but that ended the process", ""
+            except TimeoutError:
+                found[spec] = f"expected to import {spec!r} in {IMPORT_SECONDS:.0f} s", ""
+                break  # the child hangs and is ended; one such class is enough to report
+    return found
+
+
+def _runs_own(task: Task) -> bool:
+    """Returns whether a user's class runs in the process that plays the block."""
+    return task.isolation is None and any(map(is_own, task.agents))
+
+
+def _inspect(spec: str, information: Information) -> tuple[str, str]:
+    try:
+        with contained():
+            build = prepare(spec)
+            if information != PLAIN:
+                _check_plays(build, spec, information)
+            return "", content_hash(spec) or ""
+    except AgentError as error:
+        return str(error), ""
+    except BaseException as error:  # whatever a module raises as it is imported, SystemExit too
+        return f"expected to import {spec!r}, but: {type(error).__name__}: {error}", ""
+
+
+def _check_plays(build: Callable[[], Agent], spec: str, information: Information) -> None:
+    """Raises an AgentError if a class does not play such games."""
+    try:
+        agent = build()
+    except BaseException:  # a fault of the class, for which it forfeits as it is seated
+        return
+    try:
+        check_plays(agent, spec, information)
+    finally:
+        close([agent])
 
 
 def play_on_ray(
@@ -180,7 +168,7 @@ def play_on_ray(
 
         while wave := list(islice(waiting, _WAVE * workers)):
             try:
-                yield from parallel(delayed(_run)(folder, partial(work, task)) for task in wave)
+                yield from parallel(delayed(run)(folder, partial(work, task)) for task in wave)
             except RayTaskError as error:
                 raise error.cause or error from error
 

@@ -14,10 +14,10 @@ from threading import RLock
 from typing import Final
 
 from goita_env.errors import SettingError
-from goita_lab.arena.tournament.workers import Processes
 from goita_lab.pages.watch.analysis import Analysis, analyse, key_of
 from goita_lab.pages.watch.pages import Review, page
 from goita_lab.pages.watch.reading import Source, Watched
+from goita_lab.processes import Processes
 
 AGENT: Final = "champion"
 """Whose search values the decisions."""

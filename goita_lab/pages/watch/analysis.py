@@ -9,35 +9,28 @@ and after. ``goita_lab.pages.watch.verdicts`` decides which decisions were error
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
 
 from goita_agents.base import Float
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.models import ANALYSIS_EPSILON
 from goita_agents.registry import content_hash
 from goita_agents.solver.engine import load_kernel
-from goita_env import Game, __version__, actions
+from goita_env import Game, __version__
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_lab.arena.tournament.workers import on_processes
 from goita_lab.pages.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
-from goita_lab.pages.watch.continuations import MOVES
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.reading import Source
-from goita_lab.parts import Parts, pack
+from goita_lab.processes import on_processes
 from goita_lab.record_files import check_plain
-
-FORMER: Final = b'{"format":"goita-analysis-parts-1"'
-"""How a file of parts began in version 0.2.0."""
-
-ACTIONS: Final = frozenset(map(actions.name, range(actions.NUM_ACTIONS)))
+from goita_lab.store import Parts, pack
 
 DealDecisions = tuple[Decision, ...]
 
@@ -100,10 +93,9 @@ def analyse(
     files = [content_hash(text) for text in (agent, *settings.types)]
     arguments = {"version": __version__, **asdict(settings), "files": files}
     kind = "parts of an analysis"
-    check = partial(check_names, names={one.name for one in analyst.types})
-    with Parts(keep, kind, arguments, FORMER) if keep is not None else nullcontext() as parts:
+    with Parts(keep, kind, arguments) if keep is not None else nullcontext() as parts:
         kept = parts.found.keys() & wanted.keys() if parts else set()
-        found = {key: parts.value(key, DealDecisions, check) for key in kept} if parts else {}
+        found = {key: parts.value(key, DealDecisions) for key in kept} if parts else {}
         known = MatchPriors(analyst.others)
         missing = [
             (key, one.deal, known.after(one.earlier))
@@ -159,24 +151,6 @@ def decision_seed(seed: int, key: str, move: int) -> int:
     """Returns the seed of a decision's worlds."""
     digest = blake2b(f"{seed} {key} {move}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
-
-
-def check_names(decisions: DealDecisions, names: Set[str]) -> None:
-    """Checks the words of decisions that a file holds; their types and lengths are checked.
-
-    ``names`` are those of the types of the opponents.
-    """
-    for one in decisions:
-        options = [option.action for option in one.options]
-        said = {*options} or {one.action, one.best}
-        sound = {one.action, one.best} <= said <= ACTIONS and bool(options) == bool(one.types)
-        sound &= (one.rival in said - {one.best}) if one.types else not one.rival
-        for typed in one.types:
-            sound &= typed.name in names and typed.best in said
-            sound &= [option.action for option in typed.options] == options
-        sound &= all(step.move in MOVES for o in one.options for step in o.continuation)
-        if not sound:
-            raise SettingError(f"expected a decision as it was written, got move {one.move!r}")
 
 
 def _keyed(

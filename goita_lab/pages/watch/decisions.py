@@ -16,6 +16,9 @@ Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
 
 Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
 
+Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
+"""An action as records write it: two digits, "p" for a pass, the word of an answer."""
+
 Phase = Literal["before play", "first", "middle", "last"]
 """The questions before the first lead, and the phases of ``goita_lab.arena.grading``."""
 
@@ -37,7 +40,7 @@ class Step:
     """Says which move is the commonest after those before it, in the worlds of a search."""
 
     seat: Seat
-    move: str
+    move: Code
     """As the mover of the decision would see it: another seat's face-down block is "x"."""
     share: float
     """Of all worlds, how many went so up to here, under the posterior over types."""
@@ -49,7 +52,7 @@ class Step:
 class ActionGrade:
     """Grades a legal action."""
 
-    action: str
+    action: Code
     """As records write it: two digits, "p" for a pass, the word of an answer."""
     probability: float
     """With which the policy chooses it."""
@@ -85,7 +88,7 @@ class Deciding:
 class TypedPoints:
     """Says what a legal action is worth if the opponents are of one type."""
 
-    action: str
+    action: Code
     points: float
     """The average over the worlds in which it was played out."""
     error: float
@@ -102,7 +105,7 @@ class TypeGrade:
     """Of the type, by what the seat had seen, earlier rounds of the match included."""
     options: tuple[TypedPoints, ...]
     """The legal actions, in the order of ``Decision.options``."""
-    best: str
+    best: Code
     loss: float
     """By how many points the best did better than the chosen one, in the same worlds."""
     loss_error: float
@@ -133,11 +136,11 @@ class Decision:
     move: int
     """Number of the move in the deal, from 1, passes and recorded answers counted."""
     seat: Seat
-    action: str
+    action: Code
     phase: Phase
     options: tuple[ActionGrade, ...]
     """The legal actions; empty where the move was forced: it is neither searched nor judged."""
-    best: str
+    best: Code
     """The action that did best by search; the chosen one where it did, or was forced."""
     loss: float
     """By how many points the best did better than the chosen one, in the same worlds, under the
@@ -148,7 +151,7 @@ class Decision:
     """Of the losses by type, each against the best action under that type."""
     types: tuple[TypeGrade, ...]
     """The same for each type that is possible; empty where the move was forced."""
-    rival: str
+    rival: Code
     """The action that was played; where nothing is better, the next best one; empty where the move
     was forced."""
     deciding: tuple[Deciding, ...]

@@ -19,7 +19,7 @@ from goita_env.checks import check_seed
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.tournament.workers import on_processes
+from goita_lab.processes import on_processes
 from goita_lab.signals.listening import listen
 from goita_lab.signals.log.arrow import arrow
 from goita_lab.signals.log.checking import MAX_PART_ROUNDS, check_file

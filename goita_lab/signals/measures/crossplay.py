@@ -17,7 +17,7 @@ from goita_env.rules import JGA, Rules, get_rules
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
-from goita_lab.arena.tournament.workers import one_thread
+from goita_lab.processes import one_thread
 from goita_lab.signals.playing import Play, check_plain, load_policy
 
 MOST_RUNS: Final = 9

@@ -14,7 +14,6 @@ import pytest
 from bad_bots import BAD, alive, bad, command, gone
 from goita_agents import load_agent
 from goita_agents.base import AgentError
-from goita_agents.external import reaper
 from goita_lab.arena.tournament.arena import play_pair
 from programs import ROOT
 
@@ -123,27 +122,6 @@ def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
     assert gone(tmp_path)
 
 
-def test_a_system_without_another_process_to_spare_is_no_error_of_ours(tmp_path, monkeypatch):
-    def none_left(*_: object, **__: object) -> None:
-        raise BlockingIOError("no more processes")
-
-    monkeypatch.setattr(reaper, "_REAPER", reaper._Reaper())
-    with bad("fine", tmp_path) as agent, monkeypatch.context() as patched:
-        start = subprocess.Popen
-
-        def no_reaper(words: list[str], **more: object) -> subprocess.Popen:
-            return none_left() if "-c" in words else start(words, **more)
-
-        patched.setattr(subprocess, "Popen", no_reaper)
-        play_pair(agent, "random", 2)
-        assert agent.faults == []
-        patched.setattr(subprocess, "Popen", none_left)
-        agent.close()
-        play_pair(agent, "random", 2)
-    assert {fault.kind for fault in agent.faults} == {"died"}
-    assert gone(tmp_path)
-
-
 PROGRAM = """
 import sys
 from goita_lab.arena.tournament.arena import play_pair
@@ -171,9 +149,16 @@ def test_nothing_is_left_when_the_program_ends_without_closing(then, tmp_path):
     assert gone(tmp_path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_when_the_program_is_ended_by_a_signal(number, tmp_path):
-    with start(tmp_path, "ignores everything", deals=100_000) as program:
+@pytest.mark.parametrize(
+    ("number", "behaviour"),
+    [
+        (signal.SIGINT, "ignores everything"),
+        # Nothing of ours runs any more: the programs see their input close.
+        *((signal.SIGTERM, "fine"), (signal.SIGKILL, "fine")),
+    ],
+)
+def test_nothing_is_left_when_the_program_is_ended_by_a_signal(number, behaviour, tmp_path):
+    with start(tmp_path, behaviour, deals=100_000) as program:
         assert program.stdout.readline() == "ready\n"
         while len(alive(tmp_path)) < 5:  # the program itself is one
             assert program.poll() is None

@@ -22,7 +22,7 @@ def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
 
 @pytest.mark.parametrize("spec", ["DrawsOne", "Remembers"])
 def test_a_good_bot_is_told_so(spec, capsys):
-    every = ("builds", "answers", "isolated", "attack")
+    every = ("builds", "answers", "isolated")
     assert lines(capsys, spec) == (0, dict.fromkeys(every, "ok"))
 
 

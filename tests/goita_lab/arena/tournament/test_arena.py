@@ -14,8 +14,7 @@ from goita_env.rules import RULE_SETS
 from goita_env.seeds import GameNumbers
 from goita_env.tiles import COUNTS
 from goita_lab.arena.tournament import arena, plan
-from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.seated import PURPOSE
+from goita_lab.arena.tournament.block import PURPOSE, play_block
 from goita_lab.arena.tournament.summary import PairResult, Played
 from goita_lab.arena.tournament.task import Task
 
@@ -269,7 +268,7 @@ def test_an_agent_that_runs_something_is_closed_by_what_built_it(monkeypatch):
     arena.play_pair(mine, "greedy", 4)
     play_block(block(("last legal", "greedy"), deals=4), [mine, load_agent("greedy")])
     assert closed == []
-    monkeypatch.setattr("goita_lab.arena.tournament.seated.load_agent", lambda name: Running())
+    monkeypatch.setattr("goita_lab.arena.tournament.block.load_agent", lambda name: Running())
     play_block(block(deals=4))
     assert len(closed) == 2
 

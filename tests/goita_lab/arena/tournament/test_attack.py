@@ -5,12 +5,12 @@ import secrets
 import numpy as np
 import pytest
 
+import attack
+from attack import Attacker
 from goita_env import seeds
-from goita_lab import attack
-from goita_lab.arena.tournament import seated
+from goita_lab.arena.tournament import block
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
-from goita_lab.attack import Attacker
 
 DEALS = 64
 
@@ -18,7 +18,7 @@ DEALS = 64
 def attacked(seed):
     """Returns games that the attacker rebuilt, and how many there were."""
     Attacker.every.clear()
-    (task,) = tasks(("goita_lab.attack:Attacker", "greedy"), DEALS, seed=seed)
+    (task,) = tasks(("attack:Attacker", "greedy"), DEALS, seed=seed)
     play_block(task)
     assert len(Attacker.every) == 4
     return sum(one.rebuilt() for one in Attacker.every), sum(
@@ -41,7 +41,7 @@ def test_no_deal_can_be_rebuilt_from_what_a_bot_is_given():
     ],
 )
 def test_the_attacker_rebuilds_them_where_the_generator_tells_the_seed(leak, monkeypatch):
-    monkeypatch.setattr(seated, "bot_generator", leak)
+    monkeypatch.setattr(block, "bot_generator", leak)
     monkeypatch.setattr(attack, "MOST", 10)
     rebuilt, games = attacked(secrets.randbits(63))
     assert rebuilt > 0.8 * games  # but those that were dealt again

@@ -16,7 +16,7 @@ from benchmarks import roster
 from goita_agents import AgentError
 from goita_env import Rules, __version__
 from goita_lab import cli
-from goita_lab.arena.tournament import children, progress
+from goita_lab.arena.tournament import progress, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import Plan
 from goita_lab.arena.tournament.results import read_arguments
@@ -141,7 +141,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
 def test_wrong_input_ends_with_code_2_before_anything_is_played(
     arguments, words, capsys, monkeypatch
 ):
-    monkeypatch.setattr(children, "play_block", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
     monkeypatch.chdir(ROOT)
     before = (ROOT / "README.md").read_bytes()
     with pytest.raises(SystemExit, match="2"):
@@ -163,7 +163,7 @@ def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
 def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     capsys, monkeypatch, tmp_path, kept
 ):
-    play_block, played = children.play_block, []
+    play_block, played = workers.play_block, []
 
     def interrupted(*arguments, **settings):
         played.append(arguments)
@@ -171,7 +171,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
             signal.raise_signal(signal.SIGINT)
         return play_block(*arguments, **settings)
 
-    monkeypatch.setattr(children, "play_block", interrupted)
+    monkeypatch.setattr(workers, "play_block", interrupted)
     file = tmp_path / "out.json"
     command = [*TWO.split(), "greedy", "--deals", "50", "--json", str(file)]
     command += ["--results", str(tmp_path / "results.db")] if kept else []
@@ -186,14 +186,14 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
 
 
 def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
-    play_block = children.play_block
+    play_block = workers.play_block
 
     def failing(task, **settings):
         if task.agents == ("greedy", "random"):
             raise AgentError("expected a legal action")
         return play_block(task, **settings)
 
-    monkeypatch.setattr(children, "play_block", failing)
+    monkeypatch.setattr(workers, "play_block", failing)
     assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
     out, err = capsys.readouterr()
     assert "expected a legal action" in err
@@ -214,7 +214,7 @@ def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(
 
 
 def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):
-    play_block, arguments = children.play_block, [*TWO.split(), "--deals", "600"]
+    play_block, arguments = workers.play_block, [*TWO.split(), "--deals", "600"]
     evaluate.main(arguments)
     assert capsys.readouterr().err == ""
 
@@ -225,7 +225,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(children, "play_block", slowly)
+    monkeypatch.setattr(workers, "play_block", slowly)
     evaluate.main(arguments)
     shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
     text = re.sub(r"\x1b\[[0-9;]*m", "", shown)

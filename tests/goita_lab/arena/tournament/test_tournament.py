@@ -7,15 +7,16 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from goita_agents.faults import FAULTS, Fault
+from goita_agents.answers import FAULTS, Fault
 from goita_agents.registry import Entry
 from goita_agents.registry.entries import GROUP, points
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena, children, workers
+from goita_lab.arena.tournament import arena, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, parse_cap
+from goita_lab.processes import WorkerError
 from raising import refuses
 from tournament_plans import found, keep, plan, played
 
@@ -195,14 +196,14 @@ def test_a_cap_is_a_number_and_an_agent(text):
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
     path, whole = tmp_path / "results.db", plan(deals=400)
 
-    def die(work, marks, limits, task, **settings):
+    def die(task, **settings):
         if task.block == 9:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)
         return play_block(task)
 
-    monkeypatch.setattr(children, "_play", die)
-    refuses(workers.WorkerError, "stay alive", keep, path, whole, workers=2)
+    monkeypatch.setattr(workers, "play_block", die)
+    refuses(WorkerError, "stay alive", keep, path, whole, workers=2)
     monkeypatch.undo()
     again, file = keep(path, whole)
     assert file.blocks

@@ -11,15 +11,16 @@ import pytest
 
 import hosted_bots
 from goita_agents import AgentError
-from goita_agents.faults import FAULTS
-from goita_lab.arena import evaluate, play_pair
-from goita_lab.arena.tournament import children
+from goita_agents.answers import FAULTS
+from goita_lab.arena import play_pair
+from goita_lab.arena.tournament import workers
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.task import Isolation
+from goita_lab.commands import evaluate
 from hosted_bots import DIARIES
 from programs import refusal
-from tournament_plans import played
+from sqlite_files import table
 
 HELPERS = Path(hosted_bots.__file__).parent
 ROOT = HELPERS.parents[1]
@@ -114,36 +115,26 @@ def at_the_bots(monkeypatch):
     monkeypatch.chdir(HELPERS)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_class_that_ends_its_process_loses_its_pairing_and_no_other(workers, at_the_bots):
-    agents = (OWN + "exits at once,every=4", "greedy", "random")
-    result = played(Plan(agents, deals=16, block_deals=8), workers=workers)
-    pairs = {(pair["a"], pair["b"]): pair for pair in result["pairs"]}
-    assert len(pairs) == 3
-    assert pairs["greedy", "random"]["deals"] == 16
-    for other in ("greedy", "random"):
-        assert pairs[agents[0], other]["forfeited"] == [agents[0]]
-    assert {(fault["agent"], fault["kind"]) for fault in result["faults"]} == {(agents[0], "died")}
-    assert all(fault["seat"] in range(4) for fault in result["faults"])
-
-
-def test_a_class_that_never_returns_is_ended_and_loses(monkeypatch, at_the_bots):
-    monkeypatch.setattr(children, "LOOK", 0.2)
-    (task,) = tasks((OWN + "loops", "greedy"), 2)
-    with children.Children(1, limits=(1.0, 0.0)) as some:
-        (result,) = some.play([task])
-    assert kinds(result) == [(0, "died")]
-    assert result.forfeited == (0,)
-
-
-def test_two_that_die_are_both_out(at_the_bots):
-    (task,) = tasks((OWN + "exits at once", OWN + "exits at once,every=3"), 4)
-    (result,) = children.play_blocks([task])
-    assert sorted(kinds(result)) == [(0, "died"), (1, "died")]
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_where_a_class_ends_its_process_the_rest_stays_and_the_pairing_is_named(
+    workers, tmp_path, at_the_bots, capsys
+):
+    results = ["--workers", workers, "--results", str(tmp_path / "results.db")]
+    agents = ["--agents", "greedy", "random", f"bad={OWN}exits at once"]
+    code, told = evaluated(tmp_path, *agents, "--block-deals", "8", *results)
+    assert (code, told) == (1, None)
+    error = capsys.readouterr().err
+    assert "greedy against bad" in error
+    assert "--isolate" in error
+    assert "the same command goes on" in error
+    assert table(tmp_path / "results.db", "SELECT count(*) FROM blocks") == [(2,)]
+    code, told = evaluated(tmp_path, *agents, "--block-deals", "8", "--isolate")
+    assert code == 1
+    assert len(told["pairs"]) == 3
 
 
 LEAVES_TRACES = """
-import locale, os, resource, time, warnings
+import os, time
 import numpy as np
 from hosted_bots import First
 
@@ -153,23 +144,13 @@ class Careless(First):
     def act(self, view, legal, rng):
         os.chdir("/")
         np.seterr(all="raise")
-        warnings.simplefilter("error")
-        locale.setlocale(locale.LC_ALL, "C")
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-        os.environ["GOITA_LEFT"] = "here"
         return super().act(view, legal, rng)
 
 class Honest(First):
     def act(self, view, legal, rng):
         np.zeros(1) / np.zeros(1)
-        warnings.warn("as good as none")
         with open("notes.txt", "a") as file:
             file.write("asked\\n")
-        return super().act(view, legal, rng)
-
-class Strict(First):
-    def act(self, view, legal, rng):
-        assert "GOITA_LEFT" not in os.environ
         return super().act(view, legal, rng)
 
 class Copied(First):
@@ -197,31 +178,19 @@ def careless(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
-def test_what_a_class_does_to_its_process_is_undone_after_each_call(careless, tmp_path):
+def test_folder_and_errstate_are_restored_after_each_call_of_a_class(careless, tmp_path):
     pairings = [("careless:Careless", other) for other in ("careless:Honest", "file:net")]
     shutil.copy(ROOT / "agents/goita_agents/champion/policy.safetensors", "net")
     for pairing in pairings:
-        (result,) = children.play_blocks(tasks(pairing, 4))
+        (result,) = workers.play_blocks(tasks(pairing, 4))
         assert result.faults == ()
     assert (tmp_path / "notes.txt").exists()
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_what_a_class_leaves_in_its_process_meets_no_other_pairing(workers, careless):
-    planned = [
-        task
-        for agents in (("careless:Careless", "greedy"), ("careless:Strict", "greedy"))
-        for task in tasks(agents, 8, block_deals=4)
-    ]
-    results = list(children.play_blocks(planned, workers))
-    assert len(results) == 4
-    assert [fault for result in results for fault in result.faults] == []
 
 
 @pytest.mark.parametrize("isolation", [None, Isolation()])
 def test_a_copy_of_the_process_that_a_class_forked_plays_nothing(isolation, careless, tmp_path):
     (pairing,) = Plan(("careless:Copied", "greedy"), deals=4, isolation=isolation).pairings()
-    (result,) = children.play_blocks(pairing.tasks)
+    (result,) = workers.play_blocks(pairing.tasks)
     assert result.faults == ()
     assert not (tmp_path / "copies.txt").exists()
 
@@ -237,9 +206,8 @@ def evaluated(tmp_path, *arguments):
     "bot",
     [
         *("ExitsAsItIsLookedAt", "ExitsAsItIsAsked", "Hostile:behaviour=exits"),
-        *("Hostile:behaviour=raises", "Hostile:behaviour=exits at once"),
-        *("Hostile:behaviour=exits in init", "Hostile:behaviour=answers what exits"),
-        *("Hostile:behaviour=breaks its process", "Hostile:behaviour=is interrupted"),
+        *("Hostile:behaviour=raises", "Hostile:behaviour=answers what exits"),
+        "Hostile:behaviour=exits in init",
     ],
 )
 def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at_the_bots, capsys):
@@ -298,7 +266,7 @@ def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
     (tmp_path / "endless_bots.py").write_text("import time\nwhile True:\n    time.sleep(1)\n")
     monkeypatch.chdir(tmp_path)
     if "endless" in spec:
-        monkeypatch.setattr(children, "IMPORT_SECONDS", 3.0)
+        monkeypatch.setattr(workers, "IMPORT_SECONDS", 3.0)
     assert words in refusal(capsys, evaluated, tmp_path, "--agents", spec, "greedy")
 
 
@@ -320,7 +288,7 @@ def test_isolated_and_in_process_a_class_plays_the_same(at_the_bots):
         for isolation in (None, Isolation())
     )
     (here,), (there,) = (
-        children.play_blocks(plan.pairings()[0].tasks) for plan in (first, isolated)
+        workers.play_blocks(plan.pairings()[0].tasks) for plan in (first, isolated)
     )
     assert (here.points == there.points).all()
     assert there.faults == ()

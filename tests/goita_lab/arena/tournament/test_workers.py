@@ -11,11 +11,10 @@ import pytest
 
 from goita_agents import AgentError
 from goita_env.errors import SettingError
-from goita_lab.arena.tournament import children, workers
+from goita_lab.arena.tournament import workers
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.children import play_blocks
 from goita_lab.arena.tournament.plan import tasks
-from goita_lab.arena.tournament.workers import check_workers
+from goita_lab.arena.tournament.workers import check_workers, play_blocks
 from programs import ROOT
 
 
@@ -30,7 +29,7 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
         seen.extend(library["num_threads"] for library in found)
         return play_block(task)
 
-    monkeypatch.setattr(children, "play_block", look)
+    monkeypatch.setattr(workers, "play_block", look)
     list(play_blocks(tasks(("greedy", "greedy"), 2)))
     assert set(seen) == {1}
 

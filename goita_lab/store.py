@@ -1,0 +1,251 @@
+"""Keeps finished blocks of work in an SQLite file, so that a program can resume after a stop.
+
+::
+
+    meta(kind, arguments)     what the file holds, and as JSON what all blocks depend on
+    ...                       the tables of its kind
+
+A block is one transaction: once it has been added it survives a crash of the program, and on a full
+disk the blocks before it stay. A file is open in one program at a time, by SQLite's own lock.
+A file of another kind, version or schema is refused and left unchanged. A file may come from
+somebody else: it is data, and whoever reads its rows parses them into types.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, Self, get_args
+
+import msgspec
+import numpy as np
+
+from goita_env.errors import SettingError
+
+APPLICATION: Final = 0x476F6974  # SQLite's application id of our files: "Goit".
+
+VERSION: Final = 2  # Grows when a table or the meaning of a column changes.
+
+MOST_BYTES: Final = 1 << 26  # Largest text or blob of a file, in bytes.
+
+_PRAGMAS: Final = (
+    *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "foreign_keys = ON"),
+    *("synchronous = NORMAL", "wal_autocheckpoint = 64"),  # pages: what a power cut may cost
+)
+
+_META: Final = {"meta": "kind TEXT NOT NULL, arguments TEXT NOT NULL"}
+
+
+class Store:
+    """Opens a file of blocks for reading and adding; it is created if missing or empty.
+
+    Args:
+        path: the file.
+        kind: its content in words, for errors: "results of a tournament".
+        tables: the SQL of the columns of each table, by name.
+        arguments: everything that the blocks depend on, as JSON; written into a new file.
+
+    Raises:
+        SettingError: if the file is something else, is damaged, or is open in another program.
+        OSError: if it cannot be read or written.
+
+    Attributes:
+        arguments: those in the file.
+    """
+
+    def __init__(
+        self, path: Path, kind: str, tables: Mapping[str, str], arguments: Mapping[str, Any]
+    ) -> None:
+        self.path, self.kind = path, kind
+        with self._errors():
+            self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
+            try:
+                self._open({**_META, **tables}, json.dumps(arguments))
+            except BaseException:
+                self._db.close()
+                raise
+
+    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Returns the rows that a query finds; raises as opening does."""
+        with self._errors():
+            return self._db.execute(query, values).fetchall()
+
+    @contextmanager
+    def block(self) -> Iterator[sqlite3.Connection]:
+        """Yields the database for the rows of a block: all of them are written, or none.
+
+        Raises:
+            OSError: if the disk is full or fails; the file keeps its content.
+        """
+        with self._errors():
+            # Into FILE-wal, without waiting for the disk; now and then from there into the file.
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("BEGIN IMMEDIATE")
+            with self._db:  # commits, or rolls back
+                yield self._db
+
+    def damaged(self, what: object) -> SettingError:
+        """Returns the error for a file whose content is not as it was written."""
+        return SettingError(
+            f"expected {self.kind} as they were written, got a damaged file "
+            f"{str(self.path)!r}: {str(what)[:200]!r}"
+        )
+
+    def close(self) -> None:
+        """Closes the file, everything merged into the one file."""
+        with suppress(sqlite3.Error):  # on a full disk FILE-wal stays beside it: nothing is lost
+            self._db.execute("PRAGMA journal_mode = DELETE")
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _open(self, tables: Mapping[str, str], arguments: str) -> None:
+        """Locks the file, creates or checks its tables, and reads its arguments."""
+        db = self._db
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+        for pragma in _PRAGMAS:
+            db.execute(f"PRAGMA {pragma}")
+        db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
+        with db:
+            if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
+                db.execute(f"PRAGMA application_id = {APPLICATION}")
+                db.execute(f"PRAGMA user_version = {VERSION}")
+                for name, columns in tables.items():
+                    db.execute(f"CREATE TABLE {name} ({columns})")
+                db.execute("INSERT INTO meta VALUES (?, ?)", (self.kind, arguments))
+            self._check(tables)
+            ((_, found),) = db.execute("SELECT * FROM meta").fetchall()
+        try:
+            self.arguments: dict[str, Any] = msgspec.json.decode(found, type=dict[str, Any])
+        except (msgspec.MsgspecError, RecursionError, TypeError) as error:
+            raise self.damaged(error) from error
+
+    def _check(self, tables: Mapping[str, str]) -> None:
+        """Raises a SettingError if the file has another kind, version or schema."""
+        number, version = (
+            self._db.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        )
+        if number == APPLICATION and version != VERSION:
+            raise SettingError(
+                f"expected {self.kind} of this version, got {str(self.path)!r}, which another "
+                "version of goita-env has written: go on with it there, or remove it"
+            )
+        wanted = {name: f"CREATE TABLE {name} ({columns})" for name, columns in tables.items()}
+        query = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        same = number == APPLICATION and dict(self._db.execute(query)) == wanted
+        if not same or self._db.execute("SELECT kind FROM meta").fetchall() != [(self.kind,)]:
+            raise SettingError(
+                f"expected a file of {self.kind}, got {str(self.path)!r}, an SQLite file of "
+                "something else"
+            )
+        if (found := self._db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise self.damaged(found)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turns SQLite's errors into a SettingError (damaged, in use) or an OSError (disk)."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            # An extended code has the primary one in its lowest byte.
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code == sqlite3.SQLITE_BUSY:
+                raise SettingError(
+                    f"expected {self.kind} in a file that no other program has open, got "
+                    f"{str(self.path)!r}"
+                ) from error
+            if code == sqlite3.SQLITE_NOTADB:
+                raise SettingError(
+                    f"expected a file of {self.kind}, got {str(self.path)!r}, which is no SQLite "
+                    "file; one of version 0.2.0 is none, either"
+                ) from error
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise OSError(f"{str(self.path)!r}: {error}") from error
+            raise self.damaged(error) from error
+
+
+class Parts(Store):
+    """Opens a file of the finished parts of a long computation, by key, as typed values.
+
+    A value is a dataclass, or a tuple of some, of numbers, texts, tuples, mappings, dataclasses and
+    arrays (``npt.NDArray[np.int64]``); it is restored to the last bit.
+
+    Args:
+        path: the file.
+        kind: the content in words: "parts of an analysis".
+        arguments: everything that the parts depend on. Parts of other arguments are dropped when
+            the first new one is added.
+
+    Raises:
+        SettingError, OSError: as ``Store`` does.
+
+    Attributes:
+        found: the packed parts of the file, by key.
+    """
+
+    def __init__(self, path: Path, kind: str, arguments: Mapping[str, Any]) -> None:
+        columns = "key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL"
+        super().__init__(path, kind, {"parts": columns}, arguments)
+        self._new = json.dumps(arguments)
+        self._others = self.arguments != json.loads(self._new)  # tuples are lists there
+        self.found: dict[str, bytes] = {}
+        if not self._others:
+            self.found = dict(self.read("SELECT key, value FROM parts ORDER BY rowid"))
+
+    def value(self, key: str, kind: Any) -> Any:
+        """Returns the part of a key; a SettingError if it is no value of the type."""
+        try:
+            return unpack(self.found[key], kind)
+        except SettingError as error:
+            raise self.damaged(f"{key}: {error}") from error
+
+    def add(self, key: str, packed: bytes) -> None:
+        """Writes a part; raises an OSError as ``block`` does."""
+        with self.block() as db:
+            if self._others:
+                db.execute("DELETE FROM parts")
+                db.execute("UPDATE meta SET arguments = ?", (self._new,))
+            db.execute("INSERT INTO parts VALUES (?, ?)", (key, packed))
+        self._others = False
+
+
+def pack(value: object) -> bytes:
+    """Packs a value as MessagePack; a TypeError if it contains what cannot be unpacked.
+
+    An array becomes its type, its shape and its raw little-endian bytes.
+    """
+    return msgspec.msgpack.encode(value, enc_hook=_encoded)
+
+
+def unpack(data: bytes, kind: Any) -> Any:
+    """Unpacks a value of a type, and of nothing else; a SettingError if the bytes hold none."""
+    try:
+        return msgspec.msgpack.decode(data, type=kind, dec_hook=_array)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise SettingError(f"expected a value as it was packed, got another: {error}") from error
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        data = np.ascontiguousarray(value, value.dtype.newbyteorder("<"))
+        return [value.dtype.name, value.shape, data.tobytes()]
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"expected numbers, texts, arrays and dataclasses, got {type(value)!r}")
+
+
+def _array(kind: Any, encoded: Any) -> Any:
+    _, annotated = get_args(kind)
+    dtype = np.dtype(get_args(annotated)[0])
+    name, shape, data = encoded
+    if name != dtype.name:
+        raise ValueError(f"expected an array of {dtype.name}, got {name!r}")
+    return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
