@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Final
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-ROOT: Final = Path(__file__).resolve().parents[1]
 
 import msgspec
 import numpy as np

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-
 from goita_agents import AgentError, load_agent
 from goita_agents.base import close
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.commands import evaluate
+
+ROOT: Final = Path(__file__).resolve().parents[1]
 
 ROSTER: Final = {
     "random": None,

@@ -21,8 +21,6 @@ from typing import Any, Final
 
 import numpy as np
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-
 from goita_agents import solver
 from goita_agents.solver.position import position_of
 from goita_env import Game, actions

@@ -16,11 +16,9 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-ROOT: Final = Path(__file__).resolve().parents[1]
 
 import numpy as np
 

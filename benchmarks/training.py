@@ -22,8 +22,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, Literal
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-
 import numpy as np
 import torch as th
 from stable_baselines3.common.logger import Logger
