@@ -177,7 +177,7 @@ def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, caps
     file.write_text(text, encoding="utf-8")
     commands = {
         watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
-        grading_command.main: ["--kifu", str(file)],
+        grading_command.main: ["--records", str(file)],
         imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
         signals_command.main: ["follow", str(file), "--seat", "0", "--assume", "greedy"],
     }

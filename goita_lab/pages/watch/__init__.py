@@ -3,7 +3,7 @@
 ::
 
     goita watch game.yaml -o page.html            a kifu, a history string, saved games
-    goita watch games/ --deals 5-9 -o page.html   some deals of many
+    goita watch games/ --deal 5-9 -o page.html   some deals of many
     goita watch game.yaml --analyse champion -o page.html --json analysis.json
 
 The page steps by keys, buttons and its list of moves, shows all hands or what each seat saw, plays
