@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_lab import cli
 from goita_lab.learning.measuring import PAST, Measured, read_csv
 from goita_lab.learning.run_files import RunFiles
@@ -102,7 +102,7 @@ def draw(
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
+        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
     opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
     if not opponents:
         raise SettingError(f"expected measurements, got none in {', '.join(curves)}")

@@ -273,7 +273,7 @@ def code() -> str:
     """Returns a digest of all code and weights of the project, on which results depend."""
     digest = sha256()
     for package in (goita_env, goita_agents, goita_lab):
-        folder = Path(package.__file__).parent
+        folder = Path(str(package.__file__)).parent
         for file in sorted(folder.rglob("*")):
             if file.suffix in (".py", ".safetensors", ".json"):
                 digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())

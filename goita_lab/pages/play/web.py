@@ -21,6 +21,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
+from goita_env.errors import GoitaError, SettingError, install
+
 try:
     import uvicorn
     from anyio import from_thread
@@ -34,10 +36,9 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
-    raise ImportError("a page needs Starlette and uvicorn: pip install -e '.[play]'") from error
+    raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
 
 from goita_env import actions
-from goita_env.errors import GoitaError, SettingError
 from goita_env.render.pen import FACES
 from goita_lab.pages.play import advice, pages
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from goita_env.errors import install
+
 SAFE_ARROW: Final = (14, 0, 1)
 """The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
 
@@ -17,7 +19,7 @@ def arrow() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError("a log needs pyarrow: pip install -e '.[signals]'") from error
+        raise ImportError(f"a log needs pyarrow: {install('lab')}") from error
     version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
     if version < SAFE_ARROW:
         raise ImportError(
