@@ -6,7 +6,7 @@
     goita grade --records FOLDER
 
 Losses are counted against a player who sees all hands: see ``goita_lab.arena.grading.grades``. The
-phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
+phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[agents]``.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _serve(
     args: Args, table: PlayTable, path: Path, stack: ExitStack
 ) -> tuple[int, PlayTable, Path]:
     """Serves matches, one after another, until Ctrl-C."""
-    from goita_lab.pages.play import web  # needs the extra [play]
+    from goita_lab.pages.play import web  # needs the extra [lab]
     from goita_lab.pages.play.sitting import Sitting
 
     token, paths = web.token_of(path), [path]

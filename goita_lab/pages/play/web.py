@@ -1,4 +1,4 @@
-"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[play]``).
+"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[lab]``).
 
 The server holds the match and sends what its player may know (``pages``). It answers only at the
 link that it prints: a secret token is part of it, requests under another name of the machine or

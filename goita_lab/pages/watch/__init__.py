@@ -24,7 +24,7 @@ __all__ = ["analyse", "page", "read", "to_json", "write_pages"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the analysis when it is first used: it needs numba, of the extra ``[search]``."""
+    """Imports the analysis when it is first used: it needs numba, of the extra ``[agents]``."""
     if name == "analyse":
         from goita_lab.pages.watch import analysis
 
