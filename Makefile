@@ -1,13 +1,14 @@
-# make train | check | test | docs | coverage | release-check: each builds .venv from the pins when it is missing or out of date,
-# then does its job. check takes a minute, test some minutes, release-check far longer.
+# make train | lint | test | docs | coverage | release-check: each builds .venv from the pins when it is missing or out of date,
+# then does its job. lint takes a minute, test some minutes, release-check far longer.
 # Needs git, make and Python >= 3.11; another interpreter: make test PYTHON=python3.13
 
 PYTHON ?= python3
 # Processes that share the tests.
 WORKERS ?= 2
+# What make test runs: make test TESTS=tests/goita_env/engine.
+TESTS ?= tests
 
 VENV := .venv
-LINT := .venv-lint
 COMPAT := .venv-compat
 PLAIN := .venv-plain
 RAY := .venv-ray
@@ -26,43 +27,31 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-# What make check runs: the tests that tests/quick.txt lists, or those of one package, in a folder or in one file:
-# make check PART=signals, make check PART=models.
-PART ?=
-QUICK = $(shell grep -v '^\#' tests/quick.txt | grep -E '$(if $(PART),/($(PART)|test_$(PART)\.py)(/|:|$$),.)')
-
-.PHONY: train check part test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
+.PHONY: train test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
 	benchmark clean
 
 train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
 
-check: part lint $(VENV)/.installed
-	$(VENV)/bin/pytest -n $(WORKERS) $(QUICK)
+test: $(VENV)/.installed
+	$(VENV)/bin/pytest -n $(WORKERS) $(TESTS)
 
-# Without a test to run, pytest would run all there are.
-part:
-	@$(if $(QUICK),:,$(error expected PART=PACKAGE with tests in tests/quick.txt, got PART=$(PART)))
+release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
 
-test: lint $(VENV)/.installed
-	$(VENV)/bin/mypy --strict goita_lab/learning train.py
-	$(VENV)/bin/pytest -n $(WORKERS)
+lint: $(VENV)/.installed
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/vulture
+	$(VENV)/bin/mypy
 
-release-check: test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
+format: $(VENV)/.installed
+	$(VENV)/bin/ruff check --fix
+	$(VENV)/bin/ruff format
 
-# Without torch, in an environment of its own that takes seconds to build; make test types what imports torch.
-lint: $(LINT)/.installed
-	$(LINT)/bin/ruff check
-	$(LINT)/bin/ruff format --check
-	$(LINT)/bin/vulture
-	$(LINT)/bin/mypy --strict goita_env agents evaluate.py --exclude '^goita_lab/learning/'
-
-format: $(LINT)/.installed
-	$(LINT)/bin/ruff check --fix
-	$(LINT)/bin/ruff format
-
-# The site, into docs/_build/html: no network, and a warning is an error.
+# The site, into docs/_build/html: no network, and a warning is an error. What its pages and the examples take long to
+# run, trainings above all, is run here and not by make test.
 docs: $(VENV)/.installed
+	$(VENV)/bin/pytest -n $(WORKERS) -m pages
 	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 # Branches of goita_env that its own tests run.
@@ -70,8 +59,9 @@ coverage: $(VENV)/.installed
 	$(VENV)/bin/pytest -n $(WORKERS) tests/goita_env --cov=goita_env --cov-branch \
 		--cov-report=term-missing:skip-covered --cov-fail-under=95
 
+# Longer samples of what make test checks, and inputs drawn at random: weekly.
 test-slow: $(VENV)/.installed
-	$(VENV)/bin/pytest -m slow
+	$(VENV)/bin/pytest -n $(WORKERS) -m slow
 
 # The gymnasium that RLlib pins, with the oldest numpy and PettingZoo.
 test-compat: $(COMPAT)/.installed
@@ -117,12 +107,6 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(VENV)/$(PIP) -c constraints.txt hatchling
 	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,render,docs,dev]'
 	mv $(VENV)/.installing $@
-
-$(LINT)/.installed: pyproject.toml constraints.txt
-	$(call new_venv,$(LINT))
-	$(LINT)/$(PIP) -c constraints.txt hatchling
-	$(LINT)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render,lint]'
-	mv $(LINT)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed
 	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[bench]'
@@ -186,5 +170,5 @@ $(FRAMEWORKS)/data/.installed: pyproject.toml constraints.txt
 	mv $(FRAMEWORKS)/data/.installing $@
 
 clean:
-	rm -rf $(VENV) $(LINT) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
