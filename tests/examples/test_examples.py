@@ -31,6 +31,7 @@ def test_the_sample_is_small_and_of_all_members():
     assert json.loads((SAMPLE / "croissant.json").read_bytes())["conformsTo"]
 
 
+@pytest.mark.pages
 def test_players_are_cloned_from_a_data_set(tmp_path):
     for needed in ("torch", "pandas", "pyarrow"):
         pytest.importorskip(needed)
@@ -53,18 +54,21 @@ def run(name: str, *options: str) -> str:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (
+        pytest.param(
             "sb3_one_seat.py --steps 512 --games 16 --rounds 50",
             r"512 decisions, .*: [+-]\d+\.\d\d \+/- \d+\.\d\d points a round\n$",
+            marks=pytest.mark.pages,
         ),
-        (
+        pytest.param(
             "cleanrl_ppo.py --steps 2048 --games 32 --rounds 50",
             r"2,048 decisions, .*\nagainst random play: [+-]\d+\.\d\d \+/- \d+\.\d\d points",
+            marks=pytest.mark.pages,
         ),
         ("own_bot.py --steps 100", r"random play beside own_bot:.*[+-]\d+\.\d points"),
-        (
+        pytest.param(
             "uke_shogi.py --steps 1 --games 2 --deals 20",
             r"three random: [+-]\d\.\d{3} .*\n.*three greedy: [+-]\d\.\d{3} .* 2\d deals\n$",
+            marks=pytest.mark.pages,
         ),
         ("open_hands.py --steps 6", r"6 worlds.*\n\naction  hands open .*\n *p "),
     ],

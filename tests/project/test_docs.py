@@ -43,7 +43,10 @@ def artifacts(tmp_path_factory):
     """Files that pages refer to: a trained network, games and results of a tournament."""
     folder = tmp_path_factory.mktemp("artifacts")
     (folder / "runs" / "NAME").mkdir(parents=True)
-    shutil.copy(ROOT / "agents" / "champion" / "policy.safetensors", folder / "runs" / "NAME")
+    shutil.copy(
+        ROOT / "agents" / "goita_agents" / "champion" / "policy.safetensors",
+        folder / "runs" / "NAME",
+    )
     games = ["--agents", "random", "greedy", "--deals", "2", "--save-games", str(folder / "games")]
     games += ["--results", str(folder / "long.db")]
     assert evaluate.main(games) == 0
@@ -62,7 +65,24 @@ def workdir(artifacts, tmp_path, monkeypatch):
         sys.modules.pop(file.stem, None)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "```python" in text_of(name)])
+LONG = {
+    *("docs/analysis.md", "docs/training.md"),
+    *("docs/tutorials/batched_ppo.md", "docs/tutorials/first_pass.md"),
+}
+"""Pages that train, or search long."""
+
+
+def marked(name: str, is_long: bool) -> object:
+    """Marks what takes long, which ``make docs`` runs."""
+    return pytest.param(name, marks=pytest.mark.pages) if is_long else name
+
+
+WITH_PYTHON = [marked(name, name in LONG) for name in NAMES if "```python" in text_of(name)]
+SCRIPTS = ["look_at_a_game", marked("compare_two_bots", True)]
+NOTEBOOKS = ["environment", "own_bot", marked("training", True), "exact_belief"]
+
+
+@pytest.mark.parametrize("name", WITH_PYTHON)
 def test_the_python_of_a_page_runs(name, workdir):
     try:
         run_page(text_of(name), name)
@@ -72,7 +92,7 @@ def test_the_python_of_a_page_runs(name, workdir):
         pytest.skip(f"without {error.name}")
 
 
-@pytest.mark.parametrize("script", ["look_at_a_game", "compare_two_bots"])
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.syspath_prepend(ROOT / "docs")
@@ -85,7 +105,7 @@ def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkey
     assert all(text.strip() for text in printed)
 
 
-@pytest.mark.parametrize("name", ["environment", "own_bot", "training", "exact_belief"])
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
     for needed in {"training": ("torch", "sb3_contrib")}.get(name, ()):
         pytest.importorskip(needed)
