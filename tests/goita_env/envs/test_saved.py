@@ -83,11 +83,12 @@ def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, cha
     refuses(SettingError, "saved games", env.restore, saved)
 
 
-def test_numbers_of_somebody_else_are_refused_or_playable():
+@pytest.mark.parametrize("trials", [60, pytest.param(600, marks=pytest.mark.slow)])
+def test_numbers_of_somebody_else_are_refused_or_playable(trials):
     """One number of a game is made another at random, or one game's with another's."""
     rng = np.random.default_rng(5)
     refused = 0
-    for trial in range(600):
+    for trial in range(trials):
         env, _ = after(int(rng.integers(40)), num_games=8, seed=int(rng.integers(9)))
         saved = env.save()
         state = saved["state"]
@@ -109,4 +110,4 @@ def test_numbers_of_somebody_else_are_refused_or_playable():
                 env.state()
         except GoitaError:  # a status that fits no play may leave a seat without a legal action
             continue
-    assert refused > 300
+    assert refused > trials / 2

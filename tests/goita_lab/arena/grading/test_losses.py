@@ -47,7 +47,7 @@ def test_each_grade_is_what_the_solver_says_of_the_position():
 
 def test_losses_of_the_teams_add_up_to_what_the_round_came_to():
     """From the value of the deal, what one team loses the other gains."""
-    for deal in play_deals(RandomAgent(), 12, seed=3):
+    for deal in play_deals(RandomAgent(), 6, seed=3):
         if any(action >= actions.CALL for _, action in deal.moves):
             continue
         value = solver.solve(cut(deal, 0)).value * (1 - 2 * (deal.dealer & 1))
@@ -153,14 +153,14 @@ def run(*arguments):
 def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):
     kifu, rules = tmp_path / "one.yaml", tmp_path / "my_rules.json"
     rules.write_text('{"name": "mine", "call_five": "duty"}')
-    deals = play_deals(GreedyAgent(), 3, seed=6)
+    deals = play_deals(GreedyAgent(), 2, seed=6)
     kifu.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
-    done = run("--agents", "greedy", "--rounds", 3, "--seed", 6, "--records", tmp_path)
+    done = run("--agents", "greedy", "--rounds", 2, "--seed", 6, "--records", tmp_path)
     assert done.returncode == 0, done.stderr
-    short = run("--agents", "short=random", "--rounds", 3, "--rules", rules).stdout.splitlines()
-    assert [cell.strip() for cell in short[2].split("|")[1:3]] == ["short", "3"]
+    short = run("--agents", "short=random", "--rounds", 2, "--rules", rules).stdout.splitlines()
+    assert [cell.strip() for cell in short[2].split("|")[1:3]] == ["short", "2"]
     rows = done.stdout.splitlines()
-    assert [cell.strip() for cell in rows[2].split("|")[1:3]] == ["people", "3"]
+    assert [cell.strip() for cell in rows[2].split("|")[1:3]] == ["people", "2"]
     assert rows[3].split("|")[2:] == rows[2].split("|")[2:]
 
 

@@ -251,14 +251,14 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(capsys, monke
 def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else(
     tmp_path, capsys, monkeypatch
 ):
-    slow = {"random": None, "greedy": None, "rollout:worlds=2": 10, "champion": 20}
+    slow = {"random": None, "greedy": None, "rollout:worlds=2": 2, "champion": 4}
     monkeypatch.setattr(roster, "ROSTER", slow)
     readme = tmp_path / "README.md"
     page = tmp_path / "strength.md"
     readme.write_text("# Title\n\n## Strength\n\n## More\n")
     page.write_text(f"# Strength\n\n{roster.START}\n{roster.END}\n\nWords.\n")
     files = ["--readme", str(readme), "--page", str(page)]
-    for deals in ("20", "30"):
+    for deals in ("4", "6"):
         assert roster.main([*files, "--deals", deals, "--workers", "1"]) == 0
     for file, frame in (
         (readme, ("# Title\n\n## Strength\n\n", "## More")),
@@ -269,9 +269,9 @@ def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else
         table, after = table.split(roster.END)
         assert (before, after.strip()) == frame
         assert "`greedy`" in table
-        assert "--deals 30" in table
-        assert "--fewer-deals 10:rollout:worlds=2" in table
-        assert "--deals 20" not in text
+        assert "--deals 6" in table
+        assert "--fewer-deals 2:rollout:worlds=2" in table
+        assert "--deals 4" not in text
     assert ("[" in readme.read_text(), readme.read_text().count("Elo")) == (True, 1)
     assert len(readme.read_text()) < len(page.read_text())  # the page has the pairs, too
     readme.write_text("# Title\n")

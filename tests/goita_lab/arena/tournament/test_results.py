@@ -41,7 +41,7 @@ def counted(path):
 
 
 def test_a_file_of_results_goes_on_where_it_stopped_and_ends_with_the_same_table(tmp_path):
-    path, whole = tmp_path / "results.db", plan(cross=True)
+    path, whole = tmp_path / "results.db", plan(cross=True, deals=40)
     wanted = played(whole)
     tournament, _ = keep(path, whole)
     assert found(tournament) == wanted

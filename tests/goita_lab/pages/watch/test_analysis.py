@@ -49,6 +49,7 @@ DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
 QUICK = AnalysisSettings("greedy", worlds=32)
 FEW = {"types": ("greedy",)}
 """Types that cost little."""
+CHEAP = replace(QUICK, worlds=8, **FEW)
 DEAL = records.history.loads(LINE).deals[0]
 SHORT = replace(DEAL, moves=DEAL.moves[:3])
 NAMES = ("north", "</script>west", "", "")
@@ -188,7 +189,7 @@ def test_questions_before_play_are_searched_but_have_no_open_value():
     for move in ("call", "continue"):
         game.play(actions.parse(move))
     game.play(game.legal_actions()[-1])
-    found = analyse_deal(records.from_game(game).deals[0], QUICK)
+    found = analyse_deal(records.from_game(game).deals[0], CHEAP)
     assert [one.phase for one in found] == ["before play", "before play", "first"]
     assert [one.open_value is None for one in found] == [True, True, False]
     assert [len(one.knowledge) for one in found] == [0, 0, 3]
@@ -199,8 +200,8 @@ def test_questions_before_play_are_searched_but_have_no_open_value():
 def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
     broken = replace(DEAL, moves=(*DEAL.moves[:2], (0, actions.parse("88"))))
     whole = replace(DEAL, moves=DEAL.moves[:2])
-    assert [one.move for one in analyse_deal(broken, QUICK)] == [1, 2]
-    assert analyse_deal(replace(DEAL, moves=((2, actions.parse("88")),)), QUICK) == ()
+    assert [one.move for one in analyse_deal(broken, CHEAP)] == [1, 2]
+    assert analyse_deal(replace(DEAL, moves=((2, actions.parse("88")),)), CHEAP) == ()
     assert key_of(broken) != key_of(whole)
 
 
@@ -543,7 +544,6 @@ def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
     game = Game(hands=FIVE, dealer=0, seed=1)
     for move in ("call", "redeal"):
         game.play(actions.parse(move))
-    quick = replace(QUICK, **FEW)
-    (one, two) = analyse_deal(records.from_game(game).deals[0], quick)
+    (one, two) = analyse_deal(records.from_game(game).deals[0], CHEAP)
     assert (one.action, two.action) == ("call", "redeal")
     assert two.knowledge == ()
