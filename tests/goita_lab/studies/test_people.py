@@ -9,7 +9,7 @@ from goita_agents import load_agent
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, from_game
-from goita_lab.studies import __main__ as command
+from goita_lab.commands import studies as command
 from goita_lab.studies.people import ALL, NONE, Scored, compare, find_records, join, score_deal
 from goita_lab.studies.study import Options
 

@@ -14,10 +14,10 @@ from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
-from goita_lab.arena.grading import __main__ as losses
 from goita_lab.arena.grading import grade
 from goita_lab.arena.grading.grades import PHASES
 from goita_lab.arena.tournament.games import play_deals
+from goita_lab.commands import grade as losses
 from raising import refuses
 from record_samples import LINE
 
