@@ -38,9 +38,9 @@ def goita(*words: str) -> str:
 
 def loop() -> None:
     """Plays the champion in a loop over the PettingZoo environment."""
-    import agents
     import numpy as np
 
+    import agents
     from goita_agents import choose, load_agent
     from goita_env import goita_v0
 
