@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="DataclassInstance")
 
 GROUPS: Final = {
-    "player": (
+    "other_players": (
         *("pool", "pool_share", "opponents", "partner", "partners", "hard_partners"),
         *("predict_players", "other_play", "off_belief", "mute_share"),
     ),
@@ -61,7 +61,7 @@ GROUPS: Final = {
         *("workers", "backend", "block_deals", "device", "threads", "precision"),
         *("save_every", "progress"),
     ),
-    "file": (
+    "files_to_write": (
         *("output", "force", "json", "results", "markdown", "html", "save_games", "save_share"),
         "resume",
     ),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 
 SUFFIXES = {".py", ".html", ".css", ".js"}
-SOURCE = ("goita_env", "agents", "goita_lab", "train.py", "evaluate.py")
+SOURCE = ("goita_env", "agents", "goita_agents", "goita_lab", "train.py", "evaluate.py")
 LAYERS = ("goita_env", "agents", "goita_lab")
 ROWS = (*SOURCE, "tests", "examples", "benchmarks", "tools", "docs")
 

@@ -5,8 +5,10 @@ goita train --preset standard                  takes about an hour
 goita train --preset champion                  the same with partners and opponents, in hours
 goita train --resume runs/NAME                 goes on with a run that was stopped or killed
 goita train --resume runs/NAME --decisions N   goes on until N decisions were made
-goita plot runs/NAME           draws how strong it became
-tensorboard --logdir runs                          shows all curves
+goita plot runs/NAME                           draws how strong it became
+
+Exit code 0: trained and measured. 1: the training diverged, or a file could not be written. 2:
+wrong arguments. 130: stopped and saved; --resume goes on. All curves: tensorboard --logdir runs
 """
 
 from __future__ import annotations
@@ -17,21 +19,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
-from goita_lab.learning.device import use_threads
-from goita_lab.learning.losses import DivergedError
 from goita_lab.learning.measuring import Measuring
-from goita_lab.learning.policy_agent import load_policy
-from goita_lab.learning.policy_file import save_policy
-from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.run import Run
 from goita_lab.learning.settings import Training, defaults, resumed_in
-from goita_lab.learning.starting import start
 from goita_lab.learning.weighted import players_of
+
+if TYPE_CHECKING:
+    from goita_lab.learning.ppo import SelfPlayPPO
+    from goita_lab.learning.run import Run
 
 BOTS: Final = ("random", "greedy", "heuristic", "champion")
 """Opponents of the trained policy in the final measurement."""
@@ -53,7 +52,15 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     """Trains and measures as the command line says; the stack closes the run. Returns the code."""
     directory = resumed_in(words)
     if directory is None:
-        settings = cli.parse(Training, words, __doc__, default=defaults(words)).settled()
+        settings = cli.parse(Training, words, __doc__, default=defaults(words))
+    from goita_lab.learning.device import use_threads
+    from goita_lab.learning.losses import DivergedError
+    from goita_lab.learning.policy_file import save_policy
+    from goita_lab.learning.run import Run
+    from goita_lab.learning.starting import start
+
+    if directory is None:
+        settings = settings.settled()
         players = players_of(settings.partners or (), settings.opponents or ())
         run = Run(Path("runs", settings.name or ""), settings.config(), players)
         stack.callback(run.close)
@@ -82,13 +89,13 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         )
         return 1
     except OSError as error:  # such as a full disk
-        again = f"python goita train --resume {run} goes on"
+        again = f"goita train --resume {run} goes on"
         sys.stderr.write(
             f"goita train: error: {error}; {run} keeps what was saved before, {again}\n"
         )
         return 1
     if not finished:
-        print(f"stopped and saved; python goita train --resume {run} goes on")
+        print(f"stopped and saved; goita train --resume {run} goes on")
         return 130
     save_policy(model, run.files.policy, settings.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -133,6 +140,8 @@ def measure(settings: Training, measuring: Measuring, run: Run, model: SelfPlayP
     """Prints and saves the policy's results against the bots, on deals that selected nothing."""
     if (best := run.history.best()) is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
+    from goita_lab.learning.policy_agent import load_policy
+
     agent = load_policy(run.files.policy, type(model.policy), model.transform.function)
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=settings.deals, seed=settings.eval_seed)

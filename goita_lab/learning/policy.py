@@ -15,9 +15,6 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from goita_agents.bots.network_file import MAX_BYTES
-from goita_env.errors import SettingError
-
 MASKED: Final = -1e8  # Logit of an illegal action, as in sb3-contrib.
 
 STACK_NAMES: Final = {
@@ -111,14 +108,6 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         if own.tensors is not SelfPlayPolicy.tensors:
             return True
         return has_plain_heads(own) and type(self.features_extractor) is Trunk
-
-
-def check_widths(what: str, widths: Sequence[int]) -> None:
-    """Checks that there are layers, all with a width, whose file would be read again."""
-    if min(widths, default=0) < 1:
-        raise SettingError(f"expected {what} of at least 1, got {widths!r}")
-    if sum(first * second for first, second in pairwise((*widths, 1))) > MAX_BYTES // 4:
-        raise SettingError(f"expected {what} of {MAX_BYTES:,} bytes at most, got {widths!r}")
 
 
 def has_plain_heads(policy: type[SelfPlayPolicy]) -> bool:

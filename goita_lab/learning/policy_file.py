@@ -13,7 +13,7 @@ import torch as th
 
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import Array, NetworkInfo, read_network, write_network
+from goita_agents.bots.network_file import Array, NetworkInfo, write_network
 from goita_agents.bots.transform import read_texts
 from goita_agents.files import write_whole
 from goita_env import GoitaVectorEnv
@@ -21,7 +21,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.rules import Rules, get_rules
 from goita_lab.learning.losses import DivergedError
-from goita_lab.learning.policy import MASKED, check_widths
+from goita_lab.learning.policy import MASKED
 from goita_lab.learning.policy_agent import (
     ALIASES,
     PolicyAgent,
@@ -130,24 +130,6 @@ def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> N
                     "logits_and_values() uses"
                 )
         turn = games.step(games.sample_legal(rng))
-
-
-def widths(path: Path) -> tuple[int, ...]:
-    """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
-    try:
-        info, tensors = read_network(path)
-    except OSError as error:
-        raise SettingError(f"expected a policy's file: {error}") from error
-    names = [f"layers.{number}.bias" for number in range(info.layers)]
-    found = (
-        info.settings.get("layers")
-        if info.policy
-        else [len(tensors[name]) for name in names if name in tensors]
-    )
-    if not isinstance(found, list) or not all(type(width) is int for width in found):
-        raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
-    check_widths("layers", found)
-    return tuple(found)
 
 
 def begin_from(model: SelfPlayPPO, path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Holds the settings of a training, which are the options of its command, and the presets."""
+"""Holds the settings of a training, which are the options of its command, and the presets.
+
+Torch is imported when a model is built, not before: the command's help is quick.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import msgspec
 
@@ -19,15 +22,13 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
-from goita_lab.learning.device import find_device, has_fast_bfloat16
+from goita_lab.learning.layers import check_widths, widths
 from goita_lab.learning.measuring import Measuring
-from goita_lab.learning.policy import SelfPlayPolicy, check_widths
-from goita_lab.learning.policy_agent import find_policy
-from goita_lab.learning.policy_file import widths
 from goita_lab.learning.pool import Pool
-from goita_lab.learning.ppo import SelfPlayPPO, linear
-from goita_lab.learning.vec_env import GoitaVecEnv
 from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents
+
+if TYPE_CHECKING:
+    from goita_lab.learning.ppo import SelfPlayPPO
 
 NO_CRITIC: Final = (0,)  # How --critic 0 is read.
 AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
@@ -220,6 +221,8 @@ class Training:
 
     def settled(self) -> Self:
         """Returns the settings of a new run with a name, a device and a precision chosen."""
+        from goita_lab.learning.device import find_device, has_fast_bfloat16
+
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
         return replace(
@@ -279,6 +282,12 @@ class Training:
 
     def model(self) -> SelfPlayPPO:
         """Returns a learner that has learnt nothing yet, with its games."""
+        from goita_lab.learning.device import find_device, has_fast_bfloat16
+        from goita_lab.learning.policy import SelfPlayPolicy
+        from goita_lab.learning.policy_agent import find_policy
+        from goita_lab.learning.ppo import SelfPlayPPO, linear
+        from goita_lab.learning.vec_env import GoitaVecEnv
+
         match = self.episode == "match"
         games = GoitaVectorEnv(
             self.games,
