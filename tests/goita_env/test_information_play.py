@@ -46,7 +46,7 @@ def check_view(judge: InformedReferee, view: views.View, viewer: int) -> None:
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_environment_and_the_oracle_agree(rules, options):
-    games, rng = 24, np.random.default_rng(len(str(options)))
+    games, rng = 12, np.random.default_rng(len(str(options)))
     env = GoitaVectorEnv(games, rules, information=options)
     turn = env.reset(hands=special_hands(rng, games))
     judges = [None] * games

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bad_bots import bad
-from deals import RULE_SETS, complete, kinds
+from deals import complete, kinds
 from goita_agents import load_agent
 from goita_agents.answers import FAULTS, RESTARTS, BotError, FaultTracking
 from goita_agents.base import Results
@@ -42,8 +42,9 @@ def ask(agent: ExternalAgent, game: Game) -> int:
 MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
 
 
-@pytest.mark.parametrize("rules", [*RULE_SETS, pytest.param(MINE, id="mine")])
-@pytest.mark.parametrize("name", ["greedy", "heuristic"])
+@pytest.mark.parametrize(
+    ("name", "rules"), [("greedy", "jga"), ("heuristic", "nine"), ("heuristic", MINE)], ids=str
+)
 def test_our_bot_behind_the_protocol_makes_the_same_moves(name, rules):
     with ExternalAgent(f"{sys.executable} -m goita_lab bot {name}", ms=30_000) as outside:
         twice = Twice(load_agent(name), outside)

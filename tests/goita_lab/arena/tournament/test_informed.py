@@ -94,7 +94,7 @@ def test_a_plan_of_the_plain_game_says_nothing_of_it():
 
 
 def _matches(information):
-    field = ("random", "plain:base=greedy", "muted:base=random")
+    field = ("plain:base=greedy", "muted:base=random")
     return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
 
 
