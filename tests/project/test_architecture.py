@@ -169,33 +169,6 @@ def with_torch(texts: dict[str, str]) -> set[str]:
     }
 
 
-def numbers_for_epsilon(texts: dict[str, str]) -> set[str]:
-    """Finds files that write an epsilon's default, or an epsilon that they use, as a number."""
-    return {
-        name
-        for name, text in texts.items()
-        for node in ast.walk(ast.parse(text))
-        for given, value in _given(node)
-        if given.startswith("epsilon") and isinstance(value, ast.Constant | ast.Tuple)
-    }
-
-
-def _given(node: ast.AST) -> list[tuple[str, ast.expr | None]]:
-    """Lists names to which a node gives values: fields, defaults of arguments, arguments."""
-    match node:
-        case ast.AnnAssign(target=ast.Name(id=name), value=value):
-            return [(name, value)]
-        case ast.keyword(arg=str(name), value=value):
-            return [(name, value)]
-        case ast.arguments():
-            before = [one.arg for one in (*node.posonlyargs, *node.args)]
-            last = before[len(before) - len(node.defaults) :]
-            after = [one.arg for one in node.kwonlyargs]
-            positional = zip(last, node.defaults, strict=True)
-            return [*positional, *zip(after, node.kw_defaults, strict=True)]
-    return []
-
-
 def past_the_interface(texts: dict[str, str]) -> set[str]:
     """Finds files outside goita_env that import the engine; the solver may import its interface."""
     return {
@@ -226,7 +199,6 @@ RULES = {
     "no import cycle": (cycle, BOTH, []),
     "the core imports numpy, gymnasium and pettingzoo alone": (foreign, GAME, set()),
     "only learning imports torch": (with_torch, BOTH, {"goita_lab.learning"}),
-    "epsilon's numbers stand in the models alone": (numbers_for_epsilon, AGENTS, set()),
     # That of the benchmarks times the tables.
     "only the solver imports the engine": (past_the_interface, OUTSIDE, {"benchmarks.startup"}),
 }
@@ -313,22 +285,6 @@ def test_a_planted_import_of_another_package_is_caught():
 
 def test_a_planted_import_of_torch_is_caught():
     assert with_torch({"goita_agents.bots.network": "def load():\n    from torch import nn"})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "class Args:\n    epsilon: float = 0.02",
-        "def f(model, epsilon=0.5): ...",
-        "def f(model, *, epsilon: float = 0.5): ...",
-        "PolicyModel('greedy', epsilon=0.1)",
-        "PosteriorSampler(policy, epsilons=(0.1, 0.3, 0.1))",
-    ],
-)
-def test_a_planted_number_for_epsilon_is_caught(text):
-    assert numbers_for_epsilon({"goita_lab.pages.watch.analysis": text})
-    named = re.sub(r"0\.\d+|\(0.*0\.1\)", "EPSILON", text, count=1)
-    assert not numbers_for_epsilon({"goita_lab.pages.watch.analysis": named})
 
 
 @pytest.mark.parametrize(

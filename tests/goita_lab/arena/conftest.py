@@ -1,4 +1,4 @@
-"""Ratings of tournaments in tests draw few resamples: test_ratings.py checks intervals."""
+"""Fixtures of tournaments."""
 
 from functools import partial
 
@@ -7,8 +7,7 @@ import pytest
 from goita_lab.arena.statistics import ratings
 
 
-@pytest.fixture(autouse=True)
-def few_resamples(request, monkeypatch):
-    if request.module.__name__.endswith("test_ratings"):
-        return
+@pytest.fixture
+def few_resamples(monkeypatch):
+    """Spares the ratings' resampling: not where a program of its own finds the same table."""
     monkeypatch.setattr(ratings, "rate", partial(ratings.rate, resamples=20))
