@@ -8,7 +8,7 @@ import pytest
 from goita_agents.bots.network_file import write_network
 from goita_agents.registry import load_agent
 from goita_lab.commands import evaluate
-from goita_lab.imitate import __main__ as command
+from goita_lab.commands import imitate as command
 from network_files import INFO, tensors
 
 
