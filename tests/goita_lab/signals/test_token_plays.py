@@ -18,7 +18,7 @@ from goita_lab.signals import log, measures
 from goita_lab.signals.filters import select
 from goita_lab.signals.listening import PARTNER, listen
 from goita_lab.signals.log import columns, schema
-from goita_lab.signals.log.arrow import arrow
+from goita_lab.signals.log.columns import arrow
 from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.playing import Play, play, positions
 from raising import refuses
@@ -144,10 +144,6 @@ def test_logs_of_earlier_formats_are_read(tmp_path, form):
     before = log.read(tmp_path)
     assert np.array_equal(before.legal, now.legal)
     assert np.array_equal(before.words, now.words)
-    if form == columns.FIRST:
-        for kind in ("deals", "decisions"):
-            rewritten(part_file(tmp_path, kind, 0), PRIVATE.to_keys())
-        refuses(log.LogError, "the plain game in a log of goita-signals-1", log.read, tmp_path)
 
 
 def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):
