@@ -89,13 +89,17 @@ test-plain: $(PLAIN)/.installed
 test-web: $(WEB)/.installed
 	$(WEB)/bin/pytest tests/web
 
-# The wheel in a fresh environment, away from the source tree: pages that say they need no more run on it.
+# The wheel in a fresh environment, away from the source tree and beside another package called agents: the pages that
+# need no extra but [records] run on it; then, with [lab], what a user does.
 test-wheel: $(VENV)/.installed
 	rm -rf $(WHEEL) build dist
 	$(VENV)/bin/python -m build --wheel --no-isolation
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
 	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py
+	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[lab]"
+	echo 'SOMEBODY_ELSES = True' > "$$($(WHEEL)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/agents.py"
+	mkdir $(WHEEL)/empty && cd $(WHEEL)/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py
 
 # The examples of RLlib and TorchRL; videos by gymnasium's means; data sets by Hugging Face's and Croissant's readers.
 test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed $(FRAMEWORKS)/data/.installed

@@ -5,6 +5,8 @@ Each says what was expected, what came and where, and is raised before anything 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class GoitaError(ValueError):
     """Groups every error that this package raises on purpose."""
@@ -40,3 +42,9 @@ class ObservationError(GoitaError):
 
 class RecordError(GoitaError):
     """Reports a malformed record or an illegal move in one, by deal and move."""
+
+
+def install(extra: str) -> str:
+    """Returns the command that installs an extra, in a checkout or from the package index."""
+    in_checkout = (Path(__file__).parents[1] / "pyproject.toml").is_file()
+    return f"pip install -e '.[{extra}]'" if in_checkout else f"pip install 'goita-env[{extra}]'"

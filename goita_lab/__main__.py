@@ -89,7 +89,8 @@ def main(words: list[str] | None = None) -> NoReturn:
         raise SystemExit(2)
     sys.argv = [f"goita {name}", *words[1:]]
     try:
-        cli = import_module("goita_lab.cli")
+        from goita_lab import cli
+
         command = import_module(f"goita_lab.{COMMANDS[name]}")
     except ModuleNotFoundError as error:
         sys.stderr.write(f"goita {name}: {missing(error)}\n")
@@ -100,7 +101,11 @@ def main(words: list[str] | None = None) -> NoReturn:
 def missing(error: ModuleNotFoundError) -> str:
     """Returns what to install for a module that is not there."""
     extra = "train" if error.name in ("torch", "stable_baselines3", "sb3_contrib") else "lab"
-    return f"expected {error.name!r}, which is not installed: pip install 'goita-env[{extra}]'"
+    try:
+        from goita_env.errors import install
+    except ModuleNotFoundError:  # numpy itself
+        return str(error)
+    return f"expected {error.name!r}, which is not installed: {install(extra)}"
 
 
 if __name__ == "__main__":

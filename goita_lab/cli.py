@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="DataclassInstance")
 
 GROUPS: Final = {
-    "player": (
+    "other_players": (
         *("pool", "pool_share", "opponents", "partner", "partners", "hard_partners"),
         *("predict_players", "other_play", "off_belief", "mute_share"),
     ),
@@ -61,7 +61,7 @@ GROUPS: Final = {
         *("workers", "backend", "block_deals", "device", "threads", "precision"),
         *("save_every", "progress"),
     ),
-    "file": (
+    "files_to_write": (
         *("output", "force", "json", "results", "markdown", "html", "save_games", "save_share"),
         "resume",
     ),
@@ -69,13 +69,12 @@ GROUPS: Final = {
 """Options that the help shows together, in this order below the others, by the box's title."""
 
 RENAMED: Final = {
-    "goita average": {"--out": "-o"},
     "goita check": {"--ms": "--isolate-ms", "--memory": "--isolate-memory"},
+    "goita exploit": {"--results": "-o"},
     "goita grade": {"--kifu": "--records", "--deals": "--rounds"},
     "goita play": {"--save": "-o", "--deal": "--position"},
     "goita plot": {"--file": "-o"},
     "goita signals log": {"--out": "-o"},
-    "goita signals passes": {},
     "goita watch": {"--deals": "--deal", "--epsilon": "--mover-epsilon"},
 }
 """Options by command: how they were called before version 0.3, and what to write instead."""
@@ -138,9 +137,13 @@ def parse(
     groups = [value for name, value in vars(found).items() if name in GROUPS]
     values = {name: value for one in (found, *groups) for name, value in vars(one).items()}
     values = {field.name: values[field.name] for field in fields(cls)}
-    if values.get("seed") == "random" and get_type_hints(cls)["seed"] is int:
-        values["seed"] = secrets.randbits(63)
-        sys.stderr.write(f"seed: {values['seed']}\n")
+    if values.get("seed") == "random":
+        hint = get_type_hints(cls)["seed"]
+        if hint == int | None:  # the command draws one itself
+            values["seed"] = None
+        elif hint is int:
+            values["seed"] = secrets.randbits(63)
+            sys.stderr.write(f"seed: {values['seed']}\n")
     for field in fields(cls):
         if values[field.name] == ():
             name = f"--{field.name.replace('_', '-')}"
@@ -266,8 +269,8 @@ def _shown(
     from tyro import conf
 
     hints = get_type_hints(cls)
-    if hints.get("seed") is int:
-        hints["seed"] = int | Literal["random"]
+    if hints.get("seed") in (int, int | None):
+        hints["seed"] = hints["seed"] | Literal["random"]
     # A class's own options come before those that it shares with others.
     kinds = [kind for kind in cls.__mro__ if is_dataclass(kind)]
     params = [one for kind in reversed(kinds) for one in parse_from_object(kind).params]

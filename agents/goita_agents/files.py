@@ -139,7 +139,7 @@ def decode(content: bytes | str, kind: type[T], expected: str) -> T:
 
     Raises:
         SettingError: if it is not what ``expected`` says, or nested too deep.
-        ImportError: if msgspec is missing (extra ``goita-env[eval]``).
+        ImportError: if msgspec is missing (extra ``goita-env[lab]``).
     """
     import msgspec
 

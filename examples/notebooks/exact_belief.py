@@ -3,7 +3,7 @@
 # Exact beliefs in a notebook
 
 What does a seat know of its partner's hand, after all that has been played? There are few enough
-hands to count them all, so the answer is exact. Install with `pip install -e ".[search]"` in the
+hands to count them all, so the answer is exact. Install with `pip install -e ".[agents]"` in the
 checkout, and run in its root.
 """
 

@@ -3,7 +3,7 @@
 # A bot of your own in a notebook
 
 Write a bot, check it, and measure it against others on duplicate deals. Install with
-`pip install -e ".[eval]"` in the checkout, and run in its root.
+`pip install -e ".[lab]"` in the checkout, and run in its root.
 """
 
 # %%

@@ -21,7 +21,7 @@ from goita_env.agent import (
 from goita_env.arrays import U64, Bool, Float, Int
 from goita_env.checks import are_legal, check_actions, illegal_action
 from goita_env.engine.state import State
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
@@ -72,8 +72,7 @@ def load_agent(agent: Named) -> Agent:
         load = readers[0].load()
     except ModuleNotFoundError as error:
         raise SettingError(
-            f"expected to load {agent!r}, which needs {error.name!r}: "
-            "pip install 'goita-env[agents]'"
+            f"expected to load {agent!r}, which needs {error.name!r}: {install('agents')}"
         ) from error
     return cast(Agent, load(agent))
 

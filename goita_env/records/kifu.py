@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from goita_env import actions
-from goita_env.errors import RecordError
+from goita_env.errors import RecordError, install
 from goita_env.records.building import build, check_text, naming, score_notes, scores_of
 from goita_env.records.model import (
     DealRecord,
@@ -124,7 +124,7 @@ def _parse(text: str) -> dict[str, Any]:
     try:
         import yaml
     except ImportError as error:
-        raise ImportError("a YAML kifu needs PyYAML: pip install 'goita-env[records]'") from error
+        raise ImportError(f"a YAML kifu needs PyYAML: {install('records')}") from error
 
     class Plain(yaml.BaseLoader):
         """Reads texts, lists and mappings, and not too much of them in each other."""

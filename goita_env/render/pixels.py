@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 
 
 def png(svg: str, width: int | None = None) -> bytes:
@@ -29,7 +29,7 @@ def png(svg: str, width: int | None = None) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        raise ImportError("pixels need resvg-py: pip install 'goita-env[render]'") from error
+        raise ImportError(f"pixels need resvg-py: {install('render')}") from error
 
     if width is not None and width <= 0:
         raise SettingError(f"expected a width above 0 pixels, got {width!r}")
@@ -84,5 +84,5 @@ def _pillow() -> ModuleType:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError("images need Pillow: pip install 'goita-env[render]'") from error
+        raise ImportError(f"images need Pillow: {install('render')}") from error
     return Image

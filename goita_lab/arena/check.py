@@ -1,6 +1,7 @@
 """Checks an agent in a minute, a line a check: "ok", or what is wrong.
 
 goita check my_bots:Cautious:risk=0.9
+goita check "exec:node my_bot.js" --rules pagat
 
 "answers": legal actions of the right shape, the same to the same question
 (goita_env.testing.check_agent). "isolated": in a process of its own, one row at a time, it plays as
@@ -55,18 +56,18 @@ class Args:
     """deals that it plays here and in processes of its own"""
     seed: int = 0
     """seed of the deals and of its random numbers"""
-    ms: int = 1000
+    isolate_ms: int = 1000
     """milliseconds for a decision in such a process"""
-    memory: str = "2G"
+    isolate_memory: str = "2G"
     """memory of such a process"""
     seconds: int = 300
     """for each check"""
 
     def __post_init__(self) -> None:
-        parse_memory(self.memory)
+        parse_memory(self.isolate_memory)
         bot_seed(self.seed, "check")
-        if min(self.deals, self.ms, self.seconds) < 1:
-            given = f"{self.deals}, {self.ms}, {self.seconds}"
+        if min(self.deals, self.isolate_ms, self.seconds) < 1:
+            given = f"{self.deals}, {self.isolate_ms}, {self.seconds}"
             raise SettingError(f"expected at least 1 deal, 1 ms and 1 s, got {given}")
 
 
@@ -156,7 +157,12 @@ class _Twins:
         self.name, self.seat, self.rng = args.agent, seat, np.random.default_rng(seed)
         self.here = stack.enter_context(_built(args.agent))
         self.there = stack.enter_context(
-            isolated(args.agent, ms=args.ms, memory=parse_memory(args.memory), seed=seed)
+            isolated(
+                args.agent,
+                ms=args.isolate_ms,
+                memory=parse_memory(args.isolate_memory),
+                seed=seed,
+            )
         )
 
     def _tell(self, method: str, *arguments: object) -> None:

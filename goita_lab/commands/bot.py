@@ -1,4 +1,10 @@
-"""Plays a bot of this repository, or a class of your own, behind the bot protocol."""
+"""Plays a bot, of ours or a class of your own, behind the bot protocol (docs/protocol.md).
+
+goita bot greedy                answers messages on its standard input
+goita bot my_bots:Cautious      a class of your own
+
+It ends after the message "bye", or when its input closes.
+"""
 
 from __future__ import annotations
 
@@ -20,5 +26,5 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = cli.parse(Args, argv, "Hosts one of our bots: docs/protocol.md.")
+    args = cli.parse(Args, argv, __doc__)
     return serve(args.agent, args.seed)

@@ -2,11 +2,11 @@
 
 ::
 
-    goita grade --agents greedy heuristic --deals 200
-    goita grade --kifu FOLDER
+    goita grade --agents greedy heuristic --rounds 200
+    goita grade --records FOLDER
 
 Losses are counted against a player who sees all hands: see ``goita_lab.arena.grading.grades``. The
-phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[search]``.
+phases: up to three plays made, up to seven, more. It needs numba, the extra ``goita-env[agents]``.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ class Args:
 
     agents: tuple[str, ...] | None = None
     """agents that play all four seats of some deals"""
-    deals: int = 200
+    rounds: int = 200
     """rounds of each agent; those that a special hand ends before play have nothing to grade"""
     seed: int = 0
     """seed of deals and agents, the same deals for all"""
-    kifu: tuple[Path, ...] | None = None
+    records: tuple[Path, ...] | None = None
     """records in any notation, or folders of them; what is unsound or repeated is left out"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
-    workers: int | None = None
-    """threads (default: one a core)"""
+    workers: int = 1
+    """threads"""
 
     def __post_init__(self) -> None:
-        if not self.agents and not self.kifu:
-            raise SettingError("expected --agents or --kifu, got neither")
-        if self.deals < 2:
-            raise SettingError(f"expected 2 deals or more, got {self.deals!r}")
+        if not self.agents and not self.records:
+            raise SettingError("expected --agents or --records, got neither")
+        if self.rounds < 2:
+            raise SettingError(f"expected 2 rounds or more, got {self.rounds!r}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,12 +63,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = []
     try:
         check_names(args.agents or ())
-        if args.kifu:
-            found.append(("people", read_kifu(args.kifu, args.rules, _tell)))
+        if args.records:
+            found.append(("people", read_kifu(args.records, args.rules, _tell)))
         for name in args.agents or ():
             agent = load_agent(name)
             try:
-                found.append((agent.name, play_deals(agent, args.deals, args.seed, args.rules)))
+                found.append((agent.name, play_deals(agent, args.rounds, args.seed, args.rules)))
             finally:
                 close([agent])
         losses = []

@@ -1,4 +1,12 @@
-"""Runs ``goita play``: a match against agents, in the terminal or on a local page."""
+"""Plays a match of Goita against agents, in the terminal or on a page of this machine.
+
+goita play --web                                   in a browser, with the champion as partner
+goita play --partner heuristic --opponents champion
+goita play --resume match-1.json                   goes on with a match
+
+Every move is saved at once. Exit code 0: the match has ended or was left. 1: it could not go on. 2:
+wrong arguments. 130: interrupted; --resume goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +14,8 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from goita_agents.answers import FaultTracking
 from goita_agents.base import AgentError
@@ -23,10 +30,6 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, new_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.play.terminal import Terminal
-
-_HELP: Final = (
-    "Plays a match of Goita against agents, in the terminal or on a page of this machine."
-)
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,9 @@ class Args:
     """your name in the record (default: you)"""
     seed: int | None = None
     """of the deals and of what agents draw (default: drawn, and shown)"""
-    deal: str | None = None
+    position: str | None = None
     """the first deal, as a history string: its hands and its dealer (default: dealt)"""
-    save: Path | None = None
+    output: Path | None = field(default=None, metadata=cli.short("-o"))
     """the file that keeps the match (default: the first free of match-1.json, match-2.json, ...)"""
     resume: Path | None = None
     """continue the match of a file, with its seats, rules and seed; programs, classes and files of
@@ -86,7 +89,7 @@ class Args:
             new_seed() if self.seed is None else self.seed,
             rules,
             "you" if self.name is None else self.name,
-            history.loads(self.deal, rules=rules).deals[0] if self.deal else None,
+            history.loads(self.position, rules=rules).deals[0] if self.position else None,
         )
 
 
@@ -97,7 +100,7 @@ def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
     """
     if args.resume and not args.resume.exists():
         raise FileNotFoundError(f"No such file: {str(args.resume)!r}")
-    path = args.resume or args.save
+    path = args.resume or args.output
     if path is None:
         path = savegame.lock_free_name(stack)
     else:
@@ -112,7 +115,7 @@ def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Plays a match; returns the exit code: 1 if an agent failed, 130 after Ctrl-C."""
-    args = cli.parse(Args, argv, _HELP)
+    args = cli.parse(Args, argv, __doc__)
     with ExitStack() as stack:
         try:
             table, path = open_table(args, stack)
@@ -149,7 +152,7 @@ def _serve(
     args: Args, table: PlayTable, path: Path, stack: ExitStack
 ) -> tuple[int, PlayTable, Path]:
     """Serves matches, one after another, until Ctrl-C."""
-    from goita_lab.pages.play import web  # needs the extra [play]
+    from goita_lab.pages.play import web  # needs the extra [lab]
     from goita_lab.pages.play.sitting import Sitting
 
     token, paths = web.token_of(path), [path]

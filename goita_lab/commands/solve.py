@@ -1,4 +1,8 @@
-"""Runs ``goita solve POSITION``: what each action is worth with all hands known."""
+"""Prints the points of each legal action with perfect play, all hands known, and one best line.
+
+goita solve 11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p,4p,124,2p
+goita solve 11244556,12234569,11123378,11113457,s3,371,411,115 --seconds 10
+"""
 
 from __future__ import annotations
 
@@ -43,9 +47,7 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = cli.parse(
-        Args, argv, "Prints the points of each legal action with perfect play, and one best line."
-    )
+    args = cli.parse(Args, argv, __doc__)
     try:
         solution = solve(args.history, nodes=args.nodes, seconds=args.seconds, rules=args.rules)
     except GoitaError as error:

@@ -1,4 +1,9 @@
-"""Runs ``goita watch RECORD``: a replay or analysis page of recorded games."""
+"""Makes a replay or analysis page of recorded games: one HTML file.
+
+goita watch game.yaml -o page.html                         replays a record
+goita watch games/ --deal 5-9 -o page.html                 some deals of saved games
+goita watch game.yaml --analyse champion -o analysis.html  says what each decision was worth
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,6 @@ from goita_lab.pages import watch
 from goita_lab.pages.watch.reading import Source
 
 ANIMATIONS: Final = (".gif", ".svg")
-_HELP: Final = "Makes a replay or analysis page of recorded games: one HTML file."
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Args:
     """the page to write; a name that ends in .gif or .svg: an animation"""
     force: bool = False
     """write over files that are there"""
-    deals: str | None = None
+    deal: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
     """rule set of a kifu or history string: jga, pagat, nine, or a JSON file of your own"""
@@ -50,14 +54,14 @@ class Args:
     """most worlds in which the analysis searches a decision under each type"""
     seed: int = 0
     """seed of the analysis"""
-    epsilon: float = ANALYSIS_EPSILON
+    mover_epsilon: float = ANALYSIS_EPSILON
     """share of the mover's decisions that its partner takes for uniformly random ones; for games of
     the agent itself use less, such as 0.02"""
     types: str | None = None
     """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
     goita_agents.beliefs.people); a broad type is added"""
-    workers: int | None = None
-    """processes that analyse (default: one a core)"""
+    workers: int = 1
+    """processes that analyse"""
 
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
@@ -68,20 +72,20 @@ class Args:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
         if self.analyse is None and self.types is not None:
             raise SettingError("expected --analyse AGENT with --types, got none")
-        if self.workers is not None and self.workers < 1:
+        if self.workers < 1:
             raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes a page, or an animation; returns the exit code."""
-    args = cli.parse(Args, argv, _HELP)
+    args = cli.parse(Args, argv, __doc__)
     try:
         for file in filter(None, (args.output, args.json)):
             if file.exists() and not args.force:
                 raise SettingError(
                     f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
                 )
-        source = watch.read(args.record, rules=args.rules, deals=args.deals)
+        source = watch.read(args.record, rules=args.rules, deals=args.deal)
         if args.output.suffix in ANIMATIONS:
             write_whole(args.output, _animation(source, args.output.suffix))
         elif args.analyse is None:
@@ -108,7 +112,6 @@ def _animation(source: Source, kind: str) -> bytes:
 
 
 def _write_analysis(args: Args, agent: str, source: Source) -> None:
-    from goita_agents.solver.cores import cores  # needs numba, as the analysis does
 
     keep = args.output.with_name(f"{args.output.name}.parts")
     columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
@@ -120,9 +123,9 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             agent,
             worlds=args.worlds,
             seed=args.seed,
-            epsilon=args.epsilon,
+            epsilon=args.mover_epsilon,
             types=PEOPLE if args.types is None else split_agents(args.types),
-            workers=args.workers or cores(),
+            workers=args.workers,
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),
         )

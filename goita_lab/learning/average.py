@@ -1,6 +1,7 @@
 """Averages the weights of networks that descend from one network.
 
-goita average OUT.safetensors A.safetensors B.safetensors
+goita average A.safetensors B.safetensors -o mean.safetensors
+goita average runs/A/policy.safetensors runs/B/policy.safetensors -o mean.safetensors
 
 Such networks often lie so near to each other that their mean plays at least as well as the best of
 them (Wortsman et al., "Model soups", 2022). Networks from nothing do not.
@@ -26,10 +27,10 @@ from goita_lab import cli
 class Args:
     """Options of the command line."""
 
-    out: Path = field(metadata=cli.POSITIONAL)
-    """file of the mean, a new one"""
     files: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
     """files of networks, as trainings write them"""
+    output: Path = field(metadata=cli.short("-o"))
+    """file of the mean, a new one"""
     decisions: int | None = None
     """decisions of all trainings that lead to these, which the file tells; without, the most that
     one of the files tells"""
@@ -38,12 +39,12 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     try:
-        if args.out.exists():
-            raise SettingError(f"expected a new file for the mean, got {str(args.out)!r}")
-        write_whole(args.out, average(args.files, args.decisions))
+        if args.output.exists():
+            raise SettingError(f"expected a new file for the mean, got {str(args.output)!r}")
+        write_whole(args.output, average(args.files, args.decisions))
     except (AgentError, SettingError, OSError) as error:
         cli.fail(error)
-    print(args.out)
+    print(args.output)
     return 0
 
 

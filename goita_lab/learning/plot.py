@@ -1,7 +1,7 @@
 """Draws the learning curves of runs together.
 
 goita plot runs/A runs/B                one panel an opponent, into curve.png
-goita plot runs/A --file strength.svg   into another file
+goita plot runs/A -o strength.svg       into another file
 goita plot runs/A runs/B --minutes      strength against the time it took
 """
 
@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_lab import cli
 from goita_lab.learning.measuring import PAST, Measured, read_csv
 from goita_lab.learning.run_files import RunFiles
@@ -31,7 +31,7 @@ class Args:
 
     runs: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """directories of runs"""
-    file: Path = Path("curve.png")
+    output: Path = field(default=Path("curve.png"), metadata=cli.short("-o"))
     """picture, .png or .svg"""
     minutes: bool = False
     """draw against the minutes of the training's clock, measuring included, instead of decisions"""
@@ -42,10 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         files = {run: RunFiles(Path(run)) for run in args.runs}
         clocks = {run: clock(of.logs()) for run, of in files.items()} if args.minutes else None
-        draw({run: read_csv(of.strength) for run, of in files.items()}, args.file, clocks)
+        draw({run: read_csv(of.strength) for run, of in files.items()}, args.output, clocks)
     except SettingError as error:
         cli.fail(error)
-    print(args.file)
+    print(args.output)
     return 0
 
 
@@ -102,7 +102,7 @@ def draw(
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
+        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
     opponents = list(dict.fromkeys(row.opponent for rows in curves.values() for row in rows))
     if not opponents:
         raise SettingError(f"expected measurements, got none in {', '.join(curves)}")

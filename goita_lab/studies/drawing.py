@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from goita_agents.base import Float
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_lab.arena.statistics.intervals import Interval
 
 INK: Final = "#808080"
@@ -49,7 +49,7 @@ def _begin(size: tuple[float, float]) -> tuple[Any, Any]:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise SettingError(f"expected matplotlib: {error}; pip install -e '.[train]'") from error
+        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)

@@ -121,7 +121,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         *(("file", "file:PATH"), ("file:", "file:PATH"), ("file:no/such/file", "no/such/file")),
         *(
             ("tunable", "none for ['base']"),
-            ("tunable:base=gredy", "expected an agent of random, "),
+            ("tunable:base=gredy", "expected an agent of "),
         ),
         *((f"tunable:base=greedy,{wrong}", "worlds=8") for wrong in ("wolds=3", "worlds")),
         *(("gredy", "mean 'greedy'?"), ("rolout:worlds=3", "mean 'rollout'?")),
@@ -146,7 +146,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         ("my_bots:Bare:risk=0.2", "takes no options"),
         *(("my_bots:Idle", "check_agent"), ("my_bots:NOTHING", "got None")),
         ("your_bots:Cautious", "no module 'your_bots' in"),
-        ("your_bots:Cautious", "expected an agent of random, "),
+        ("your_bots:Cautious", "expected an agent of "),
         ("my_bots.deeper:Cautious", "my_bots"),
         ("broken_bots:Bot", "No module named 'no_such_library'"),
     ],

@@ -3,19 +3,23 @@
 import importlib
 import importlib.util
 import inspect
+import io
 import json
 import re
 import shlex
 import shutil
 import sys
+from contextlib import redirect_stdout, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from goita_env import Game
-from goita_lab import cli
+from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
+from goita_lab.__main__ import help_text
 from goita_lab.commands import evaluate
 from pages import FENCED, blocks, run_page
 
@@ -109,7 +113,7 @@ def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
         told = names.table(module, page)
         assert told.count("\n") > 3
         assert "| |" not in told.partition("|---|---|")[2]
-    source = ["<!-- names: agents agents -->"]
+    source = ["<!-- names: goita_agents agents -->"]
     names._fill(None, "page", source)
     assert "| `load_agent` | " in source[0]
 
@@ -138,31 +142,45 @@ def test_wrong_output_and_failing_code_are_caught():
 
 
 PYTHON = re.compile(r"^(?:\S+=\S* )*(?:\S*/)?python3? (.*)$", re.MULTILINE)
+GOITA = re.compile(r"^(?:\S+=\S* )*(?:\S*/)?(goita .*)$", re.MULTILINE)
 
 
-def commands(text: str) -> list[list[str]]:
-    """Lists the Python command lines of a page as words, without trailing remarks."""
+def commands(text: str, kind: re.Pattern[str]) -> list[list[str]]:
+    """Lists the command lines of a kind on a page as words, without trailing remarks."""
     shells = [code for language, code, _ in blocks(text) if language in ("", "bash")]
     lines = [re.sub(r"\\\n *", "", code) for code in shells]
-    found = [line for code in lines for line in PYTHON.findall(code)]
-    return [shlex.split(re.split(r" {3,}| +# ", line)[0]) for line in found]
+    found = [line for code in lines for line in kind.findall(code)]
+    return [shlex.split(re.split(r" {3,}| +# | [|>]", line)[0]) for line in found]
 
 
-COMMANDS = [(name, words) for name in NAMES for words in commands(text_of(name))]
+COMMANDS = [(name, words) for name in NAMES for words in commands(text_of(name), PYTHON)]
+OURS = [(name, words) for name in NAMES for words in commands(text_of(name), GOITA)]
 
 
 @pytest.mark.parametrize(("name", "words"), COMMANDS, ids=lambda value: str(value)[:60])
 def test_a_command_of_a_page_exists(name, words):
     if words[0] == "-m":
-        # Ours are checked as files, because find_spec of goita_lab.learning.plot would import
-        # torch.
-        own = ROOT.joinpath(*words[1].split("."))
-        ours = own.with_suffix(".py").is_file() or (own / "__main__.py").is_file()
-        assert ours or importlib.util.find_spec(words[1]), f"{name}: {words}"
+        assert importlib.util.find_spec(words[1]), f"{name}: {words}"
     elif words[0] != "-c":
         assert (ROOT / words[0]).is_file(), f"{name}: {words}"
-    if words[0] == "evaluate.py":
-        cli.parse(evaluate.Args, words[1:])
+
+
+@cache
+def help_of(*names: str) -> str:
+    """Returns the help of a subcommand of ``goita``."""
+    with redirect_stdout(io.StringIO()) as printed, suppress(SystemExit):
+        import_module(f"goita_lab.{SUBCOMMANDS[names[0]]}").main([*names[1:], "--help"])
+    return printed.getvalue()
+
+
+@pytest.mark.parametrize(("name", "words"), OURS, ids=lambda value: str(value)[:60])
+def test_a_subcommand_of_a_page_has_these_options(name, words):
+    if words[1] == "train":
+        pytest.importorskip("sb3_contrib")
+    deep = words[1] in ("signals", "population")
+    told = help_of(*words[1 : 3 if deep else 2]) if words[1] in SUBCOMMANDS else help_text()
+    options = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+    assert [option for option in options if option not in told] == [], name
 
 
 DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
@@ -171,13 +189,13 @@ PUBLIC = [
     *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
     *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
     *(
-        "agents",
+        "goita_agents",
         "goita_agents.base",
         "goita_agents.beliefs",
         "goita_lab.exploit",
         "goita_lab.arena.grading",
     ),
-    "goita_lab.imitate",
+    *("goita_lab.arena", "goita_lab.imitate"),
     *(
         "goita_lab.learning",
         "goita_agents.models",
@@ -223,7 +241,7 @@ def exported(module: ModuleType) -> set[str]:
 
 @pytest.mark.parametrize("module", PUBLIC)
 def test_the_reference_has_every_public_name(module):
-    if module in {"agents", "goita_lab.learning"}:  # both hold the learners
+    if module == "goita_lab.learning":
         pytest.importorskip("sb3_contrib")
     names, whole = documented()
     found = importlib.import_module(module)

@@ -43,7 +43,7 @@ def test_the_citation_names_the_latest_release_and_a_checkout_is_after_it():
 
 def test_every_extra_that_is_spoken_of_exists():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folders = [ROOT / name for name in ("goita_env", "agents", "examples", "docs")]
+    folders = [ROOT / name for name in ("goita_env", "agents", "goita_lab", "examples", "docs")]
     inside = [file for folder in folders for file in folder.rglob("*.[mp][dy]")]
     files = [*ROOT.glob("*.md"), *inside]
     texts = [file.read_text(encoding="utf-8") for file in files if "_build" not in file.parts]
@@ -66,14 +66,21 @@ def wheel(tmp_path_factory):
 def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
     assert wheel.name == f"goita_env-{goita_env.__version__}-py3-none-any.whl"
     names = set(zipfile.ZipFile(wheel).namelist())
-    package = {name for name in names if name.startswith("goita_env/")}
     dist_info = f"goita_env-{goita_env.__version__}.dist-info"
-    assert {name.split("/")[0] for name in names} == {"goita_env", dist_info}
-    assert {name for name in package if name.endswith(".py")} == {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "goita_env").rglob("*.py")
+    layers = {"goita_env": ROOT, "goita_agents": ROOT / "agents", "goita_lab": ROOT}
+    assert {name.split("/")[0] for name in names} == {*layers, dist_info}
+    assert {name for name in names if name.endswith(".py")} == {
+        path.relative_to(root).as_posix()
+        for layer, root in layers.items()
+        for path in (root / layer).rglob("*.py")
     }
-    assert "goita_env/py.typed" in package
-    assert "goita_env/render/glyphs.json" in package
+    for file in (
+        *("goita_env/py.typed", "goita_agents/py.typed", "goita_lab/py.typed"),
+        *("goita_env/render/glyphs.json", "goita_agents/champion/policy.safetensors"),
+        *("goita_lab/pages/play/page/rules.md", "goita_lab/arena/report/templates/page.html"),
+    ):
+        assert file in names
+    assert wheel.stat().st_size < 30 << 20
     assert f"{dist_info}/licenses/LICENSE" in names
     assert f"{dist_info}/licenses/goita_env/render/OFL.txt" in names
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs.supports import GUARD, Support
+from goita_env.errors import install
 from goita_env.tiles import PAWN
 
 PAIRS: Final = 1 << 18  # Pairs of hands that numpy tries at a time.
@@ -44,7 +45,7 @@ def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = 
     """
     add = None if compiled is False else compiled_sums()
     if compiled and add is None:
-        raise ImportError("compiled sums need numba: pip install -e '.[search]'")
+        raise ImportError(f"compiled sums need numba: {install('agents')}")
     add = add or _add_pairs
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
     weight, found = np.array(weights)[order], np.zeros((3, len(support)))

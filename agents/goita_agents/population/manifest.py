@@ -199,6 +199,8 @@ def members_of(argument: str) -> tuple[str, ...] | None:
     "train" stands for all members that may be trained with, "heldout" for those held out, the rule
     bots that lack a convention included.
     """
-    if argument not in SETS:
-        return None
-    return (*shipped().names(argument), *(HELD_OUT_BOTS.values() if argument == "heldout" else ()))
+    if argument == "train":
+        return shipped().names("train")
+    if argument == "heldout":
+        return (*shipped().names("heldout"), *HELD_OUT_BOTS.values())
+    return None

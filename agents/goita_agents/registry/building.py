@@ -40,6 +40,7 @@ from goita_agents.registry.entries import (
     points,
 )
 from goita_agents.registry.options import check_size, did_you_mean, split, unbracketed
+from goita_env.errors import install
 
 _WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
@@ -162,7 +163,8 @@ def prepare(spec: str) -> Callable[[], Agent]:
                 f"expected an agent of {', '.join(names())}; got {spec!r}, and no module "
                 f"{missing!r} in {os.getcwd()!r} or installed{did_you_mean(missing, points())}"
             ) from error
-        raise AgentError(f"expected to build {spec!r}, but: {error}") from error
+        hint = f"; {install('agents')}" if missing and not named.is_own else ""
+        raise AgentError(f"expected to build {spec!r}, but: {error}{hint}") from error
     return build(entry, named.text, spec)
 
 

@@ -18,10 +18,12 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from goita_env.errors import install
+
 try:
     from numba import njit
 except ImportError as error:
-    raise ImportError("the solver needs numba: pip install -e '.[search]'") from error
+    raise ImportError(f"the solver needs numba: {install('agents')}") from error
 
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]

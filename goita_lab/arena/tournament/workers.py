@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from goita_agents.answers import contained
 from goita_agents.base import Agent, AgentError, close
 from goita_agents.registry import check_plays, content_hash, is_own, prepare, short_name
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, Information
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import BlockResult, Task
@@ -44,7 +44,7 @@ def check_workers(workers: int, backend: Backend) -> None:
         if find_spec("ray") is None:
             raise SettingError(
                 "expected ray for --backend ray, but it is not installed: "
-                "pip install -e '.[ray,eval]', in an environment of its own (docs/scaling.md)"
+                f"{install('ray,lab')}, in an environment of its own (docs/scaling.md)"
             )
         processors = _connect()
         if workers > processors:

@@ -1,4 +1,4 @@
-"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[play]``).
+"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[lab]``).
 
 The server holds the match and sends what its player may know (``pages``). It answers only at the
 link that it prints: a secret token is part of it, requests under another name of the machine or
@@ -21,6 +21,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
+from goita_env.errors import GoitaError, SettingError, install
+
 try:
     import uvicorn
     from anyio import from_thread
@@ -34,10 +36,9 @@ try:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError as error:
-    raise ImportError("a page needs Starlette and uvicorn: pip install -e '.[play]'") from error
+    raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
 
 from goita_env import actions
-from goita_env.errors import GoitaError, SettingError
 from goita_env.render.pen import FACES
 from goita_lab.pages.play import advice, pages
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of

@@ -3,7 +3,7 @@
 ::
 
     goita watch game.yaml -o page.html            a kifu, a history string, saved games
-    goita watch games/ --deals 5-9 -o page.html   some deals of many
+    goita watch games/ --deal 5-9 -o page.html   some deals of many
     goita watch game.yaml --analyse champion -o page.html --json analysis.json
 
 The page steps by keys, buttons and its list of moves, shows all hands or what each seat saw, plays
@@ -24,7 +24,7 @@ __all__ = ["analyse", "page", "read", "to_json", "write_pages"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the analysis when it is first used: it needs numba, of the extra ``[search]``."""
+    """Imports the analysis when it is first used: it needs numba, of the extra ``[agents]``."""
     if name == "analyse":
         from goita_lab.pages.watch import analysis
 

@@ -80,7 +80,7 @@ def analyse(
         SettingError: if a number is not above 0, or the file holds something else or is open in
             another program.
         WorkerError: if a process died.
-        ImportError: if numba is missing (extra ``goita-env[search]``).
+        ImportError: if numba is missing (extra ``goita-env[agents]``).
         OSError: if the file cannot be read or written.
     """
     if workers < 1:

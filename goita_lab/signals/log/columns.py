@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from goita_env.errors import install
 from goita_env.tiles import NUM_SEATS
 
 SAFE_ARROW: Final = (14, 0, 1)
@@ -125,7 +126,7 @@ def arrow() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError("a log needs pyarrow: pip install -e '.[signals]'") from error
+        raise ImportError(f"a log needs pyarrow: {install('lab')}") from error
     version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
     if version < SAFE_ARROW:
         raise ImportError(

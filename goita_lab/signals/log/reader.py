@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_lab.signals.log.checking import Head, check_file
 from goita_lab.signals.log.columns import DEALS, DECISIONS, FOLDERS, arrow
 from goita_lab.signals.log.schema import LogError, play_of
@@ -74,7 +74,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("a table needs pandas: pip install -e '.[signals]'") from error
+        raise ImportError(f"a table needs pandas: {install('lab')}") from error
     frames, key, have = [], ["round", "redeal"], 0
     for number in _numbers(Path(folder)):
         loaded = []

@@ -17,7 +17,7 @@ from goita_agents.base import Bool, Float, Int, certain, check_temperature, samp
 from goita_agents.bots.network import NetworkAgent
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, install
 from goita_env.render import words
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
@@ -314,6 +314,6 @@ def _sklearn() -> Any:
         import sklearn.preprocessing
         import sklearn.tree
     except ImportError as error:
-        said = "trees and probes need scikit-learn: pip install -e '.[signals]'"
+        said = f"trees and probes need scikit-learn: {install('lab')}"
         raise ImportError(said) from error
     return sklearn

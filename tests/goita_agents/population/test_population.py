@@ -14,12 +14,12 @@ from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import locked
 from goita_agents.population import HELD_OUT_BOTS, METHODS, Population
-from goita_agents.population import __main__ as command
 from goita_agents.population.manifest import FOLDER, shipped
 from goita_agents.registry import expand
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
+from goita_lab.commands import population as command
 from goita_lab.learning import PRESETS
 from goita_lab.population import measure, options_of
 

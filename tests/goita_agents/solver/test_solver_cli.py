@@ -75,4 +75,4 @@ def test_without_numba_the_error_names_the_extra():
     done = programs.run([sys.executable, "-c", code], timeout=None)
     assert done.returncode == 1
     assert "AgentError: expected to build 'solver'" in done.stderr
-    assert "pip install -e '.[search]'" in done.stderr
+    assert "pip install -e '.[agents]'" in done.stderr

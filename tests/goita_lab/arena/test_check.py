@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots nee
 
 def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
     """Checks an agent; returns the exit code and what each check has found."""
-    code = check.main([f"hosted_bots:{spec}", "--deals", "12", "--ms", "20000", *options])
+    code = check.main([f"hosted_bots:{spec}", "--deals", "12", "--isolate-ms", "20000", *options])
     out = capsys.readouterr().out.splitlines()
     return code, dict(line.split(": ", 1) for line in out)
 
@@ -70,8 +70,11 @@ def test_a_program_is_checked_for_its_answers(capsys):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["nobody"], "error: expected an agent of random, "),
-        (["greedy", "--memory", "lots"], "error: expected a size as 2G, 512M, 64K or in bytes"),
+        (["nobody"], "error: expected an agent of "),
+        (
+            ["greedy", "--isolate-memory", "lots"],
+            "error: expected a size as 2G, 512M, 64K or in bytes",
+        ),
         (["greedy", "--deals", "0"], "error: expected at least 1 deal, 1 ms and 1 s, got 0"),
     ],
 )

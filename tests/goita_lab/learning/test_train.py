@@ -24,7 +24,7 @@ from goita_agents.files import locked
 from goita_env import GoitaVectorEnv, Rules
 from goita_lab import cli, learning
 from goita_lab.commands import train
-from goita_lab.learning import PRESETS, SelfPlayPPO, Training, command, has_fast_bfloat16
+from goita_lab.learning import PRESETS, SelfPlayPPO, Training, has_fast_bfloat16
 from goita_lab.learning.measuring import read_csv
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.settings import defaults
@@ -273,7 +273,7 @@ def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypat
             )
             return super().learn(*given)
 
-    monkeypatch.setattr(command, "Run", Meanwhile)
+    monkeypatch.setattr(train, "Run", Meanwhile)
     trained("one")
     assert len(told) == 2
     assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)

@@ -8,7 +8,6 @@ import pytest
 from goita_agents.population import HELD_OUT_BOTS, METHODS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
-from goita_lab.arena.coordination import __main__ as command
 from goita_lab.arena.coordination import report
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
@@ -17,6 +16,7 @@ from goita_lab.arena.statistics.intervals import mean_interval, mean_intervals, 
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.commands import coordination as command
 
 PARTNERS = (
     Partner("heuristic:reading=off", "rules", "heuristic"),

@@ -14,10 +14,10 @@ from goita_env import actions, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
-from goita_lab.arena.grading import __main__ as losses
 from goita_lab.arena.grading import grade
 from goita_lab.arena.grading.grades import PHASES
 from goita_lab.arena.tournament.games import play_deals
+from goita_lab.commands import grade as losses
 from raising import refuses
 from record_samples import LINE
 
@@ -155,9 +155,9 @@ def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):
     rules.write_text('{"name": "mine", "call_five": "duty"}')
     deals = play_deals(GreedyAgent(), 3, seed=6)
     kifu.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
-    done = run("--agents", "greedy", "--deals", 3, "--seed", 6, "--kifu", tmp_path)
+    done = run("--agents", "greedy", "--rounds", 3, "--seed", 6, "--records", tmp_path)
     assert done.returncode == 0, done.stderr
-    short = run("--agents", "short=random", "--deals", 3, "--rules", rules).stdout.splitlines()
+    short = run("--agents", "short=random", "--rounds", 3, "--rules", rules).stdout.splitlines()
     assert [cell.strip() for cell in short[2].split("|")[1:3]] == ["short", "3"]
     rows = done.stdout.splitlines()
     assert [cell.strip() for cell in rows[2].split("|")[1:3]] == ["people", "3"]
@@ -166,7 +166,7 @@ def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["--agents", "nobody"], ["--kifu", "nowhere"], ["--agents", "greedy", "--deals", 1]],
+    [[], ["--agents", "nobody"], ["--records", "nowhere"], ["--agents", "greedy", "--rounds", 1]],
 )
 def test_the_command_says_what_is_wrong(arguments):
     done = run(*arguments)

@@ -1,4 +1,4 @@
-"""The command evaluate.py: table, JSON and errors; and command lines made of dataclasses."""
+"""The command goita evaluate: table, JSON and errors; and command lines made of dataclasses."""
 
 import json
 import re
@@ -32,11 +32,11 @@ def written(folder, *kinds):
     return files, [part for kind, file in files.items() for part in (f"--{kind}", str(file))]
 
 
-@pytest.mark.parametrize("started", ["evaluate.py", "-m evaluate"])
+@pytest.mark.parametrize("started", ["evaluate.py", "-m goita_lab evaluate"])
 def test_the_command_plays_prints_a_table_and_writes_json(tmp_path, started):
     file = tmp_path / "out.json"
-    command = f"{started} {TWO} --deals 200 --seed 1 --json {file}"
-    done = run([sys.executable, *command.split()])
+    words = f"{TWO} --deals 200 --seed 1 --json {file}"
+    done = run([sys.executable, *started.split(), *words.split()])
     assert (done.returncode, done.stderr) == (0, "")
     assert "points per round" in done.stdout
 
@@ -45,7 +45,7 @@ def test_the_command_plays_prints_a_table_and_writes_json(tmp_path, started):
     assert results["episode"] == "round"
     assert (results["deals"], results["seed"], results["rules"]) == (200, 1, "jga")
     assert results["versions"]["goita_env"] == __version__
-    assert results["command"] == f"python {command}"
+    assert results["command"] == f"goita evaluate {words}"
     (pair,) = results["pairs"]
     assert (pair["a"], pair["b"], pair["deals"]) == ("greedy", "random", 200)
     low, high = pair["ci95"]
@@ -112,7 +112,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
     [
         ("--agents greedy", "two agents or more"),
         ("", "--agents"),
-        ("--agents greedy gredy", "expected an agent of random, "),
+        ("--agents greedy gredy", "expected an agent of "),
         ("--agents greedy random:depth=3", "takes no options"),
         ("--agents greedy file:no/such/file", "no/such/file"),
         *((f"{TWO} --deals 0", "number of deals"), (f"{TWO} --deals many", "'many'")),
@@ -155,7 +155,7 @@ def test_wrong_input_ends_with_code_2_before_anything_is_played(
 def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
     done = run([sys.executable, "evaluate.py", "--agents", "greedy", "gredy"])
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("evaluate.py: error: expected an agent of random, ")
+    assert done.stderr.startswith("goita evaluate: error: expected an agent of ")
     assert done.stderr.count("\n") == 1
 
 
@@ -312,11 +312,11 @@ def test_a_command_line_fills_a_dataclass_by_its_types():
 
 
 def test_the_help_is_the_text_under_each_field(capsys):
-    text = "What it does, 100 %.\n\ncommand one    first\ncommand two    second\n"
+    text = "What it does, 100 %.\n\ngoita one    first\ngoita two    second\n"
     with pytest.raises(SystemExit, match="0"):
         cli.parse(Options, ["--help"], description=text)
     out = capsys.readouterr().out
-    assert "\n  command one    first\n  command two    second\n" in out
+    assert "\n    goita one    first\n    goita two    second\n" in out
     text = " ".join(out.replace("│", " ").split())
     assert "What it does, 100 %." in text
     assert "names, 100 % of them (required)" in text

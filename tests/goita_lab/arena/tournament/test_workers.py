@@ -75,7 +75,7 @@ def test_who_stops_taking_results_is_told_nothing_of_unfinished_work():
 def test_impossible_workers_and_backends_are_refused(monkeypatch):
     monkeypatch.setattr(workers, "find_spec", lambda name: None)  # Ray is not installed
     wrong = [*((number, "loky", "workers") for number in (0, -1, 10**6))]
-    for number, backend, words in (*wrong, (1, "dask", "backend"), (1, "ray", r"\[ray,eval\]")):
+    for number, backend, words in (*wrong, (1, "dask", "backend"), (1, "ray", r"\[ray,lab\]")):
         with pytest.raises(SettingError, match=words):
             check_workers(number, backend)
 

@@ -325,7 +325,7 @@ def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told(
 
 
 def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
-    command = "ulimit -n 64; exec goita play --web --port 0 --save m.json"
+    command = "ulimit -n 64; exec goita play --web --port 0 -o m.json"
     words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]
     run = ["bash", "-c", " ".join([*words, "--opponents", "greedy"])]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -1,0 +1,107 @@
+"""Uses an installed wheel as its user does: ``python away.py``, in a folder that it may fill.
+
+Nothing of the checkout is imported. Each step is what a page tells; a step that fails ends it.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+BOT = '''
+class Lowest:
+    """Plays the lowest legal action."""
+
+    name = "lowest"
+
+    def act(self, view, legal, rng):
+        return legal.argmax(1)
+'''
+
+RECORD = "11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p,4p,124,2p\n"
+
+PLAY = [sys.executable, "-m", "goita_lab", "play", "--web", "--seed", "1", "--port", "0"]
+
+
+def goita(*words: str) -> str:
+    """Runs the command; returns what it printed."""
+    command = Path(sys.executable).with_name("goita")
+    done = subprocess.run([command, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"goita {words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def loop() -> None:
+    """Plays the champion in a loop over the PettingZoo environment."""
+    import agents
+    import numpy as np
+
+    from goita_agents import choose, load_agent
+    from goita_env import goita_v0
+
+    assert agents.SOMEBODY_ELSES
+    champion, rng = load_agent("champion"), np.random.default_rng(0)
+    env = goita_v0.env()
+    env.reset(seed=0)
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        env.step(None if terminated or truncated else choose(champion, observation, rng))
+
+
+def tournament() -> None:
+    """Plays a class of one's own against two bots."""
+    Path("mine.py").write_text(BOT)
+    goita("evaluate", "--agents", "mine:Lowest", "greedy", "--deals", "20", "--json", "t.json")
+    (pair,) = json.loads(Path("t.json").read_text())["pairs"]
+    assert (pair["a"], pair["deals"]) == ("mine:Lowest", 20)
+    goita("check", "mine:Lowest")
+
+
+def coordination() -> None:
+    """Fills a quick row of the coordination benchmark."""
+    more = ("--partners", "greedy", "--opponents", "random", "--json", "c.json")
+    goita("coordination", "greedy", "--quick", "--seed", "1", *more)
+    assert "greedy" in Path("c.json").read_text()
+
+
+def measure() -> None:
+    """Logs decisions, and measures what the first pass is worth."""
+    goita("signals", "log", "greedy", "--rounds", "50", "-o", "log")
+    goita("signals", "worth", "greedy", "--where", "first_pass", "--deals", "20")
+
+
+def page() -> None:
+    """Makes a page of a record."""
+    Path("game.txt").write_text(RECORD)
+    goita("watch", "game.txt", "-o", "page.html")
+    assert "<svg" in Path("page.html").read_text()
+
+
+def play() -> None:
+    """Serves a match, asks for its page and its rules, and ends it."""
+    server = subprocess.Popen(PLAY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        told = ""
+        while not (link := re.search(r"http://\S+", told)):
+            line = server.stdout.readline()
+            assert line, told
+            told += line
+        time.sleep(1)
+        with urllib.request.urlopen(link[0]) as answer:
+            assert "Goita" in answer.read().decode()
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    assert not os.listdir(), "expected an empty folder"
+    for step in (loop, tournament, coordination, measure, page, play):
+        start = time.perf_counter()
+        step()
+        print(f"{step.__name__}: {time.perf_counter() - start:.0f} s", flush=True)
