@@ -2,14 +2,15 @@
 
 import sqlite3
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
 from goita_lab.pieces import Runner
+from goita_lab.signals import passes, settings, worth
 from goita_lab.signals import plan as planning
-from goita_lab.signals import settings
 from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
 from goita_lab.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints
@@ -61,6 +62,26 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 1))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "measure"),
+    [
+        (worth, partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"])),
+        (passes, partial(passes.passes_value, "greedy", 3)),
+    ],
+    ids=["worth", "passes"],
+)
+def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 2)
+    whole, file = measure(), tmp_path / "results"
+    with pytest.raises(KeyboardInterrupt):
+        measure(runner=stopped(file, 1))
+    made, work = [], module._work
+    monkeypatch.setattr(module, "_work", lambda *given: made.append(given) or work(*given))
+    first, again = (measure(runner=Runner(results=file)) for _ in range(2))
+    assert len(made) == (3 if module is worth else 0)
+    assert pack(first) == pack(again) == pack(whole)
 
 
 def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
