@@ -90,11 +90,11 @@ class DataArgs:
 
     ::
 
-        goita signals data goita-population --rounds 50000
-        goita signals data small --rounds 2000 --workers 2
+        goita signals data -o goita-population --rounds 50000
+        goita signals data -o small --rounds 2000 --workers 2
     """
 
-    folder: Path = field(metadata=cli.POSITIONAL)
+    output: Path = field(metadata=cli.short("-o"))
     """folder of the data set; a stopped one goes on"""
     rounds: int = 50_000
     """number of rounds, a fifth of them by players that are held out"""
@@ -106,7 +106,7 @@ class DataArgs:
     def run(self) -> None:
         progress = shown()
         options = {"seed": self.seed, "workers": self.workers}
-        for done in dataset.make(self.folder, self.rounds, **options):
+        for done in dataset.make(self.output, self.rounds, **options):
             progress("rounds", done, self.rounds)
 
 
