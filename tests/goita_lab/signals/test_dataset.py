@@ -127,5 +127,5 @@ def test_the_command_goes_on_with_a_data_set_and_refuses_another(folder, tmp_pat
     assert main(["data", "-o", str(tmp_path), "--rounds", str(ROUNDS), "--seed", "5"]) == 1
     assert "'seed': 0" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["data", str(tmp_path / "other"), "--rounds", "4"])
+        main(["data", "-o", str(tmp_path / "other"), "--rounds", "4"])
     assert "expected 5 rounds or more" in capsys.readouterr().err
