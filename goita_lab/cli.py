@@ -19,7 +19,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, fields, make_dataclass
+from dataclasses import MISSING, fields, is_dataclass, make_dataclass
 from io import TextIOBase, TextIOWrapper
 from pathlib import Path
 from typing import (
@@ -271,9 +271,12 @@ def _shown(
     hints = get_type_hints(cls)
     if hints.get("seed") in (int, int | None):
         hints["seed"] = hints["seed"] | Literal["random"]
-    texts = {one.arg_name: one.description or "" for one in parse_from_object(cls).params}
+    # A class's own options come before those that it shares with others.
+    kinds = [kind for kind in cls.__mro__ if is_dataclass(kind)]
+    params = [one for kind in reversed(kinds) for one in parse_from_object(kind).params]
+    texts = {one.arg_name: one.description or "" for one in params}
     shown: dict[str, list[Any]] = {title: [] for title in ("", *GROUPS)}
-    for field in fields(cls):
+    for field in sorted(fields(cls), key=lambda field: field.name not in cls.__annotations__):
         hint, positional = hints[field.name], field.metadata == POSITIONAL
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
         metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None

@@ -53,16 +53,19 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         ImportError: if a kifu lacks its extra.
         OSError: if it cannot be read.
     """
-    text = read_text(path, MOST_BYTES)
+    return _parsed(read_text(path, MOST_BYTES), rules, strict, path.name)
+
+
+def _parsed(text: str, rules: str | Rules, strict: bool, source: str) -> Record:
     if is_history(text):
-        return history.loads(text, rules=rules, strict=strict, source=path.name)
+        return history.loads(text, rules=rules, strict=strict, source=source)
     if text.lstrip().startswith("{"):
-        return complete.loads(text, strict=strict, source=path.name)
+        return complete.loads(text, strict=strict, source=source)
     if _KIFU.search(text):
-        return kifu.loads(text, rules=rules, strict=strict, source=path.name)
+        return kifu.loads(text, rules=rules, strict=strict, source=source)
     first = text.strip().partition("\n")[0]
     raise RecordError(
-        f"{path.name}: expected history strings, a YAML kifu or a complete record in JSON, "
+        f"{source}: expected history strings, a YAML kifu or a complete record in JSON, "
         f"got {brief(first)}"
     )
 
@@ -124,7 +127,8 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
     for path in paths:
         for file in files_of(path) if path.is_dir() else [path]:
             try:
-                record = read_record(file, rules, strict=False)
+                text = read_text(file, MOST_BYTES)
+                record = _parsed(text, rules, False, file.name)
                 check_plain(record.deals, what)
             except (RecordError, SettingError) as error:
                 if file == path:
@@ -133,7 +137,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            found += _recorded(file, record, len(found))
+            found += _recorded(file, record, is_history(text), len(found))
     if not found:
         where = ", ".join(map(str, paths))
         why = next((str(one) for one in (*problems, *notes)), "got none")
@@ -162,10 +166,12 @@ def files_of(folder: Path) -> list[Path]:
     )
 
 
-def _recorded(file: Path, record: Record, begin: int) -> Iterator[Recorded]:
-    """Yields the deals of a file, of games that are numbered from ``begin`` on."""
+def _recorded(file: Path, record: Record, lines: bool, begin: int) -> Iterator[Recorded]:
+    """Yields the deals of a file, whose games are numbered from ``begin`` on.
+
+    ``lines``: each line is a game.
+    """
     unsound = {problem.deal for problem in record.problems}
-    lines = is_history(read_text(file, MOST_BYTES))
     for number, deal in enumerate(record.deals, begin):
         sound = deal.number not in unsound
         yield Recorded(file, deal, record.players, sound, number if lines else begin)

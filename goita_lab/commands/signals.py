@@ -2,25 +2,27 @@
 
 ::
 
-    goita signals log champion --rounds 100000 --out champion-log
-    goita signals data goita-population --rounds 50000
-    goita signals report heuristic champion -o page.html --quick
-    goita signals worth champion --where first_pass
-    goita signals follow FILE --seat 2 --assume champion
+    goita signals log        play rounds and log every decision
+    goita signals data       play rounds of the population to a data set
+    goita signals report     take all measures of agents, and write a page
+    goita signals worth      what one kind of decision tells and is worth
+    goita signals passes     what the partner's passes are worth
+    goita signals tokens     whether agents use a token
+    goita signals follow     what each move of a record told one seat
 
-``COMMAND --help`` lists the options of each. Exit code 0: done. 1: an error stopped it. 2: wrong
-arguments. 130: interrupted; the same command resumes a log or a report.
+``goita signals COMMAND --help`` shows examples and the options of each. Exit code 0: done. 1: an
+error stopped it. 2: wrong arguments. 130: interrupted; the same command resumes a log or a report,
+and a measure with --results.
 """
 
 from __future__ import annotations
 
-import json
+import inspect
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
@@ -30,47 +32,33 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
+from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
-from goita_lab.signals import dataset, log, passes, tokens
+from goita_lab.signals import dataset, log, passes, tables, tokens
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
+from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
 
-MAX_INFORMATION: Final = 1 << 16
-"""Bytes of a file with options."""
-
-
-def read_information(file: Path | None) -> Information:
-    """Returns the options that a JSON file holds; without one the plain game.
-
-    Raises:
-        SettingError: if it holds none.
-    """
-    if file is None:
-        return PLAIN
-    if file.stat().st_size > MAX_INFORMATION:
-        raise SettingError(f"expected a file of {MAX_INFORMATION:,} bytes at most, got {file}")
-    try:
-        keys = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise SettingError(f"expected JSON in {file}: {error}") from error
-    if not isinstance(keys, dict) or not keys.keys() <= {"information"}:
-        raise SettingError(f"expected an object with the key 'information' in {file}, got {keys!r}")
-    return Information.from_keys(keys)
-
 
 @dataclass(frozen=True)
 class LogArgs:
-    """Plays rounds and logs every decision to Parquet files."""
+    """Plays rounds and logs every decision to Parquet files.
+
+    ::
+
+        goita signals log champion --rounds 100000 -o champion-log
+        goita signals log greedy heuristic --rounds 2000 -o log --belief heuristic
+    """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """one agent for all seats, two for two teams (each deal is played twice), or four by seat; with
     --drawn any number"""
     rounds: int
     """number of rounds"""
-    out: Path
+    output: Path = field(metadata=cli.short("-o"))
     """folder of the log; parts that are there already stay, so that a stopped log goes on"""
     seed: int = 0
     """seed of deals and random numbers"""
@@ -82,27 +70,31 @@ class LogArgs:
     """rounds per file"""
     workers: int = 1
     """number of processes"""
-    information: Path | None = None
+    information: Information = PLAIN
     """JSON file with the options of who knows and tells what, as written by Information.to_keys"""
     drawn: bool = False
     """draw who sits where for each round: a team is one agent twice, or two, half of the time each
     """
 
     def run(self) -> None:
-        start = time.perf_counter()
-        names = ("seed", "rules", "belief", "part_rounds", "workers", "drawn")
+        progress = shown()
+        names = ("seed", "rules", "belief", "part_rounds", "workers", "information", "drawn")
         options = {name: vars(self)[name] for name in names}
-        options["information"] = read_information(self.information)
-        for done in log.write(self.out, expand(self.agents), self.rounds, **options):
-            _say_rounds(done, self.rounds, start)
-        sys.stderr.write("\n")
+        for done in log.write(self.output, expand(self.agents), self.rounds, **options):
+            progress("rounds", done, self.rounds)
 
 
 @dataclass(frozen=True)
 class DataArgs:
-    """Plays rounds of the population to a data set with a data card."""
+    """Plays rounds of the population to a data set with a data card.
 
-    folder: Path = field(metadata=cli.POSITIONAL)
+    ::
+
+        goita signals data -o goita-population --rounds 50000
+        goita signals data -o small --rounds 2000 --workers 2
+    """
+
+    output: Path = field(metadata=cli.short("-o"))
     """folder of the data set; a stopped one goes on"""
     rounds: int = 50_000
     """number of rounds, a fifth of them by players that are held out"""
@@ -112,21 +104,21 @@ class DataArgs:
     """number of processes"""
 
     def run(self) -> None:
-        start = time.perf_counter()
+        progress = shown()
         options = {"seed": self.seed, "workers": self.workers}
-        for done in dataset.make(self.folder, self.rounds, **options):
-            _say_rounds(done, self.rounds, start)
-        sys.stderr.write("\n")
-
-
-def _say_rounds(done: int, rounds: int, start: float) -> None:
-    seconds = time.perf_counter() - start
-    sys.stderr.write(f"\r{done:,} of {rounds:,} rounds, {seconds:.0f} s")
+        for done in dataset.make(self.output, self.rounds, **options):
+            progress("rounds", done, self.rounds)
 
 
 @dataclass(frozen=True)
 class FollowArgs:
-    """Prints what each move of a record tells one seat about the hidden hands."""
+    """Prints what each move of a record tells one seat about the hidden hands.
+
+    ::
+
+        goita signals follow match.yaml --seat 2 --assume champion
+        goita signals follow deals.txt --seat 0 --assume heuristic --deal 3
+    """
 
     record: Path = field(metadata=cli.POSITIONAL)
     """file with a record: a YAML kifu, history strings (a deal a line) or a complete record"""
@@ -155,9 +147,41 @@ class FollowArgs:
         sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Measure(Settings):
+    """Options of every measure."""
+
+    workers: int = 1
+    """number of processes; they change no result"""
+    results: Path | None = None
+    """file that keeps finished pieces of work, so that a stopped run goes on"""
+    json: Path | None = None
+    """file to write all figures to as JSON"""
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(**{one.name: getattr(self, one.name) for one in fields(Settings)})
+
+    @property
+    def runner(self) -> Runner:
+        return Runner(self.workers, self.results, shown())
+
+    def tell(self, text: str, agents: Sequence[str], found: Mapping[str, Any]) -> None:
+        """Prints a text, and writes what was found to the file."""
+        if self.json is not None:
+            write_whole(self.json, tables.to_json(found, agents))
+        sys.stdout.write(f"{text}\n")
+
+
 @dataclass(frozen=True)
-class WorthArgs:
-    """Measures what some decisions of agents are worth, in nats and in points, beside controls."""
+class WorthArgs(_Measure):
+    """Measures what some decisions of agents are worth, in nats and in points, beside controls.
+
+    ::
+
+        goita signals worth champion --where first_pass
+        goita signals worth heuristic champion --where first_lead --deals 960 --workers 2
+    """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies, each studied at all seats and as partners of each other"""
@@ -166,38 +190,84 @@ class WorthArgs:
     or opponent_attack (answers to one), token (messages: none in the plain game); by default all"""
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
-    temperature: float | None = None
-    """temperature of the listeners' models; by default as the agents play"""
-    epsilon: float = EPSILON
-    """probability with which the models take a random legal action"""
-    seed: int = 0
-    """seed of everything that is random"""
-    rules: Rules = JGA
-    """rule set"""
-    workers: int = 2
-    """number of processes; they change no result"""
 
     def run(self) -> None:
-        start = time.perf_counter()
-
-        def progress(done: str) -> None:
-            sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
-
-        found = worth(progress=progress, **vars(self))
-        sys.stderr.write("\n")
-        sys.stdout.write(f"{worth_table(found)}\n")
+        found = worth(
+            self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
+        )
+        told = {"where": self.where, "agents": found}
+        self.tell(worth_table(found), [one.agent for one in found], told)
 
 
 @dataclass(frozen=True)
-class ReportArgs:
-    """Measures what the actions of agents tell, in nats and in points, and writes a page."""
+class PassesArgs(_Measure):
+    """Measures what the partner's passes are worth to a seat that listens, on paired deals.
+
+    ::
+
+        goita signals passes champion --deals 400 --precision 0.5
+        goita signals passes heuristic --deals 100 --json passes.json
+    """
+
+    agent: str = field(metadata=cli.POSITIONAL)
+    """policy that plays all four seats, and that the listener knows"""
+    deals: int = 400
+    """deals, each played with every listener"""
+    precision: float = 0.5
+    """half width of the 95 % interval, in points a round, for which deals are counted"""
+
+    def run(self) -> None:
+        if not self.precision > 0:
+            raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
+        value = passes.passes_value(
+            self.agent, self.deals, settings=self.settings, runner=self.runner
+        )
+        needed = {one.name: one.deals(self.precision) for one in value.differences}
+        told = {**vars(value), "precision": self.precision, "deals_needed": needed}
+        self.tell(passes.table(value, self.precision), [self.agent], told)
+
+
+@dataclass(frozen=True)
+class TokensArgs(_Measure):
+    """Measures whether agents use a token: what their messages tell, and what they are worth.
+
+    An agent is a network that was trained in a game with a token.
+
+    ::
+
+        goita signals tokens population:token-private-0,temperature=1
+        goita signals tokens A B C --deals 4000 --heard 400 --json tokens.json
+    """
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies that were trained in a game with a token, such as
+    population:token-private-0,temperature=1; the mean of several is over runs"""
+    deals: int = 4000
+    """duplicate deals for the points, and rounds for what messages depend on"""
+    heard: int = 100
+    """rounds in which exact listeners follow the messages"""
+
+    def run(self) -> None:
+        found = tokens.token_uses(
+            self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
+        )
+        self.tell(tokens.table(found), self.agents, {"agents": found})
+
+
+@dataclass(frozen=True)
+class ReportArgs(_Measure):
+    """Measures what the actions of agents tell, in nats and in points, and writes a page.
+
+    ::
+
+        goita signals report heuristic champion -o page.html --quick
+        goita signals report champion -o page.html --share 0.25 --json study.json
+    """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies, each studied at all seats and as partners of each other"""
     output: Path = field(metadata=cli.short("-o"))
-    """HTML file to write"""
-    json: Path | None = None
-    """JSON file to write all numbers to"""
+    """HTML file to write; finished pieces of work stand beside it until then"""
     quick: bool = False
     """few deals: minutes, and wide intervals"""
     share: float = 1.0
@@ -208,16 +278,6 @@ class ReportArgs:
     """half-width of intervals at which an agent's listening ends early; 0: never"""
     until_points: float = UNTIL_POINTS
     """half-width of intervals at which an agent's searches end early; 0: never"""
-    temperature: float | None = None
-    """temperature of the listeners' models; by default as the agents play"""
-    epsilon: float = EPSILON
-    """probability with which the models take a random legal action"""
-    seed: int = 0
-    """seed of everything that is random"""
-    rules: Rules = JGA
-    """rule set"""
-    workers: int = 2
-    """number of processes; they change no result"""
 
     def run(self) -> None:
         from goita_lab.signals.page import html  # jinja2 is optional
@@ -226,39 +286,31 @@ class ReportArgs:
             raise SettingError("expected --quick or --share, got both")
         if min(self.until_nats, self.until_points) < 0:
             raise SettingError("expected half-widths of at least 0, got a negative one")
-        names = ("searcher", "until_nats", "until_points", "temperature", "epsilon")
-        options = {name: vars(self)[name] for name in (*names, "seed", "rules")}
         made = quick(self.agents) if self.quick else full(self.agents, self.share)
-        plan = replace(made, **options)
+        names = ("searcher", "until_nats", "until_points")
+        plan = replace(made, **vars(self.settings), **{name: vars(self)[name] for name in names})
         for file in (self.output, self.json or self.output):
             if file.is_dir() or not file.parent.is_dir():
                 raise SettingError(f"expected a file in a folder that exists, got {file!s}")
-        parts = self.output.with_name(f"{self.output.name}.parts")
-        start = time.perf_counter()
-
-        def progress(done: str) -> None:
-            sys.stderr.write(f"\r{done}, {time.perf_counter() - start:.0f} s ")
-
-        found = study(plan, self.workers, progress, parts)
-        sys.stderr.write("\n")
+        beside = self.output.with_name(f"{self.output.name}.parts")
+        found = study(plan, replace(self.runner, results=self.results or beside))
         command = cli.command("goita signals", None)
         write_whole(self.output, html(found, command))
         if self.json is not None:
             write_whole(self.json, to_json(found, command))
-        parts.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
 
 
-COMMANDS: Final[dict[str, type[LogArgs | DataArgs | ReportArgs | WorthArgs | FollowArgs]]] = {
+COMMANDS: Final[dict[str, Any]] = {
     "log": LogArgs,
     "data": DataArgs,
     "report": ReportArgs,
     "worth": WorthArgs,
+    "passes": PassesArgs,
+    "tokens": TokensArgs,
     "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""
-
-STUDIES: Final = {"passes": passes.main, "tokens": tokens.main}
-"""Commands that hold a measure of their own."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -267,12 +319,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given[:1] in ([], ["-h"], ["--help"]):
         sys.stdout.write(f"{cli.without_marks(__doc__)}\n")
         return 0 if given else 2
-    if given[0] in STUDIES:
-        return STUDIES[given[0]](given[1:])
     if given[0] not in COMMANDS:
-        cli.fail(f"expected a command of {', '.join((*COMMANDS, *STUDIES))}, got {given[0]!r}")
+        cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
     kind = COMMANDS[given[0]]
-    args = cli.parse(kind, given[1:], description=kind.__doc__, command=given[0])
+    args = cli.parse(kind, given[1:], description=inspect.getdoc(kind), command=given[0])
     try:
         args.run()
     except SettingError as error:

@@ -19,17 +19,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-import msgspec
-
 from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
-from goita_lab.provenance import provenance
+from goita_lab.pieces import shown
+from goita_lab.signals.tables import to_json
 from goita_lab.studies import people, runs, strangers, tokens
 from goita_lab.studies.study import Options
 
@@ -70,14 +69,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     named = os.environ.get(RECORDS)
     records = args.records or (Path(named) if named else None)
-    options = Options(args.output, args.quick, args.workers, records, _progress)
+    options = Options(args.output, args.quick, args.workers, records, shown())
     study = STUDIES[args.name]
     try:
         result = study.run(options)
         text = study.report(result)
-        told = {**provenance(study.players(result)), "quick": args.quick, **asdict(result)}
-        data = msgspec.json.format(msgspec.json.encode(told), indent=1)
-        write_whole(args.output / f"{args.name}.json", data + b"\n")
+        told = to_json({"quick": args.quick, **vars(result)}, study.players(result))
+        write_whole(args.output / f"{args.name}.json", told)
         write_whole(args.output / f"{args.name}.md", f"{text}\n".encode())
         write_whole(args.output / f"{args.name}.svg", study.figure(result))
     except (GoitaError, OSError, ImportError) as error:
@@ -87,9 +85,3 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     sys.stdout.write(f"{text}\n")
     return 0
-
-
-def _progress(what: str, done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done == of else ""
-        sys.stderr.write(f"\r{what}: {done} of {of}{end}")

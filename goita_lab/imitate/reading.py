@@ -22,7 +22,7 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
-from goita_lab.arena.tournament.games_folder import GAMES, MANIFEST, read_games
+from goita_lab.arena.tournament.games_folder import MANIFEST, read_games
 from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
@@ -157,18 +157,15 @@ def _check_copies(parts: Sequence[_Part]) -> None:
 
 
 def _saved(source: Path) -> _Part:
-    folder, pattern = (source, GAMES) if source.is_dir() else (source.parent, source.name)
-    if not (folder / MANIFEST).exists():
-        raise SettingError(f"expected {MANIFEST} beside {str(source)!r}, got none")
     # A file may stand there twice.
     deals = list(
         {
             (one.agents, one.deal, one.seating, one.record.number): one
-            for one in read_games(folder, pattern)
+            for one in read_games(source)
         }.values()
     )
     if not deals:
-        raise RecordError(f"expected saved games in {str(folder)!r}, got none")
+        raise RecordError(f"expected saved games in {str(source)!r}, got none")
     numbers: dict[int, int] = {}
     games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
     players = [tuple(map(short_name, one.agents)) for one in deals]
@@ -178,7 +175,7 @@ def _saved(source: Path) -> _Part:
     for index, problem in illegal.items():
         one = deals[index]
         raise RecordError(
-            f"{folder / pattern}: deal {one.deal}, seating {one.seating}, number "
+            f"{source}: deal {one.deal}, seating {one.seating}, number "
             f"{one.record.number}: {problem}"
         )
     return replace(part, source=str(source))
@@ -193,8 +190,6 @@ def _log(folder: Path) -> _Part:
             f"expected a log of the plain game in {str(folder)!r}, got {play.information!r}"
         )
     rows = np.flatnonzero(play.choice)
-    if (play.view(rows).legal() != play.legal[rows]).any():
-        raise log.LogError(f"expected the legal actions of each view in {folder}, got others")
     deal = play.deal[rows]
     examples = Examples(
         play.rules,

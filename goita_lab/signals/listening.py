@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs import (
+    LEGAL_MODEL,
     UNIFORM_MODEL,
     CachedModel,
     DealBelief,
@@ -29,7 +30,6 @@ from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
-from goita_lab.signals.caching import cached_model
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.playing import Play, Shapes, concatenated
 
@@ -51,6 +51,11 @@ def standard_models(
 ) -> dict[str, OpponentModel]:
     """Returns the two models that split knowledge: "policy" (an agent's) and "uniform"."""
     return {POLICY: PolicyModel(agent, temperature, epsilon), UNIFORM: UNIFORM_MODEL}
+
+
+def cached_model(model: OpponentModel) -> OpponentModel:
+    """Returns a model that answers the same, and asks about each view once if that saves time."""
+    return model if model in (UNIFORM_MODEL, LEGAL_MODEL) else CachedModel(model)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from jinja2 import Environment
 
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals import tables
 from goita_lab.signals.measures.conventions import PUBLIC
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
 from goita_lab.signals.study import AgentStudy, ControlStudy, Study
@@ -146,9 +147,7 @@ def bounds(found: Interval | None, decimals: int = 2) -> str:
     """Returns ``value [low, high]``, without the sign of what rounds to zero; None: "open"."""
     if found is None:
         return "open"
-    values = (f"{value:z.{decimals}f}" for value in (found.mean, found.low, found.high))
-    mean, low, high = (value.replace("-", "−") for value in values)
-    return f"{mean} [{low}, {high}]"
+    return tables.bounds(found, decimals=decimals).replace("-", "−")
 
 
 def heat(value: float) -> str:

@@ -1,47 +1,40 @@
-"""Plans a study of signals and does its work in pieces, which a file keeps as they end."""
+"""Plans a study of signals and does its work in pieces."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-import goita_agents
-import goita_env
-import goita_lab
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
-from goita_agents.models import EPSILON
-from goita_agents.registry import content_hash
 from goita_agents.search.evaluate import WORLDS
 from goita_env.errors import SettingError
-from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab.processes import on_processes
+from goita_lab.pieces import Runner
 from goita_lab.signals import measures
 from goita_lab.signals.listening import (
     LEGAL,
     POLICY,
     UNIFORM,
+    ActionInformation,
+    ListenerKnowledge,
     listen,
     standard_models,
 )
 from goita_lab.signals.measures.explain import TreeAgent
+from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import (
     ALL,
     LEGAL_ONLY,
     NONE,
     NOT_PARTNER,
     SOURCES,
+    SourcePoints,
 )
 from goita_lab.signals.playing import Play, play
-from goita_lab.signals.results import WORK, Heard
 from goita_lab.signals.searching import InformationSources
-from goita_lab.store import Parts, pack, unpack
+from goita_lab.signals.settings import CONTROLS, Settings
 
 PIECE: Final = 12
 """Deals of a piece of work."""
@@ -54,9 +47,6 @@ UNTIL_NATS: Final = 0.15
 UNTIL_POINTS: Final = 2.0
 """The same in points."""
 MOST_SHARE: Final = 100
-CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
-"""Agents without conventions: what they tell, skill and determinism tell."""
-
 SEARCHER: Final = "champion:search=on,carry=off"
 """The searcher that is shipped, without a memory."""
 
@@ -65,7 +55,32 @@ TREE: Final = "tree"
 
 
 @dataclass(frozen=True)
-class StudyPlan:
+class Heard:
+    """Holds a play and what exact listeners heard of it."""
+
+    play: Play
+    actions: ActionInformation
+    knowledge: ListenerKnowledge
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        plays = [part.play for part in parts]
+        actions = ActionInformation.join([part.actions for part in parts], plays)
+        knowledge = ListenerKnowledge.join([part.knowledge for part in parts], plays)
+        return cls(Play.join(plays), actions, knowledge)
+
+
+WORK: Final[dict[str, Any]] = {
+    "value": SourcePoints,
+    "shuffle": Shuffled,
+    "listen": Heard,
+    "overhear": Heard,
+}
+"""Kinds of work that is done in pieces, and the types of their results; long pieces come first."""
+
+
+@dataclass(frozen=True)
+class StudyPlan(Settings):
     """Says what is studied: all that the results depend on."""
 
     agents: tuple[str, ...]
@@ -83,11 +98,6 @@ class StudyPlan:
     """Deals of every pair of partners."""
     worlds: int = WORLDS
     """Most worlds of a searched decision."""
-    temperature: float | None = None
-    """Temperature of the listeners' models, as their epsilon; None: as the agents play."""
-    epsilon: float = EPSILON
-    seed: int = 0
-    rules: Rules = JGA
     controls: tuple[str, ...] = CONTROLS
     """Policies that are measured without searches."""
     searcher: str | None = SEARCHER
@@ -158,10 +168,8 @@ def pieces(plan: StudyPlan) -> Iterator[Piece]:
                 yield Piece(kind, agent, first, min(PIECE, many - first))
 
 
-def run(
-    plan: StudyPlan, workers: int, progress: Callable[[str], None], file: Path | None
-) -> dict[tuple[str, str], Any]:
-    """Does the pieces, which ``file`` keeps as they end, and joins them by kind and agent.
+def run(plan: StudyPlan, runner: Runner) -> dict[tuple[str, str], Any]:
+    """Does the pieces and joins them by kind and agent.
 
     They are done in ``STAGES``. After each, the kinds of work end whose intervals are narrow
     enough, agent by agent: the rule looks at the width of intervals alone, and at deals in their
@@ -170,25 +178,27 @@ def run(
     todo: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces(plan):
         todo.setdefault((piece.kind, piece.agent), []).append(piece)
+    named = plan.agents if plan.searcher is None else (*plan.agents, plan.searcher)
+    arguments = plan.arguments(named, measure="report")
+    found: dict[str, Any] = {}
     done: dict[tuple[str, str], list[Any]] = {key: [] for key in todo}
-    number, total = 0, sum(map(len, todo.values()))
-    with nullcontext() if file is None else _open(file, plan) as parts:
-        for stage in range(1, STAGES + 1):
-            now = {
-                key: every[len(done[key]) : len(every) * stage // STAGES]
-                for key, every in todo.items()
-            }
-            found: dict[Piece, Any] = {}
-            for piece, result in _worked(plan, _in_turn(now), workers, parts):
-                found[piece] = result
-                number += 1
-                progress(f"{number} of {total} pieces at most")
-            for key, some in now.items():
-                done[key] += [found[piece] for piece in some]
-                if some and narrow(plan, key[0], WORK[key[0]].join(done[key])):
-                    total -= len(todo[key]) - len(done[key])
-                    todo[key] = todo[key][: len(done[key])]
-    return {key: WORK[key[0]].join(found) for key, found in done.items()}
+    for stage in range(1, STAGES + 1):
+        now = {
+            key: every[len(done[key]) : len(every) * stage // STAGES] for key, every in todo.items()
+        }
+        before, most = len(found), sum(map(len, todo.values()))
+
+        def progress(_: str, many: int, __: int, before: int = before, most: int = most) -> None:
+            runner.progress("pieces at most", before + many, most)
+
+        some = {str(tuple(piece)): piece for piece in _in_turn(now)}
+        stage_runner = replace(runner, progress=progress)
+        found |= stage_runner.run(partial(_work, plan), some, _kind, arguments)
+        for key, each in now.items():
+            done[key] += [found[str(tuple(piece))] for piece in each]
+            if each and narrow(plan, key[0], WORK[key[0]].join(done[key])):
+                todo[key] = todo[key][: len(done[key])]
+    return {key: WORK[key[0]].join(each) for key, each in done.items()}
 
 
 def narrow(plan: StudyPlan, kind: str, found: Any) -> bool:
@@ -221,60 +231,28 @@ def _in_turn(todo: Mapping[tuple[str, str], Sequence[Piece]]) -> list[Piece]:
     )
 
 
-def _worked(
-    plan: StudyPlan, every: Iterable[Piece], workers: int, parts: Parts | None
-) -> Iterator[tuple[Piece, Any]]:
-    # Every result has been packed, so that one that was kept is the same to the last bit.
-    missing = []
-    for piece in every:
-        if parts is None or (key := json.dumps(piece)) not in parts.found:
-            missing.append(piece)
-        else:
-            yield piece, parts.value(key, WORK[piece.kind])
-    for piece, packed in on_processes(partial(_work, plan), missing, workers):
-        if parts is not None:
-            parts.add(json.dumps(piece), packed)
-        yield piece, unpack(packed, WORK[piece.kind])
+def _kind(piece: Piece) -> Any:
+    return WORK[piece.kind]
 
 
-def _work(plan: StudyPlan, piece: Piece) -> tuple[Piece, bytes]:
+def _work(plan: StudyPlan, piece: Piece) -> Any:
     kind, agent, first, deals = piece
     if kind == "value":
         models = _models(plan, agent)
         wrong = (InformationSources(POLICY, name, POLICY) for name in models)
         sources = tuple(dict.fromkeys((*SOURCES, *wrong)))
         options: dict[str, Any] = {"seed": plan.seed, "rules": plan.rules, "worlds": plan.worlds}
-        found = measures.play_listening(
+        return measures.play_listening(
             agent, models, deals, sources=sources, searcher=plan.searcher, first=first, **options
         )
-        return piece, pack(found)
     seed = plan.seed + ("listen", "overhear", "shuffle").index(kind)
     played = play([agent], deals, seed=seed, rules=plan.rules, first=first)
     if kind == "listen":
         # The report says what actions tell under these two; the other models only read hands.
         heard = listen(played, _models(plan, agent), told=(POLICY, UNIFORM))
-        return piece, pack(Heard(played, *heard))
+        return Heard(played, *heard)
     model = plan.model(agent)
     if kind == "overhear":
         heard = listen(played, {POLICY: model}, listeners=range(NUM_SEATS), known=False)
-        return piece, pack(Heard(played, *heard))
-    value = measures.shuffled_signal(played, model, agent, seed=first, worlds=plan.worlds)
-    return piece, pack(value)
-
-
-def _open(file: Path, plan: StudyPlan) -> Parts:
-    """Opens a file of pieces; those of other code, other weights or another plan are dropped."""
-    named = plan.agents if plan.searcher is None else (*plan.agents, plan.searcher)
-    files = {agent: content_hash(agent) for agent in named}
-    return Parts(file, "parts of a study", {"plan": asdict(plan), "files": files, "code": code()})
-
-
-def code() -> str:
-    """Returns a digest of all code and weights of the project, on which results depend."""
-    digest = sha256()
-    for package in (goita_env, goita_agents, goita_lab):
-        folder = Path(str(package.__file__)).parent
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in (".py", ".safetensors", ".json"):
-                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
+        return Heard(played, *heard)
+    return measures.shuffled_signal(played, model, agent, seed=first, worlds=plan.worlds)

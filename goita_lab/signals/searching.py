@@ -22,8 +22,7 @@ from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds
 from goita_env.seeds import deal_keys
-from goita_lab.signals.caching import cached_model, cached_policy
-from goita_lab.signals.listening import UNIFORM, reweighted
+from goita_lab.signals.listening import UNIFORM, cached_model, reweighted
 
 SHOWN: Final = "shown"
 """In place of a model's name: the hand that the seat was dealt is known."""
@@ -177,3 +176,38 @@ def _search(
             min_z=min_z,
         ).chosen
     return chosen
+
+
+def cached_policy(policy: Policy) -> Policy:
+    """Returns a policy that acts the same and is asked about each view once.
+
+    One that draws random numbers, or does not declare that it draws none, is returned itself.
+    """
+    return CachedPolicy(policy) if getattr(policy, "deterministic", False) else policy
+
+
+class CachedPolicy:
+    """Keeps the actions of a policy that draws no random number."""
+
+    deterministic = True
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self._policy = policy.name, policy
+        self._known: dict[int, int] = {}
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        """Returns an action in each row: int64 [N]; no random number is drawn."""
+        keys = view.digest()
+        found = np.array([self._known.get(key, -1) for key in keys.tolist()], np.int64)
+        unknown = np.flatnonzero(found < 0)
+        if len(unknown):
+            new, first, which = np.unique(keys[unknown], return_index=True, return_inverse=True)
+            rows = unknown[first]
+            actions = self._policy.act(view[rows], legal[rows], rng)
+            self._known.update(zip(new.tolist(), actions.tolist(), strict=True))
+            found[unknown] = actions[which]
+        return found
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the probability of each action: float64 [N, 69]."""
+        return self._policy.probabilities(view, legal)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from math import isfinite
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 import goita_env
-from goita_agents.base import Float, Policy
+from goita_agents.base import Float
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
-from goita_env.rules import Rules
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.provenance import provenance
-from goita_lab.signals import measures
+from goita_lab.pieces import HERE, Runner
+from goita_lab.signals import measures, tables
 from goita_lab.signals.listening import POLICY, UNIFORM
 from goita_lab.signals.measures.content import (
     GROUPINGS,
@@ -40,9 +34,8 @@ from goita_lab.signals.measures.value import (
     SourcePoints,
     load_searcher,
 )
-from goita_lab.signals.plan import StudyPlan, many_rounds, run
+from goita_lab.signals.plan import Heard, StudyPlan, many_rounds, run
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.signals.results import Heard
 
 FORMAT: Final = "goita-signals-study-3"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""
@@ -108,22 +101,13 @@ class Study:
     """None for a single agent."""
 
 
-def study(
-    plan: StudyPlan,
-    workers: int = 1,
-    progress: Callable[[str], None] = print,
-    parts: Path | None = None,
-) -> Study:
+def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     """Takes every measure.
-
-    The file ``parts`` keeps pieces of work as they end, so that a stopped study goes on; those of
-    other code, weights or another plan are done anew. ``workers`` change no result.
 
     Raises:
         AgentError: if an agent's probabilities are not known.
-        SettingError: if the plan is impossible, or the file of parts is something else, is damaged
-            or open in another program.
-        OSError: if that file cannot be read or written.
+        SettingError: if the plan is impossible, or as ``Runner.run`` raises it.
+        OSError: if the runner's file cannot be read or written.
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
@@ -131,10 +115,10 @@ def study(
         load_policy(agent)
     if plan.searcher is not None:
         load_searcher(plan.searcher)
-    results, agents = run(plan, workers, progress, parts), []
+    results, agents = run(plan, runner), []
     for agent in plan.agents:
         agents.append(_agent_study(plan, agent, results))
-        progress(f"{agent}: done")
+        runner.progress("agents", len(agents), len(plan.agents))
     controls = [
         ControlStudy(**_shared(agent, results["listen", agent], many_rounds(plan, agent)))
         for agent in plan.other_controls
@@ -203,26 +187,6 @@ def version_of(agent: str) -> str:
 
 
 def to_json(found: Study, command: str) -> str:
-    """Returns a study as JSON: dataclasses as objects by field, arrays as lists.
-
-    An agent becomes its name, a pair "A | B", a number that isn't finite null.
-    """
-    made = provenance(one.agent for one in found.agents)
-    written = {"format": FORMAT, "command": command, **made, "study": _plain(found)}
-    return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Rules):
-        return value.to_keys()
-    if isinstance(value, Policy):
-        return value.name
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in fields(value)}
-    if isinstance(value, dict):
-        return {k if isinstance(k, str) else " | ".join(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    """Returns a study as JSON, as ``tables.to_json`` writes it."""
+    told = {"format": FORMAT, "command": command, "study": found}
+    return tables.to_json(told, [one.agent for one in found.agents])

@@ -1,46 +1,37 @@
 """Measures whether agents use a token: what their messages tell, and what they are worth.
 
-::
-
-    goita signals tokens population:token-private-0,temperature=1
-    goita signals tokens A B C --deals 4000 --heard 400 --json tokens.json
-
-An agent is a network that was trained in a game with a token. Exit code 0: done. 1: an error
-stopped it. 2: wrong arguments. 130: interrupted.
+An agent is a network that was trained in a game with a token.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-import msgspec
 import numpy as np
 from scipy.stats import sem
 from scipy.stats import t as student
-from tabulate import tabulate
 
 from goita_agents.base import Float, Int, plays
-from goita_agents.files import write_whole
-from goita_agents.models import EPSILON
+from goita_agents.beliefs import PolicyModel
 from goita_env.actions import MESSAGE
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import SettingError
 from goita_env.information import Information
-from goita_env.rules import JGA, Rules
+from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab import cli
 from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
-from goita_lab.provenance import provenance
-from goita_lab.signals import measures
-from goita_lab.signals.listening import PARTNER, POLICY, listen, standard_models
+from goita_lab.pieces import HERE, Runner
+from goita_lab.signals import measures, tables
+from goita_lab.signals.listening import PARTNER, POLICY, listen
 from goita_lab.signals.measures.conventions import features, tabulated
 from goita_lab.signals.measures.published import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.tables import bounds
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
@@ -81,7 +72,7 @@ class TokenUse:
     """Points a round of a team that may send against the same agent muted, after costs."""
 
 
-def token_use(agent: str, deals: int, heard: int, *, seed: int = 0, rules: Rules = JGA) -> TokenUse:
+def token_use(agent: str, deals: int, heard: int, *, settings: Settings = STANDARD) -> TokenUse:
     """Measures how an agent uses its messages.
 
     The policy's probabilities are exact, and so are the beliefs of those who hear; means are over
@@ -91,8 +82,7 @@ def token_use(agent: str, deals: int, heard: int, *, seed: int = 0, rules: Rules
         agent: a policy that was trained in a game with a token.
         deals: duplicate deals for the points, and rounds for what messages depend on.
         heard: rounds in which listeners follow the messages.
-        seed: of deals and play.
-        rules: the rule set.
+        settings: of the listeners' models, seed and rules.
 
     Raises:
         AgentError: if the agent is no policy.
@@ -106,6 +96,7 @@ def token_use(agent: str, deals: int, heard: int, *, seed: int = 0, rules: Rules
         raise SettingError(f"expected a game without shown tiles, got {information!r}")
     if min(deals, heard) < 2:
         raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
+    seed, rules = settings.seed, settings.rules
     played = play([agent], deals, seed=seed, rules=rules, information=information)
     messages = np.flatnonzero(played.action >= MESSAGE)
     many = 1 << information.token.bits
@@ -115,7 +106,7 @@ def token_use(agent: str, deals: int, heard: int, *, seed: int = 0, rules: Rules
     with np.errstate(divide="ignore", invalid="ignore"):
         told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
     followed = play([agent], heard, seed=seed, rules=rules, information=information)
-    models = {POLICY: standard_models(agent, epsilon=EPSILON)[POLICY]}
+    models = {POLICY: PolicyModel(agent, settings.temperature, settings.epsilon)}
     hears_all = information.token.audience == "all"
     speakers = (PARTNER, *(OPPONENTS if hears_all else ()))
     actions, _ = listen(
@@ -165,23 +156,19 @@ def _value(agent: str, information: Information, deals: int, seed: int, rules: R
     return mean_interval(np.array(points) / len(PAIR_SEATINGS))
 
 
-@dataclass(frozen=True)
-class Args:
-    """Options of the command line."""
-
-    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """policies that were trained in a game with a token, such as
-    population:token-private-0,temperature=1; the mean of several is over runs"""
-    deals: int = 4000
-    """duplicate deals for the points, and rounds for what messages depend on"""
-    heard: int = 100
-    """rounds in which exact listeners follow the messages"""
-    seed: int = 0
-    """seed of deals and play"""
-    rules: Rules = JGA
-    """rule set"""
-    json: Path | None = None
-    """file for all figures as JSON"""
+def token_uses(
+    agents: Sequence[str],
+    deals: int,
+    heard: int,
+    *,
+    settings: Settings = STANDARD,
+    runner: Runner = HERE,
+) -> list[TokenUse]:
+    """Measures several agents as ``token_use`` does, each a piece of work."""
+    arguments = settings.arguments(agents, measure="tokens", deals=deals, heard=heard)
+    work = partial(token_use, deals=deals, heard=heard, settings=settings)
+    todo = {agent: agent for agent in agents}
+    return list(runner.run(work, todo, lambda _: TokenUse, arguments, "agents").values())
 
 
 def table(found: Sequence[TokenUse]) -> str:
@@ -198,10 +185,10 @@ def table(found: Sequence[TokenUse]) -> str:
         [
             one.agent,
             f"{1 - one.sent[0]:.0%}",
-            _bounds(one.depends),
-            _bounds(one.partner),
-            "not heard" if one.opponents is None else _bounds(one.opponents),
-            _bounds(one.value, "+"),
+            bounds(one.depends),
+            bounds(one.partner),
+            "not heard" if one.opponents is None else bounds(one.opponents),
+            bounds(one.value, "+"),
         ]
         for one in found
     ]
@@ -211,13 +198,13 @@ def table(found: Sequence[TokenUse]) -> str:
             [
                 f"mean of {len(found)} runs",
                 f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
-                _bounds(over_runs([one.depends.mean for one in found])),
-                _bounds(over_runs([one.partner.mean for one in found])),
-                _bounds(over_runs(heard)) if len(heard) == len(found) else "",
-                _bounds(over_runs([one.value.mean for one in found]), "+"),
+                bounds(over_runs([one.depends.mean for one in found])),
+                bounds(over_runs([one.partner.mean for one in found])),
+                bounds(over_runs(heard)) if len(heard) == len(found) else "",
+                bounds(over_runs([one.value.mean for one in found]), "+"),
             ]
         )
-    lines = [tabulate(rows, heads, "github", disable_numparse=True), ""]
+    lines = [tables.table(heads, rows), ""]
     for one in found:
         told = [
             f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"
@@ -232,28 +219,3 @@ def over_runs(values: Sequence[float]) -> Interval:
     mean, error = float(np.mean(values)), float(sem(values))
     half = error * float(student.ppf((1 + LEVEL) / 2, len(values) - 1))
     return Interval(mean, mean - half, mean + half)
-
-
-def _bounds(found: Interval, sign: str = "") -> str:
-    mean, low, high = (f"{v:{sign}z.2f}" for v in (found.mean, found.low, found.high))
-    return f"{mean} [{low}, {high}]"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command and returns the exit code."""
-    args = cli.parse(Args, argv, __doc__, command="tokens")
-    found = []
-    try:
-        for agent in args.agents:
-            found.append(token_use(agent, args.deals, args.heard, seed=args.seed, rules=args.rules))
-            sys.stderr.write(f"{agent}: done\n")
-        if args.json is not None:
-            told = {"agents": found, **provenance(args.agents)}
-            write_whole(args.json, msgspec.json.format(msgspec.json.encode(told), indent=1))
-    except (GoitaError, ImportError, OSError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    sys.stdout.write(f"{table(found)}\n")
-    return 0

@@ -35,8 +35,9 @@ from goita_lab.pages.watch.analysis import key_of
 from goita_lab.pages.watch.decisions import Phase
 from goita_lab.pages.watch.verdicts import Agreement, agreement
 from goita_lab.record_files import Recorded, Records, read_records
+from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.study import Options, interval, table
+from goita_lab.studies.study import Options
 
 EPSILON: Final = 0.2
 """Share of their decisions that people are taken to make at random."""
@@ -154,8 +155,8 @@ def find_records(folder: Path | None) -> Records:
     return read_records([folder], JGA, "the study of people")
 
 
-def score_deal(models: Sequence[str], deal: DealRecord) -> tuple[str, Scored]:
-    """Returns the key of a deal, and its decisions under each model.
+def score_deal(models: Sequence[str], deal: DealRecord) -> Scored:
+    """Returns the decisions of a deal under each model.
 
     Decisions of all seats with more than one legal action count, from the first lead on. A record
     that breaks off, or has an illegal move, counts up to there.
@@ -167,7 +168,7 @@ def score_deal(models: Sequence[str], deal: DealRecord) -> tuple[str, Scored]:
         rows += zip(*(nats for nats, _ in each), strict=True)
         phases += each[0][1]
     nats = np.array(rows, np.float64).reshape(-1, len(models))
-    return key_of(deal), Scored(np.array(phases, np.int64), nats)
+    return Scored(np.array(phases, np.int64), nats)
 
 
 def join(scored: Sequence[Scored]) -> Scored:
@@ -252,11 +253,14 @@ def _verdicts(
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     main = result.confirmatory
-    rows = [[f"`{name}`", interval(one)] for name, one in result.beyond_facts.items()]
-    rows += [[f"**difference**, p = {main.p_value:.2g}", f"**{interval(main.difference)}**"]]
-    rows += [[f"difference, {name} phase", interval(one)] for name, one in result.by_phase.items()]
+    rows = [[f"`{name}`", bounds(one, "+")] for name, one in result.beyond_facts.items()]
+    rows += [[f"**difference**, p = {main.p_value:.2g}", f"**{bounds(main.difference, '+')}**"]]
+    rows += [
+        [f"difference, {name} phase", bounds(one, "+")] for name, one in result.by_phase.items()
+    ]
     single = [
-        [f"`{one.second}`", interval(one.difference), f"{one.p_value:.2g}"] for one in result.single
+        [f"`{one.second}`", bounds(one.difference, "+"), f"{one.p_value:.2g}"]
+        for one in result.single
     ]
     verdicts = [
         [phase, *(f"{one[name]:,}" for name in ("agreed", "depends", "fine", "forced"))]

@@ -27,8 +27,9 @@ from goita_lab.signals.measures.crossplay import (
     policy_distance,
 )
 from goita_lab.signals.playing import play
+from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import grid
-from goita_lab.studies.study import Options, interval, table
+from goita_lab.studies.study import Options
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
 PARTNER_SEEDS: Final = {"offbelief": range(6), "beside-heuristic": range(6)}
@@ -156,10 +157,9 @@ def run(options: Options) -> Result:
     return result
 
 
-def play_cell(cell: _Cell) -> tuple[str, npt.NDArray[np.float64]]:
+def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
     """Returns the points of two partners in each deal."""
-    found = partners_points(cell.one, cell.other, cell.opponent, cell.deals, seed=SEED)
-    return cell.key, found
+    return partners_points(cell.one, cell.other, cell.opponent, cell.deals, seed=SEED)
 
 
 def summarise(
@@ -276,11 +276,11 @@ def report(result: Result) -> str:
         [
             f"`{one.method}`",
             f"{one.runs}",
-            "" if one.gap is None else interval(one.gap),
-            interval(one.deals),
+            "" if one.gap is None else bounds(one.gap, "+"),
+            bounds(one.deals, "+"),
             f"{one.p_value:.2g}",
             {True: "yes", False: "no", None: ""}[one.equivalent],
-            "" if one.method not in result.closed else interval(result.closed[one.method]),
+            "" if one.method not in result.closed else bounds(result.closed[one.method], "+"),
             f"{result.distance.get(one.method, 0):.3f}",
         ]
         for one in result.within
@@ -288,9 +288,9 @@ def report(result: Result) -> str:
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["smaller than self-play's by", "policies apart, nats"]
     between = [
-        [f"`{one.one}` and `{one.other}`", interval(one.understanding)] for one in result.between
+        [f"`{one.one}` and `{one.other}`", bounds(one.understanding, "+")] for one in result.between
     ]
-    between += [["**all partners of different methods**", f"**{interval(result.all_between)}**"]]
+    between += [["**all partners of different methods**", f"**{bounds(result.all_between, '+')}**"]]
     return "\n\n".join(
         (
             f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round.",

@@ -26,10 +26,11 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
 from goita_lab.processes import one_thread
 from goita_lab.signals.measures.crossplay import partners_points
+from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
 from goita_lab.studies.reader import ReaderAgent, as_opponent, as_partner, broad
 from goita_lab.studies.runs import METHODS, OPPONENTS
-from goita_lab.studies.study import Options, interval, table
+from goita_lab.studies.study import Options
 
 Side = Literal["partner", "opponents"]
 Reading = Literal["own", "true", "mixture"]
@@ -216,7 +217,7 @@ def mixture_of(pair: Pair) -> tuple[str, ...]:
     return (pair.player, *others)
 
 
-def play_cell(cell: Cell) -> tuple[str, npt.NDArray[np.float64]]:
+def play_cell(cell: Cell) -> npt.NDArray[np.float64]:
     """Returns the points of the player's team in each deal.
 
     Beside a stranger it plays against two like itself, against strangers beside one like itself.
@@ -233,7 +234,7 @@ def play_cell(cell: Cell) -> tuple[str, npt.NDArray[np.float64]]:
         with one_thread():
             result = play_block(task, [_reader(cell, player, stranger), mate, rival])
         points.append(result.points.mean(axis=0))
-    return cell.key, np.concatenate(points)
+    return np.concatenate(points)
 
 
 def _reader(cell: Cell, player: Agent, stranger: Agent) -> Agent:
@@ -273,11 +274,11 @@ def _gaps(pairs: Sequence[Pair], arguments: Mapping[str, Any], options: Options)
     ]
 
 
-def play_team(team: tuple[str, str, tuple[str, ...], int]) -> tuple[str, float]:
+def play_team(team: tuple[str, str, tuple[str, ...], int]) -> float:
     """Returns what two partners make against the opponents, points a round."""
     one, other, opponents, deals = team
     points = [partners_points(one, other, rival, deals, seed=SEED).mean() for rival in opponents]
-    return f"{one} {other}", float(np.mean(points))
+    return float(np.mean(points))
 
 
 def summarise(
@@ -366,7 +367,7 @@ _EXPLORATORY: Final[dict[str, Callable[[Mapping[tuple[Reading, Playing], Float]]
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     rows = [
-        [what, *(interval(figure_of(split)) for split in result.splits)]
+        [what, *(bounds(figure_of(split), "+") for split in result.splits)]
         for what, figure_of in _ROWS.items()
     ]
     heads = ["points a round", "a stranger as partner", "strangers as opponents"]
@@ -379,10 +380,10 @@ def report(result: Result) -> str:
         for reading, playing in CONDITIONS
     ]
     others = [
-        [what, *(interval(over_runs(result.pairs, figure_of(of))) for of in values)]
+        [what, *(bounds(over_runs(result.pairs, figure_of(of)), "+") for of in values)]
         for what, figure_of in _EXPLORATORY.items()
     ]
-    note = f"Self-play minus cross-play of these pairs: {interval(result.gap)} points."
+    note = f"Self-play minus cross-play of these pairs: {bounds(result.gap, '+')} points."
     if result.upper_bound:
         note += f" Its lower end is below {LEAST_GAP}: the partner's side is an upper bound."
     return "\n\n".join(

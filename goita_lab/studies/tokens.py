@@ -30,9 +30,11 @@ from goita_lab.population import trained
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.playing import Play, play
+from goita_lab.signals.settings import Settings
+from goita_lab.signals.tables import bounds, table
 from goita_lab.signals.tokens import TokenUse, over_runs, token_use
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.study import Options, interval, table
+from goita_lab.studies.study import Options
 
 Audience = Literal["partner", "all"]
 
@@ -191,15 +193,17 @@ def weights(arm: Arm, seed: int, options: Options) -> Path:
     return population.weights(name)
 
 
-def measure(one: Run) -> tuple[str, Found]:
+def measure(one: Run) -> Found:
     """Measures a run."""
     agent = f"file:{one.file},temperature=1"
     use = None
     if one.arm.audience is not None:
         # Named by its run: where the file stands is this machine's affair.
-        use = replace(token_use(agent, one.deals, one.heard, seed=SEED), agent=one.key)
+        use = replace(
+            token_use(agent, one.deals, one.heard, settings=Settings(seed=SEED)), agent=one.key
+        )
     (digest,) = network_weights([agent]).values()
-    return one.key, Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
+    return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
 
 
 def moves_tell(agent: str, information: Information, rounds: int) -> float:
@@ -273,9 +277,9 @@ def _test(
     else:
         done = ttest_ind(values[arm], values[minus], equal_var=False)
         mean = float(np.mean(values[arm]) - np.mean(values[minus]))
-    bounds, p = done.confidence_interval(LEVEL), float(done.pvalue)
+    ends, p = done.confidence_interval(LEVEL), float(done.pvalue)
     # Runs that are all the same, as with very few deals, have no p-value.
-    return text, Interval(mean, float(bounds.low), float(bounds.high)), 1.0 if isnan(p) else p
+    return text, Interval(mean, float(ends.low), float(ends.high)), 1.0 if isnan(p) else p
 
 
 def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
@@ -315,7 +319,7 @@ def report(result: Result) -> str:
             f"{one.runs}",
             "" if one.spoken is None else f"{one.spoken.mean:.0%}",
             *(
-                "" if of is None else interval(of, sign)
+                "" if of is None else bounds(of, sign)
                 for of, sign in (
                     (one.depends, ""),
                     (one.partner, ""),
@@ -340,7 +344,7 @@ def report(result: Result) -> str:
 
 def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
     rows = [
-        [one.text, interval(one.found), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
+        [one.text, bounds(one.found, "+"), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
         for one in contrasts
     ]
     return table([head, "difference", "p", "p, corrected"], rows)

@@ -62,7 +62,8 @@ def test_greedy_beats_random_by_sixteen_points_a_round():
 
 def test_heavy_libraries_are_imported_only_by_the_agents_that_need_them():
     code = (
-        "import sys; from agents import load_agent; load_agent('random'), load_agent('greedy');"
+        "import sys; from goita_agents import load_agent; "
+        "load_agent('random'), load_agent('greedy');"
         "heavy = 'torch', 'scipy', 'stable_baselines3', 'rich', 'joblib', 'numba', 'tyro';"
         "print([m for m in heavy if m in sys.modules])"
     )

@@ -29,7 +29,7 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("cli", "record_files", "provenance", "store", "processes", "arena", "learning"),
+    *("cli", "record_files", "provenance", "store", "processes", "pieces", "arena", "learning"),
     *("exploit", "population", "signals", "imitate", "pages", "studies", "commands", "__main__"),
 ]
 """The packages from top to bottom."""

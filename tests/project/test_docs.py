@@ -43,10 +43,7 @@ def artifacts(tmp_path_factory):
     """Files that pages refer to: a trained network, games and results of a tournament."""
     folder = tmp_path_factory.mktemp("artifacts")
     (folder / "runs" / "NAME").mkdir(parents=True)
-    shutil.copy(
-        ROOT / "agents" / "goita_agents" / "champion" / "policy.safetensors",
-        folder / "runs" / "NAME",
-    )
+    shutil.copy(ROOT / "agents/goita_agents/champion/policy.safetensors", folder / "runs" / "NAME")
     games = ["--agents", "random", "greedy", "--deals", "2", "--save-games", str(folder / "games")]
     games += ["--results", str(folder / "long.db")]
     assert evaluate.main(games) == 0

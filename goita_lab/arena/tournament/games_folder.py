@@ -120,16 +120,27 @@ def _short(name: str) -> str:
     return re.sub(r"[^\w.=+]+", "_", name).encode()[-32:].decode(errors="ignore")
 
 
-def read_games(folder: Path, pattern: str = GAMES) -> Iterator[SavedDeal]:
-    """Yields every deal of a folder of games, possibly somebody else's, block by block.
+def game_files(path: Path) -> list[Path]:
+    """Returns the files of saved games: those of a folder, by name, or the one that is named."""
+    return sorted(path.glob(GAMES)) if path.is_dir() else [path]
+
+
+def read_games(path: Path) -> Iterator[SavedDeal]:
+    """Yields every deal of a folder of games or of one of its files, block by block.
+
+    The games may be somebody else's.
 
     Raises:
-        GoitaError: if a file that matches ``pattern`` holds something else.
-        OSError: if there is no such folder.
+        GoitaError: if the folder has no manifest, or a file holds something else.
+        OSError: if a file cannot be read.
     """
-    manifest = read_limited(folder / MANIFEST, MOST_BYTES)
-    head = decode(manifest, Manifest, f"saved games, with {MANIFEST}")
-    for file in sorted(folder.glob(pattern)):
+    manifest = (path if path.is_dir() else path.parent) / MANIFEST
+    if not manifest.exists():
+        raise RecordError(
+            f"expected a folder of saved games, got no {MANIFEST} in {str(manifest.parent)!r}"
+        )
+    head = decode(read_limited(manifest, MOST_BYTES), Manifest, f"saved games, with {MANIFEST}")
+    for file in game_files(path):
         for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
             try:
                 yield SavedDeal.from_line(line, head.rules, head.information)

@@ -12,8 +12,7 @@ from goita_agents.files import read_limited
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
-from goita_lab.arena.tournament import games_folder
-from goita_lab.arena.tournament.games_folder import GAMES, MANIFEST, read_games
+from goita_lab.arena.tournament.games_folder import MOST_BYTES, game_files, read_games
 from goita_lab.record_files import is_history, read_record
 
 UNFINISHED: Final = "The deal is unfinished: the record ends here"
@@ -157,12 +156,6 @@ def _recorded(record: Record, title: str) -> Source:
 
 def _saved(path: Path, last: int) -> Source:
     """Returns the games of a folder, or of one of its files, up to a deal."""
-    folder, pattern = (path, GAMES) if path.is_dir() else (path.parent, path.name)
-    if not (folder / MANIFEST).exists():
-        raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(folder)!r}")
-    total = sum(
-        read_limited(file, games_folder.MOST_BYTES).count(b"\n") for file in folder.glob(pattern)
-    )
     deals = [
         Watched(
             one.record,
@@ -170,6 +163,7 @@ def _saved(path: Path, last: int) -> Source:
             place=f"In the saved games: deal {one.deal}, seating {one.seating}, "
             f"number {one.record.number}",
         )
-        for one in islice(read_games(folder, pattern), last)
+        for one in islice(read_games(path), last)
     ]
+    total = sum(read_limited(file, MOST_BYTES).count(b"\n") for file in game_files(path))
     return Source(path.stem, tuple(deals), total)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from goita_env.errors import SettingError, install
-from goita_lab.signals.log.arrow import arrow
-from goita_lab.signals.log.checking import Head, check_file, check_play, check_whole
-from goita_lab.signals.log.columns import DEALS, DECISIONS, FOLDERS
+from goita_lab.signals.log.checking import Head, check_file
+from goita_lab.signals.log.columns import DEALS, DECISIONS, FOLDERS, arrow
 from goita_lab.signals.log.schema import LogError, play_of
 from goita_lab.signals.playing import MAX_ROUNDS, Play
 
@@ -42,8 +41,8 @@ def _parts(folder: Path) -> list[int]:
 def read(folder: str | Path, rounds: int | None = None) -> Play:
     """Reads the play that a log holds.
 
-    The log may be somebody else's: every file is checked before its rows are read, and its numbers
-    afterwards. Its names of agents are texts and load nothing.
+    The log may be somebody else's: every file is checked before its rows are read, and its names of
+    agents are texts and load nothing. What its numbers say is believed.
 
     Reads whole parts up to ``rounds`` or more.
 
@@ -121,17 +120,24 @@ def _table(file: Path, columns: list[str] | None = None) -> Any:
     try:
         table = pyarrow.parquet.ParquetFile(file).read(columns)
         table.validate(full=True)  # places in dictionaries, offsets, text that is none
+        for name in table.column_names:
+            column = table.column(name).combine_chunks()
+            inner = column.flatten() if pyarrow.types.is_nested(column.type) else column
+            if column.null_count or inner.null_count:
+                raise ValueError(f"expected a value in each row of {name!r}, got none in some")
     except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise LogError(f"expected a whole part of a log, got {str(file)!r}: {error}") from error
-    check_whole(table, file)
+        raise _damaged(file, error) from error
     return table
 
 
 def _read_part(folder: Path, number: int, head: Head) -> Play:
     deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
+    tables = _table(deals), _table(decisions)
     try:
-        play = play_of(_table(deals), _table(decisions), msgspec.to_builtins(head))
-    except LogError as error:
-        raise LogError(f"{decisions}: {error}") from error
-    check_play(play, head, decisions)
-    return play
+        return play_of(*tables, msgspec.to_builtins(head))
+    except (ValueError, IndexError, OverflowError) as error:
+        raise _damaged(decisions, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> LogError:
+    return LogError(f"expected a whole part of a log, got {str(file)!r}: {error}")

@@ -22,10 +22,9 @@ from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import Information
 from goita_env.rules import Rules
-from goita_env.tiles import DIGITS, HAND_SIZE, NUM_SEATS
+from goita_env.tiles import DIGITS, NUM_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
-from goita_lab.signals.log.arrow import arrow
-from goita_lab.signals.log.columns import FORMAT
+from goita_lab.signals.log.columns import FORMAT, arrow
 from goita_lab.signals.playing import Play
 
 if TYPE_CHECKING:
@@ -96,27 +95,24 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     """Returns the play that tables hold; ``known``: the metadata of their files.
 
     Raises:
-        LogError: if they do not fit together.
+        ValueError: if they do not fit together; of numbers that no play has, not all are found.
     """
     agents = tuple(known["agents"])
     round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
     dealt = round_ * 128 + redeal
     if (np.diff(dealt, prepend=-1) <= 0).any():
-        raise LogError("expected each deal once, in order, got others")
+        raise ValueError("expected each deal once, in order, got others")
     key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
     deal = np.searchsorted(dealt, key)
-    if len(key) and (deal.max() >= len(dealt) or (dealt[deal] != key).any()):
-        raise LogError("expected decisions of the deals in the log, got others")
+    if (np.diff(deal) < 0).any() or (dealt.take(deal, mode="clip") != key).any():
+        raise ValueError("expected decisions of the deals in the log, in order, got others")
     information = Information.from_keys(known)
     legal = np.zeros((len(decisions), information.num_actions), bool)
     legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
     high = _numpy(decisions, "mask_high").astype(np.uint64)[:, None]
     legal[:, 64:] = (high & _BITS[: information.num_actions - 64]) != 0
     probabilities = np.zeros(legal.shape, np.float32)
-    values = _flat(decisions, "probabilities")
-    if len(values) != np.count_nonzero(legal):
-        raise LogError("expected a probability for each legal action, got others")
-    probabilities[legal] = values
+    probabilities[legal] = _flat(decisions, "probabilities")
     seating = [_places(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
     return Play(
         agents=agents,
@@ -159,13 +155,11 @@ def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
 def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
     texts, which = _texts(table, name)
     if unknown := [text for text in texts if text not in known]:
-        raise LogError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
+        raise ValueError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
     return np.array([known.index(text) for text in texts], np.int8)[which]
 
 
 def _hands(table: pa.Table, name: str) -> npt.NDArray[np.int8]:
     texts, which = _texts(table, name)
-    if any(len(text) != HAND_SIZE for text in texts):
-        raise LogError(f"expected hands of {HAND_SIZE} digits, got others")
     counts = [[text.count(digit) for digit in DIGITS] for text in texts]
     return np.array(counts, np.int8).reshape(-1, len(DIGITS))[which]

@@ -21,9 +21,8 @@ from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.processes import on_processes
 from goita_lab.signals.listening import listen
-from goita_lab.signals.log.arrow import arrow
 from goita_lab.signals.log.checking import MAX_PART_ROUNDS, check_file
-from goita_lab.signals.log.columns import DEALS, DECISIONS, WHO
+from goita_lab.signals.log.columns import DEALS, DECISIONS, WHO, arrow
 from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.log.schema import LogError, head, tables
 from goita_lab.signals.playing import MAX_ROUNDS, Play, check_plays, check_rounds, load_policy, play

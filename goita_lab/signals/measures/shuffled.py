@@ -21,9 +21,8 @@ from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds
 from goita_env.tiles import COUNTS, NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.signals.caching import cached_model
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import PARTNER, public_action, reweighted, seen_by
+from goita_lab.signals.listening import PARTNER, cached_model, public_action, reweighted, seen_by
 from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 from goita_lab.signals.searching import play_searching
 

@@ -128,7 +128,7 @@ def test_compiled_code_needs_no_folder_that_may_be_written(monkeypatch, kernel):
 def test_without_numba_compiled_sums_are_refused_and_numpy_does(monkeypatch):
     monkeypatch.setattr(summing, "compiled_sums", lambda: None)
     view = Game(hands=HANDS, dealer=2).view(0)
-    with pytest.raises(ImportError, match=r"pip install -e '\.\[search\]'"):
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[agents\]'"):
         Listener(view, ODD, compiled=True).posterior()
     assert Listener(view, ODD).posterior().probability.sum() == pytest.approx(1)
 

@@ -70,7 +70,8 @@ def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
 
 def test_without_numba_the_error_names_the_extra():
     code = (
-        "import sys; sys.modules['numba'] = None; import agents; goita_agents.load_agent('solver')"
+        "import sys; sys.modules['numba'] = None\n"
+        "from goita_agents import load_agent; load_agent('solver')"
     )
     done = programs.run([sys.executable, "-c", code], timeout=None)
     assert done.returncode == 1

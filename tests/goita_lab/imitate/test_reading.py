@@ -184,7 +184,7 @@ def test_what_is_no_recorded_game_is_refused(tmp_path):
     with pytest.raises(SettingError, match=r"expected saved games .tournament.json., a log .*none"):
         read_examples([tmp_path])
     (tmp_path / "x.jsonl").write_text("{}")
-    with pytest.raises(SettingError, match=r"expected tournament.json beside"):
+    with pytest.raises(RecordError, match=r"got no tournament.json in"):
         read_examples([tmp_path / "x.jsonl"])
     (tmp_path / "x").write_bytes(b"\x80\x04pickle")
     with pytest.raises(GoitaError, match="expected text in UTF-8"):

@@ -114,18 +114,18 @@ def test_the_description_names_each_column_of_each_table(folder):
 
 def test_the_command_goes_on_with_a_data_set_and_refuses_another(folder, tmp_path, capsys):
     part = tmp_path / "train" / "decisions" / "decisions-00000.parquet"
-    assert main(["data", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
+    assert main(["data", "-o", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
     made = part.stat().st_mtime_ns
     (tmp_path / "README.md").unlink()
-    assert main(["data", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
+    assert main(["data", "-o", str(tmp_path), "--rounds", str(ROUNDS)]) == 0
     assert part.stat().st_mtime_ns == made
     assert (
         part.read_bytes()
         == (folder / "train" / "decisions" / "decisions-00000.parquet").read_bytes()
     )
     assert (tmp_path / "README.md").read_bytes() == (folder / "README.md").read_bytes()
-    assert main(["data", str(tmp_path), "--rounds", str(ROUNDS), "--seed", "5"]) == 1
+    assert main(["data", "-o", str(tmp_path), "--rounds", str(ROUNDS), "--seed", "5"]) == 1
     assert "'seed': 0" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["data", str(tmp_path / "other"), "--rounds", "4"])
+        main(["data", "-o", str(tmp_path / "other"), "--rounds", "4"])
     assert "expected 5 rounds or more" in capsys.readouterr().err

@@ -9,12 +9,12 @@ from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
-from goita_env.rules import JGA
 from goita_lab.commands.signals import WorthArgs, main
 from goita_lab.signals import measures
 from goita_lab.signals.filters import CONTEXTS, FILTERS, context, select
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.playing import one_choice_a_deal, play
+from goita_lab.signals.settings import Settings
 from goita_lab.signals.worth import table, worth
 from programs import refusal
 from raising import refuses
@@ -108,7 +108,9 @@ def test_a_signal_is_drawn_of_the_decisions_that_a_filter_selects(told):
 
 
 def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
-    random, greedy = worth(["random"], "first_pass", 14, controls=["greedy"], seed=4)
+    random, greedy = worth(
+        ["random"], "first_pass", 14, controls=["greedy"], settings=Settings(seed=4)
+    )
     assert [one.agent for one in (random, greedy)] == ["random", "greedy"]
     assert (random.control, greedy.control) == (False, True)
     assert random.content.told == random.uniform.told, "the uniform model is the right one"
@@ -137,7 +139,7 @@ def test_what_is_worth_nothing_to_measure_is_refused(capsys):
 
 
 def test_the_command_prints_a_row_for_each_agent_and_names_every_filter(capsys):
-    WorthArgs(("random",), "first_lead", 4, rules=JGA, workers=1).run()
+    WorthArgs(("random",), "first_lead", 4).run()
     told = capsys.readouterr().out
     assert len([line for line in told.splitlines() if "control: " in line]) == 2
     assert "control: random" not in told, "an agent that is asked for is no control"

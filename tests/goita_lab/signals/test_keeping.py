@@ -1,20 +1,21 @@
 """Parts of a study: stopped and gone on with, kept to the digit, and those of others."""
 
-import json
 import sqlite3
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
+from goita_lab.pieces import Runner
+from goita_lab.signals import passes, settings, worth
 from goita_lab.signals import plan as planning
 from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
 from goita_lab.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints
-from goita_lab.signals.plan import quick
+from goita_lab.signals.plan import Heard, quick
 from goita_lab.signals.playing import play
-from goita_lab.signals.results import Heard
 from goita_lab.signals.study import study, to_json
 from goita_lab.store import pack, unpack
 
@@ -31,36 +32,56 @@ def heard():
     return Heard(told, *listen(told, standard_models("greedy"), listeners=range(4)))
 
 
-def told(progress):
-    """Stops a study after some pieces."""
+def stopped(file, pieces):
+    """Returns what stops a study after some pieces."""
 
-    def listen_to(done):
-        if done.startswith(f"{progress} of"):
+    def progress(what, done, of):
+        if done == pieces:
             raise KeyboardInterrupt
 
-    return listen_to
+    return Runner(results=file, progress=progress)
 
 
 def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     plan = replace(quick(("random",), controls=()), worlds=4, **SMALL)
-    whole = study(plan, progress=lambda _: None)
+    whole = study(plan)
     file = tmp_path / "page.html.parts"
     for pieces in (1, 3):
         with pytest.raises(KeyboardInterrupt):
-            study(plan, progress=told(pieces), parts=file)
+            study(plan, stopped(file, pieces))
     made = []
     work = planning._work
     monkeypatch.setattr(planning, "_work", lambda *given: made.append(given) or work(*given))
-    again = study(plan, progress=lambda _: None, parts=file)
+    again = study(plan, Runner(results=file))
     assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
 
     made.clear()
-    monkeypatch.setattr(planning, "code", lambda: "other code")
+    monkeypatch.setattr(settings, "code", lambda: "other code")
     with pytest.raises(KeyboardInterrupt):
-        study(plan, progress=told(1), parts=file)
+        study(plan, stopped(file, 1))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "measure"),
+    [
+        (worth, partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"])),
+        (passes, partial(passes.passes_value, "greedy", 3)),
+    ],
+    ids=["worth", "passes"],
+)
+def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 2)
+    whole, file = measure(), tmp_path / "results"
+    with pytest.raises(KeyboardInterrupt):
+        measure(runner=stopped(file, 1))
+    made, work = [], module._work
+    monkeypatch.setattr(module, "_work", lambda *given: made.append(given) or work(*given))
+    first, again = (measure(runner=Runner(results=file)) for _ in range(2))
+    assert len(made) == (3 if module is worth else 0)
+    assert pack(first) == pack(again) == pack(whole)
 
 
 def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
@@ -74,13 +95,13 @@ def test_crafted_pieces_of_a_study_are_refused_in_a_sentence(tmp_path, value):
     plan = replace(quick(("greedy",)), worlds=4, **SMALL)
     file = tmp_path / "parts"
     with pytest.raises(KeyboardInterrupt):
-        study(plan, progress=told(1), parts=file)
+        study(plan, stopped(file, 1))
     with sqlite3.connect(file) as db:
         ((key,),) = db.execute("SELECT key FROM parts").fetchall()
         db.execute("UPDATE parts SET value = ?", (value,))
     with pytest.raises(SettingError, match="damaged file") as error:
-        study(plan, progress=lambda _: None, parts=file)
-    assert json.loads(key) == ["value", "greedy", 0, 2]
+        study(plan, Runner(results=file))
+    assert key == "('value', 'greedy', 0, 2)"
     assert "\n" not in str(error.value)
 
 
@@ -117,7 +138,7 @@ def test_a_kind_of_work_that_ended_early_leaves_its_later_pieces_out(monkeypatch
         planning, "listen", lambda *given, **_: listen(*given, deals=[], told=(POLICY, UNIFORM))
     )
     seen = []
-    found = planning.run(plan, 1, seen.append, None)
+    found = planning.run(plan, Runner(progress=lambda *told: seen.append(told)))
     assert asked == [24, 48]
     assert found["listen", "random"].play.rounds == 48
-    assert seen[-1] == "4 of 8 pieces at most"
+    assert seen[-1] == ("pieces at most", 4, 4)

@@ -201,8 +201,8 @@ def test_what_cannot_be_played_is_refused_before_anything_is_written(
 
 
 def test_the_command_writes_a_log(tmp_path, capsys):
-    assert main(["log", "random", "--rounds", "4", "--out", str(tmp_path / "a")]) == 0
+    assert main(["log", "random", "--rounds", "4", "-o", str(tmp_path / "a")]) == 0
     assert log.read(tmp_path / "a").rounds == 4
-    assert "4 of 4 rounds" in capsys.readouterr().err
-    assert main(["log", "random", "--rounds", "6", "--out", str(tmp_path / "a")]) == 1
+    assert "rounds: 4 of 4" in capsys.readouterr().err
+    assert main(["log", "random", "--rounds", "6", "-o", str(tmp_path / "a")]) == 1
     assert "'rounds': 6" in capsys.readouterr().err

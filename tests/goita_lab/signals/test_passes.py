@@ -10,9 +10,11 @@ from goita_env import Game
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.commands.signals import main
 from goita_lab.signals import passes
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
 from goita_lab.signals.passes import Difference, PassesIgnored, passes_value
+from goita_lab.signals.settings import Settings
 from passing_bots import Passing, Receiving
 from raising import refuses
 
@@ -78,7 +80,7 @@ def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):
     monkeypatch.setattr(
         passes.SourcePoints, "join", lambda parts: kept.append(join(parts)) or kept[0]
     )
-    value = passes_value("greedy", 3, seed=2)
+    value = passes_value("greedy", 3, settings=Settings(seed=2))
     points = kept[0]
     assert points.points.shape == (len(passes.SOURCES), 3)
     one = value.differences[0]
@@ -97,16 +99,16 @@ def test_the_number_of_deals_follows_from_the_paired_deviation():
     assert Difference("x", Interval(0, 0, 0), 0.0).deals(0.5) is None
 
 
-def test_the_command_prints_a_table_or_json(capsys):
-    words = ["greedy", "--deals", "2", "--precision", "1"]
-    assert passes.main(words) == 0
+def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):
+    file = tmp_path / "passes.json"
+    words = ["passes", "greedy", "--deals", "2", "--precision", "1", "--json", str(file)]
+    assert main(words) == 0
     shown = capsys.readouterr().out
     assert "deals for ± 1 points" in shown
-    assert "| all of the partner's passes |" in shown
-    assert passes.main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    assert "| all of the partner's passes  " in shown
+    found = json.loads(file.read_bytes())
     assert len(found["differences"]) == len(found["deals_needed"]) == 5
     assert found["agent"] == "greedy"
     for wrong in (["greedy", "--precision", "0"], ["greedy", "--deals", "1"]):
-        refuses(SystemExit, "2", passes.main, wrong)
-    assert passes.main(["exec:true"]) == 1
+        refuses(SystemExit, "2", main, ["passes", *wrong])
+    assert main(["passes", "exec:true"]) == 1

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.signals import tokens
+from goita_lab.commands.signals import main
 from goita_lab.signals.tokens import over_runs, token_use
+from programs import refusal
 
 CODED = '''
 import numpy as np
@@ -75,7 +76,7 @@ def test_noise_tells_nothing(coded):
 def test_a_trained_policy_tells_its_partner_something(tmp_path, capsys):
     file = tmp_path / "tokens.json"
     agents = [f"population:token-private-{seed}" for seed in (0, 1)]
-    assert tokens.main([*agents, "--deals", "60", "--heard", "4", "--json", str(file)]) == 0
+    assert main(["tokens", *agents, "--deals", "60", "--heard", "4", "--json", str(file)]) == 0
     found = json.loads(file.read_bytes())
     assert found["weights"].keys() == {*agents}
     told = found["agents"]
@@ -94,5 +95,5 @@ def test_others_are_refused(capsys):
         token_use("greedy", 10, 10)
     with pytest.raises(SettingError, match="expected two deals or more"):
         token_use("population:token-private-0", 1, 10)
-    assert tokens.main(["greedy"]) == 1
-    assert "expected a policy of a game with a token" in capsys.readouterr().err
+    told = refusal(capsys, main, ["tokens", "greedy"])
+    assert "expected a policy of a game with a token" in told

@@ -83,7 +83,7 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     assert "known probabilities" in capsys.readouterr().err
     error = refusal(capsys, main, [*given, "greedy", "--deal", "2"])
     assert "expected a deal 1 to 1, got 2" in error
-    assert "expected a command of log, data, report, worth, follow" in refusal(
+    assert "expected a command of log, data, report, worth, passes" in refusal(
         capsys, main, ["listen"]
     )
     assert main(["--help"]) == 0
@@ -99,7 +99,7 @@ def found():
     plan = replace(
         quick(("greedy", "random"), controls=controls), worlds=4, searcher="heuristic", **sizes
     )
-    return study(plan, progress=lambda done: None)
+    return study(plan)
 
 
 def test_a_study_has_every_measure_of_every_agent(found):

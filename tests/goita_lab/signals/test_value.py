@@ -10,12 +10,11 @@ from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyMod
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
 from goita_lab.signals import measures
-from goita_lab.signals.caching import cached_model, cached_policy
-from goita_lab.signals.listening import listen, seen_by
+from goita_lab.signals.listening import cached_model, listen, seen_by
 from goita_lab.signals.measures.shuffled import VARIANTS
 from goita_lab.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
 from goita_lab.signals.playing import play
-from goita_lab.signals.searching import SHOWN, InformationSources
+from goita_lab.signals.searching import SHOWN, InformationSources, cached_policy
 from raising import refuses
 from signalling_bots import CodeBot
 

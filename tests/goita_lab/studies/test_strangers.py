@@ -104,7 +104,7 @@ def test_misreading_and_the_wrong_response_add_up():
         ("both mended", 0),
         ("told who .* without", 3.5),
     ):
-        found = re.search(rf"\| {what}.*?\| ([-+.\d]+) \[", report(result))
+        found = re.search(rf"\| {what}.*?\| +([-+.\d]+) \[", report(result))
         assert float(found[1]) == pytest.approx(worth, abs=0.2)
     assert figure(result).startswith(b"<?xml")
     low = summarise(pairs, [0.2] * 12, points, 4)
