@@ -234,7 +234,7 @@ def test_four_names_belong_to_a_record():
 
 def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    refuses(ImportError, re.escape("pip install 'goita-env[records]'"), records.kifu.loads, YAML)
+    refuses(ImportError, re.escape("pip install -e '.[records]'"), records.kifu.loads, YAML)
     assert records.kifu.dumps(records.history.loads(LINE))
 
 

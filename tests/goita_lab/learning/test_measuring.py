@@ -103,12 +103,12 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, ki
         (tmp_path / name).mkdir()
         rows = [row(d, o, d / 10) for d in (0, 50, 100) for o in ("greedy", PAST)]
         (tmp_path / name / "strength.csv").write_bytes(History(rows).csv())
-    assert plot.main(["one", "two", "--file", f"c.{kind}"]) == 0
+    assert plot.main(["one", "two", "-o", f"c.{kind}"]) == 0
     first = (tmp_path / f"c.{kind}").read_bytes()
-    assert plot.main(["one", "two", "--file", f"c.{kind}"]) == 0
+    assert plot.main(["one", "two", "-o", f"c.{kind}"]) == 0
     assert (tmp_path / f"c.{kind}").read_bytes() == first
     assert first.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
-    for words in (["three"], ["one", "--file", "c.gif"]):
+    for words in (["three"], ["one", "-o", "c.gif"]):
         with pytest.raises(SystemExit, match="2"):
             plot.main(words)
         assert words[-1] in capsys.readouterr().err
@@ -134,7 +134,7 @@ def test_a_curve_against_minutes_needs_the_logs(tmp_path, monkeypatch, capsys):
     (tmp_path / "one").mkdir()
     rows = [row(made, "greedy", 1.0) for made in (0, 100)]
     (tmp_path / "one" / "strength.csv").write_bytes(History(rows).csv())
-    drawn = ["one", "--minutes", "--file", "c.svg"]
+    drawn = ["one", "--minutes", "-o", "c.svg"]
     for content in (None, "a,b\n1,2\n"):
         if content is not None:
             (tmp_path / "one" / "progress.csv").write_text(content)

@@ -443,7 +443,7 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
     words = ["--partner", OWN, "--opponents", "random", OWN]
-    assert main([*words, "--save", "m.json", "--seed", "1"]) == 0
+    assert main([*words, "-o", "m.json", "--seed", "1"]) == 0
     on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
     assert capsys.readouterr().out.endswith(on)
     assert main(["--resume", "m.json", *words]) == 0

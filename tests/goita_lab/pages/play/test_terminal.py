@@ -150,12 +150,12 @@ def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
         (["--partner", "nobody"], "expected an agent of"),
         (["--opponents", "greedy", "greedy", "greedy"], "one or two opponents"),
         (["--resume", "missing.json"], "No such file"),
-        (["--resume", "a", "--save", "b"], "--resume without --save"),
+        (["--resume", "a", "-o", "b"], "--resume without -o"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
         (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
-        (["--resume", "a", "--deal", "1,2"], "--resume without --deal: a saved match keeps its"),
-        (["--deal", "1111"], "four hands"),
-        (["--save", "no/such/folder.json"], "No such file"),
+        (["--resume", "a", "--position", "1,2"], "--resume without --position: a saved match keeps its"),
+        (["--position", "1111"], "four hands"),
+        (["-o", "no/such/folder.json"], "No such file"),
         (["--web", "--host", "0.0.0.0"], "one address of this machine"),
     ],
 )
@@ -170,7 +170,7 @@ def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
     deal = "11224455,11233346,11123568,11145779,s2"
     words = ["--seat", "1", "--partner", "greedy", "--opponents", "random", "b=greedy"]
     assert main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
-    assert main(["--partner", "random", "--opponents", "greedy", "--deal", deal]) == 0
+    assert main(["--partner", "random", "--opponents", "greedy", "--position", deal]) == 0
     first, second = (savegame.resume(Path(f"match-{n}.json")) for n in (1, 2))
     assert first.settings.names == ("b", "Ann", "random", "greedy")
     assert first.settings.rules.name == "pagat"
@@ -247,7 +247,7 @@ def no_program_is_left():
 
 
 def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
-    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "-o", "m.json")
     screen.until("your move (? helps) > ")
     screen.type("?")
     helped = screen.until("your move (? helps) > ")
@@ -303,7 +303,7 @@ class Raising(GreedyAgent):
 def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(error, tmp_path):
     (tmp_path / "my_bot.py").write_text(RAISING.format(error=error))
     bot = ["--partner", "my_bot:Raising"]
-    first = [*bot, "--seed", "1", "--save", "m.json"]
+    first = [*bot, "--seed", "1", "-o", "m.json"]
     play_on = [*bot, "--resume", "m.json"]
     for words in (first, play_on):
         done = command(tmp_path, *words, typed="11\n12\n13\n22\n" * 50)
@@ -329,7 +329,7 @@ def command(folder: Path, *words: str, typed="") -> subprocess.CompletedProcess:
 
 
 def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
-    screen = Screen(tmp_path, *BOTS, "--seed", "1", "--save", "m.json")
+    screen = Screen(tmp_path, *BOTS, "--seed", "1", "-o", "m.json")
     screen.until("your move (? helps) > ")
     (tmp_path / "link.json").symlink_to("m.json")
     for name in ("m.json", "link.json"):

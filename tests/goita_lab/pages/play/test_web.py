@@ -348,7 +348,7 @@ def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_pa
 
 def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):
     command = [sys.executable, "-m", "goita_lab", "play", "--web", "--port", "0"]
-    file = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "--save", "m.json"]
+    file = ["--partner", "greedy", "--opponents", "greedy", "--seed", "1", "-o", "m.json"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     tokens, states = [], []
     for more in (file, ["--resume", "m.json"]):

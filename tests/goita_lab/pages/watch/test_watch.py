@@ -304,8 +304,8 @@ def test_what_is_no_file_is_written_into(tmp_path):
     ("arguments", "message"),
     [
         (["nowhere.yaml"], "No such file"),
-        ([LINE, "--deals", "0"], "expected deals as 3 or 5-9, got '0'"),
-        ([LINE, "--deals", "7"], "expected deals 7 to 7, got 1 in"),
+        ([LINE, "--deal", "0"], "expected deals as 3 or 5-9, got '0'"),
+        ([LINE, "--deal", "7"], "expected deals 7 to 7, got 1 in"),
         (["tests"], "expected a folder of saved games, got no tournament.json"),
     ],
 )
