@@ -72,7 +72,7 @@ class Args:
         if self.opponents is not None and len(self.opponents) > 2:
             raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
         if self.resume:
-            names = ("seat", "rules", "name", "seed", "deal", "save")
+            names = ("seat", "rules", "name", "seed", "position", "output")
             if given := [f"--{name}" for name in names if getattr(self, name) is not None]:
                 raise SettingError(
                     f"expected --resume without {', '.join(given)}: a saved match keeps its own"

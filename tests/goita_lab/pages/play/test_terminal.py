@@ -150,7 +150,7 @@ def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
         (["--partner", "nobody"], "expected an agent of"),
         (["--opponents", "greedy", "greedy", "greedy"], "one or two opponents"),
         (["--resume", "missing.json"], "No such file"),
-        (["--resume", "a", "-o", "b"], "--resume without -o"),
+        (["--resume", "a", "-o", "b"], "--resume without --output"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
         (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
         (["--resume", "a", "--position", "1,2"], "--resume without --position: a saved match keeps its"),
