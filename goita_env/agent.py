@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -40,6 +41,11 @@ class Agent(Protocol):
             rng: consumed; the only source of randomness.
         """
         ...
+
+
+def is_built_in(point: EntryPoint) -> bool:
+    """Tells whether an entry point is of this distribution, so that no other can replace it."""
+    return point.dist is not None and point.dist.name.replace("_", "-") == "goita-env"
 
 
 @runtime_checkable

@@ -12,12 +12,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, make_dataclass
 from io import TextIOBase, TextIOWrapper
@@ -153,6 +154,26 @@ def parse(
         return cls(**values)
     except ValueError as error:
         fail(error)
+
+
+def parse_one(commands: Mapping[str, type[D]], argv: Sequence[str] | None, doc: str | None) -> D:
+    """Returns the options of the command that the first word names, as ``parse`` does.
+
+    Without a word, or with -h, it shows the help and ends the program.
+
+    Args:
+        commands: the dataclasses of the commands' options, whose docstrings describe them.
+        argv: arguments after the program's name; None: those of this process.
+        doc: the help.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] in ([], ["-h"], ["--help"]):
+        sys.stdout.write(f"{without_marks(doc)}\n")
+        raise SystemExit(0 if given else 2)
+    if given[0] not in commands:
+        fail(f"expected a command of {', '.join(commands)}, got {given[0]!r}")
+    kind = commands[given[0]]
+    return parse(kind, given[1:], description=inspect.getdoc(kind), command=given[0])
 
 
 def refuse_renamed(program: str, argv: Sequence[str]) -> None:

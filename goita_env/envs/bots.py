@@ -14,6 +14,7 @@ from goita_env.agent import (
     RandomAgent,
     StatefulAgent,
     close,
+    is_built_in,
     plays,
     sample_at,
     uniform,
@@ -58,11 +59,7 @@ def load_agent(agent: Named) -> Agent:
         )
     if agent == "random":
         return RandomAgent()
-    readers = [
-        one
-        for one in entry_points(group="goita", name="load_agent")
-        if one.dist is not None and one.dist.name == "goita-env"
-    ]
+    readers = [one for one in entry_points(group="goita", name="load_agent") if is_built_in(one)]
     if not readers:
         raise SettingError(
             "expected 'random' or an object with act(view, legal, rng): other names need the entry "

@@ -70,14 +70,7 @@ COMMANDS: Final[dict[str, type[ListArgs | TrainArgs]]] = {"list": ListArgs, "tra
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
-    given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(f"{cli.without_marks(__doc__)}\n")
-        return 0 if given else 2
-    if given[0] not in COMMANDS:
-        cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
-    kind = COMMANDS[given[0]]
-    args = cli.parse(kind, given[1:], description=kind.__doc__, command=given[0])
+    args = cli.parse_one(COMMANDS, argv, __doc__)
     try:
         args.run()
     except (GoitaError, OSError, ImportError) as error:

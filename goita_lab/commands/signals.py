@@ -17,7 +17,6 @@ and a measure with --results.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -315,14 +314,7 @@ COMMANDS: Final[dict[str, Any]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
-    given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(f"{cli.without_marks(__doc__)}\n")
-        return 0 if given else 2
-    if given[0] not in COMMANDS:
-        cli.fail(f"expected a command of {', '.join(COMMANDS)}, got {given[0]!r}")
-    kind = COMMANDS[given[0]]
-    args = cli.parse(kind, given[1:], description=inspect.getdoc(kind), command=given[0])
+    args = cli.parse_one(COMMANDS, argv, __doc__)
     try:
         args.run()
     except SettingError as error:

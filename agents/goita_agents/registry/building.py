@@ -135,9 +135,9 @@ def load_agent(spec: str | Agent) -> Agent:
         if callable(getattr(spec, "act", None)) and isinstance(getattr(spec, "name", None), str):
             return spec
         raise AgentError(f"expected a text or an object with act() and a name, got {spec!r}")
-    build = prepare(spec)
+    prepared = prepare(spec)
     try:
-        agent = build()
+        agent = prepared()
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     if not callable(getattr(agent, "act", None)):

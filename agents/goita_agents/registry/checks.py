@@ -21,10 +21,10 @@ from goita_agents.registry.building import (
 )
 from goita_agents.registry.entries import (
     FUNCTION_HINTS,
-    is_built_in,
     load_own,
     points,
 )
+from goita_env.agent import is_built_in
 from goita_env.information import PLAIN, Information
 
 

@@ -22,12 +22,10 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from goita_agents.base import AgentError
+from goita_env.agent import is_built_in
 from goita_env.views.observation import Observation
 
 GROUP: Final = "goita.agents"
-DISTRIBUTION: Final = "goita-env"
-"""Names of this distribution's entry points are built in: nobody's can replace them."""
-
 ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", "exec": "COMMAND"}
 """What stands behind a built-in name, where that is more than options."""
 
@@ -53,11 +51,6 @@ def points() -> dict[str, EntryPoint]:
     return found
 
 
-def is_built_in(point: EntryPoint) -> bool:
-    """Tells whether an entry point is of this distribution."""
-    return point.dist is not None and point.dist.name.replace("_", "-") == DISTRIBUTION
-
-
 def built_in(name: str) -> bool:
     """Tells whether a name is of this distribution."""
     return name in points() and is_built_in(points()[name])
@@ -68,7 +61,7 @@ def names() -> list[str]:
     found = points()
     if not any(is_built_in(one) for one in found.values()):
         raise AgentError(
-            f"expected entry points {GROUP!r} of {DISTRIBUTION}, got none: install it again, in a "
+            f"expected entry points {GROUP!r} of goita-env, got none: install it again, in a "
             "checkout by pip install -e ."
         )
     shown = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in found]

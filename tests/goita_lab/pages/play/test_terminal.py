@@ -153,7 +153,10 @@ def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
         (["--resume", "a", "-o", "b"], "--resume without --output"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
         (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
-        (["--resume", "a", "--position", "1,2"], "--resume without --position: a saved match keeps its"),
+        (
+            ["--resume", "a", "--position", "1,2"],
+            "--resume without --position: a saved match keeps its",
+        ),
         (["--position", "1111"], "four hands"),
         (["-o", "no/such/folder.json"], "No such file"),
         (["--web", "--host", "0.0.0.0"], "one address of this machine"),
