@@ -186,9 +186,14 @@ class StatefulAgent(Habits):
         self.closed = True
 
 
+def read_texts_by(monkeypatch, load):
+    """Puts a function where the environments find what builds agents of texts."""
+    point = SimpleNamespace(load=lambda: load, dist=SimpleNamespace(name="goita-env"))
+    monkeypatch.setattr("goita_env.envs.bots.entry_points", lambda **_: [point])
+
+
 def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
-    known = SimpleNamespace(load_agent=lambda text: StatefulAgent(), is_own=lambda text: False)
-    monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
+    read_texts_by(monkeypatch, lambda text: StatefulAgent())
     monkeypatch.setattr(StatefulAgent, "made", ())
     env = after_reset(SeatVectorEnv(30, partner="mine", opponents=("random", "mine")), seed=0)
     step_at_random(env)
@@ -206,10 +211,10 @@ def test_a_class_of_the_users_that_a_text_names_is_another_one_in_each_seat(monk
 
     def load(text):
         made.append(Watching())  # it declares no memory
+        made[-1].by_seat = text == "mine:Keeping"
         return made[-1]
 
-    known = SimpleNamespace(load_agent=load, is_own=lambda text: text == "mine:Keeping")
-    monkeypatch.setattr("goita_env.envs.bots.agents_package", lambda: known)
+    read_texts_by(monkeypatch, load)
     for opponents, seats in (("mine:Keeping", [{0}, {1}, {2}, {3}]), ("shared", [{0, 1, 2, 3}])):
         made.clear()
         env = after_reset(SeatVectorEnv(30, partner="random", opponents=opponents), seed=0)

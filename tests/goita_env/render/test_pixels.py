@@ -32,7 +32,7 @@ def test_pixels_show_the_drawing():
 @pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
 def test_without_the_extra_the_error_names_it(monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(ImportError, match=r"pip install 'goita-env\[render\]'"):
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[render\]'"):
         pixels.rgb_array(svg.render(middle_game().view(0)))
 
 

@@ -26,7 +26,7 @@ def two(elsewhere):
 
 
 def test_every_weight_is_the_mean(two, elsewhere, capsys):
-    assert average.main(["out.safetensors", two[0], two[1], two[1]]) == 0
+    assert average.main([two[0], two[1], two[1], "-o", "out.safetensors"]) == 0
     assert capsys.readouterr().out == "out.safetensors\n"
     mean = NetworkAgent.load(elsewhere / "out.safetensors")
     parts = [NetworkAgent.load(file).tensors() for file in two]
@@ -37,7 +37,7 @@ def test_every_weight_is_the_mean(two, elsewhere, capsys):
 
 
 def test_the_mean_of_one_network_with_itself_is_that_network(elsewhere):
-    assert average.main(["out.safetensors", str(WEIGHTS), str(WEIGHTS), "--decisions", "12"]) == 0
+    assert average.main([str(WEIGHTS)] * 2 + ["-o", "out.safetensors", "--decisions", "12"]) == 0
     mean = NetworkAgent.load(elsewhere / "out.safetensors")
     turn = GoitaVectorEnv(32, seed=1).reset()
     assert np.array_equal(mean.logits(turn.view), network().logits(turn.view))
@@ -68,13 +68,13 @@ def test_too_few_files_and_wrong_numbers_are_refused(two, capsys):
 def test_a_file_that_is_there_is_not_written_over(two, elsewhere, capsys):
     before = (elsewhere / "other.safetensors").read_bytes()
     with pytest.raises(SystemExit):
-        average.main([two[1], two[0], two[1]])
+        average.main([two[0], two[1], "-o", two[1]])
     assert "a new file" in capsys.readouterr().err
     assert (elsewhere / "other.safetensors").read_bytes() == before
 
 
 def refused(capsys, message, *words):
     with pytest.raises(SystemExit) as ended:
-        average.main(["out.safetensors", *words])
+        average.main([*words, "-o", "out.safetensors"])
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
