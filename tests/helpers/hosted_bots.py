@@ -187,6 +187,10 @@ class Hostile:
     def exits(self, chosen):
         sys.exit(0)
 
+    def exits_two_seconds_later(self, chosen):
+        time.sleep(2)  # what other workers play is done by then
+        os._exit(0)
+
     def exits_at_once(self, chosen):
         os._exit(0)
 
