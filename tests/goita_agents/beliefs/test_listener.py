@@ -120,7 +120,7 @@ def test_numpy_and_compiled_sums_agree(rules):
 @pytest.mark.parametrize("kernel", ["beliefs", "solver"])
 def test_compiled_code_needs_no_folder_that_may_be_written(monkeypatch, kernel):
     caching = pytest.importorskip("numba.core.caching")
-    found = importlib.import_module(f"agents.{kernel}.kernel").__file__
+    found = importlib.import_module(f"goita_agents.{kernel}.kernel").__file__
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     runpy.run_path(found)
 

@@ -240,7 +240,7 @@ def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense():
 def test_a_host_refuses_a_bot_that_does_not_exist_and_says_so_to_its_client():
     refused = host("nobody", "")
     text = refused.stderr.removeprefix("goita bot nobody: ").rstrip()
-    assert (refused.returncode, text[:26]) == (2, "expected an agent of rando")
+    assert (refused.returncode, text[:26]) == (2, "expected an agent of best_")
     fault = {"type": "fault", "during": "hello", "kind": "hello", "text": text, "traceback": ""}
     assert json.loads(refused.stdout) == fault
 

@@ -131,7 +131,8 @@ def test_nothing_names_those_held_out():
     files = [ROOT / "train.py", ROOT / "Makefile", *(ROOT / "benchmarks").glob("*.py")]
     files += [
         file
-        for file in (ROOT / "agents").rglob("*.py")
+        for folder in ("agents", "goita_lab")
+        for file in (ROOT / folder).rglob("*.py")
         if file.parent.name not in ("population", "coordination", "studies")
         and file.name != "dataset.py"  # which writes their play to a part of its own
     ]

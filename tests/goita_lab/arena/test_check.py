@@ -85,7 +85,7 @@ def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
 def test_the_command_is_called_by_its_module():
     done = run([sys.executable, "-m", "goita_lab", "check", "nobody"])
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("goita check: error: expected an agent of random")
+    assert done.stderr.startswith("goita check: error: expected an agent of best_response")
 
 
 @pytest.mark.parametrize("behaviour", ["exits at once", "loops", "is interrupted"])

@@ -320,12 +320,12 @@ def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told(
     async def cell():
         web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", "127.0.0.1", 0)
 
-    with pytest.raises(errors.SettingError, match=r"!python -m agents\.play --web"):
+    with pytest.raises(errors.SettingError, match=r"!goita play --web"):
         asyncio.run(cell())
 
 
 def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
-    command = "ulimit -n 64; exec goita play --web --port 0 -o m.json"
+    command = "ulimit -n 64; exec python -m goita_lab play --web --port 0 -o m.json"
     words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]
     run = ["bash", "-c", " ".join([*words, "--opponents", "greedy"])]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -171,7 +171,7 @@ def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, c
     assert told.out == f"{page}: 2 deals\n"
     notes = [one["note"] for one in Page(page.read_text(encoding="utf-8")).told["deals"]]
     assert notes == ["", "The deal is unfinished: the record ends here"]
-    assert main([str(file), "-o", str(page), "--force", "--deals", "1"]) == 0
+    assert main([str(file), "-o", str(page), "--force", "--deal", "1"]) == 0
     assert capsys.readouterr().err == ""
 
 
