@@ -92,8 +92,9 @@ def play() -> None:
             assert line, told
             told += line
         time.sleep(1)
-        with urllib.request.urlopen(link[0]) as answer:
-            assert "Goita" in answer.read().decode()
+        for page, word in (("", "Goita"), ("rules", "tiles")):
+            with urllib.request.urlopen(link[0] + page) as answer:
+                assert word in answer.read().decode()
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(timeout=20)

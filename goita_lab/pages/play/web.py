@@ -46,12 +46,8 @@ from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 
 _HERE: Final = Path(__file__).parent
-RULES: Final = next(
-    file
-    for file in (_HERE / "page" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
-    if file.is_file()
-)
-"""The rules: a wheel holds them beside the page, a checkout among its documents."""
+RULES: Final = (_HERE / "page" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
+"""Where the rules are: a wheel holds them beside the page, a checkout among its documents."""
 
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
 
@@ -270,7 +266,8 @@ async def _rules(_: Request) -> Response:
 @cache
 def _rules_page() -> str:
     """Returns the rules of docs/rules.md, up to what concerns programs."""
-    text = RULES.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
+    file = next(file for file in RULES if file.is_file())
+    text = file.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
     return _page("rules", MarkdownIt().enable("table").render(text))
 
 
