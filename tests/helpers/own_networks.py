@@ -1,8 +1,10 @@
 """Networks of one's own, as docs/training.md has one, good and bad ones."""
 
+import pytest
 import torch as th
 
-from goita_lab.learning import SelfPlayPolicy
+from goita_agents import AgentError, load_agent
+from goita_lab.learning import SavedPolicy, SelfPlayPolicy
 
 
 class TwoTrunks(SelfPlayPolicy):
@@ -35,3 +37,14 @@ class OnlyInTraining(TwoTrunks):
 
     def tensors(self):
         return super().tensors()
+
+
+def refused_whole(path, policy):
+    """Checks that a policy's file is refused, in an error that repeats little of it."""
+    played = {
+        SelfPlayPolicy: lambda: load_agent(f"file:{path}"),
+        TwoTrunks: lambda: SavedPolicy(str(path), "own_networks:TwoTrunks"),
+    }
+    with pytest.raises(AgentError) as error:
+        played[policy]()
+    assert len(str(error.value)) < 4000

@@ -20,7 +20,6 @@ from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import (
     Pool,
-    SavedPolicy,
     SelfPlayPolicy,
     SelfPlayPPO,
     begin_from,
@@ -30,7 +29,7 @@ from goita_lab.learning import (
 from goita_lab.learning.policy_agent import load_frozen
 from goita_lab.learning.rollout import TEAM_RUN, Muting
 from network_files import described
-from own_networks import TwoTrunks
+from own_networks import TwoTrunks, refused_whole
 from programs import refusal
 from raising import refuses
 
@@ -93,13 +92,7 @@ def test_a_file_with_other_options_is_refused(tmp_path, policy, wrong):
     path = tmp_path / "policy"
     save_policy(make_model(PARTNER, policy).learn(200), path, "jga")
     described(path, information=wrong)
-    played = {
-        SelfPlayPolicy: lambda: load_agent(f"file:{path}"),
-        TwoTrunks: lambda: SavedPolicy(str(path), "own_networks:TwoTrunks"),
-    }
-    with pytest.raises(AgentError) as error:
-        played[policy]()
-    assert len(str(error.value)) < 4000
+    refused_whole(path, policy)
 
 
 def test_a_training_may_begin_with_a_policy_of_the_plain_game(tmp_path):

@@ -19,10 +19,10 @@ from goita_env.errors import SettingError
 from goita_env.views import observation as packing
 from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
-from goita_lab.learning import SavedPolicy, SelfPlayPolicy, begin_from, save_policy
+from goita_lab.learning import SelfPlayPolicy, begin_from, save_policy
 from goita_lab.learning.policy_agent import load_frozen
 from network_files import described
-from own_networks import TwoTrunks
+from own_networks import TwoTrunks, refused_whole
 from programs import refusal
 from raising import refuses
 
@@ -112,13 +112,7 @@ def test_a_file_that_names_no_transform_is_refused_and_runs_nothing(tmp_path, po
     path = tmp_path / "policy"
     save_policy(make_model(HIDING, policy), path, "jga")
     described(path, transform=wrong)
-    played = {
-        SelfPlayPolicy: lambda: load_agent(f"file:{path}"),
-        TwoTrunks: lambda: SavedPolicy(str(path), "own_networks:TwoTrunks"),
-    }
-    with pytest.raises(AgentError) as error:
-        played[policy]()
-    assert len(str(error.value)) < 4000
+    refused_whole(path, policy)
 
 
 def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
