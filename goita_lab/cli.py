@@ -156,10 +156,12 @@ def parse(
         fail(error)
 
 
-def parse_one(commands: Mapping[str, type[D]], argv: Sequence[str] | None, doc: str | None) -> D:
+def parse_one(
+    commands: Mapping[str, type[D]], argv: Sequence[str] | None, doc: str | None
+) -> D | int:
     """Returns the options of the command that the first word names, as ``parse`` does.
 
-    Without a word, or with -h, it shows the help and ends the program.
+    Without a word, or with -h, it shows the help and returns the exit code.
 
     Args:
         commands: the dataclasses of the commands' options, whose docstrings describe them.
@@ -169,7 +171,7 @@ def parse_one(commands: Mapping[str, type[D]], argv: Sequence[str] | None, doc: 
     given = list(sys.argv[1:] if argv is None else argv)
     if given[:1] in ([], ["-h"], ["--help"]):
         sys.stdout.write(f"{without_marks(doc)}\n")
-        raise SystemExit(0 if given else 2)
+        return 0 if given else 2
     if given[0] not in commands:
         fail(f"expected a command of {', '.join(commands)}, got {given[0]!r}")
     kind = commands[given[0]]

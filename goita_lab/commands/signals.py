@@ -315,6 +315,8 @@ COMMANDS: Final[dict[str, Any]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
     args = cli.parse_one(COMMANDS, argv, __doc__)
+    if isinstance(args, int):
+        return args
     try:
         args.run()
     except SettingError as error:
