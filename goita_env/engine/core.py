@@ -13,7 +13,7 @@ import numpy as np
 from goita_env.actions import CALL, CONTINUE, MAX_ACTIONS, MESSAGE, NUM_ACTIONS, REDEAL
 from goita_env.arrays import U64, Bits, Bool, Int
 from goita_env.engine import tables
-from goita_env.engine.state import BEFORE_PLAY, ONE, THREE, ZERO, State, in_question
+from goita_env.engine.state import ONE, THREE, ZERO, State, in_question
 from goita_env.information import Audience
 from goita_env.tiles import MATCH_POINTS
 
@@ -145,7 +145,7 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     state.query[rows], state.status[rows] = query, status
     next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
     turned = (clock + 1 - next_slot) & THREE
-    state.turn(rows, turned, BEFORE_PLAY)
+    state.turn(rows, turned)
     closed = (status >= tables.WAITING).nonzero()[0]
     if len(closed):
         ended = rows[closed]

@@ -169,19 +169,16 @@ class State:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""
         return self.like(self.data.repeat(times, axis=1))
 
-    def turn(self, rows: Int, by: Int | int, fields: Int) -> None:
-        """Moves the seats of games [n] on by 0 to 3 slots, [n] or one number, in place.
-
-        ``fields``: [f, 4, 1] rows of the fields to move, by slot: ``BEFORE_PLAY`` or ``SEATS``.
-        """
+    def turn(self, rows: Int, by: Int) -> None:
+        """Moves the seats of games [n] before play on by 0 to 3 slots, [n], in place."""
         self.offset[rows] = (self.offset[rows] + by) & 3
         # One index into the flat block is six times as fast as one along the last axis.
         flat, many = self.data.reshape(-1), self.data.shape[1]
-        moved = flat.take(fields * many + rows)
+        moved = flat.take(BEFORE_PLAY * many + rows)
         to = (SLOTS + by) & THREE
         to *= many
         to += rows
-        flat[fields[:, :1] * many + to] = moved
+        flat[BEFORE_PLAY[:, :1] * many + to] = moved
 
 
 FIELDS: Final[dict[str, Field]] = {

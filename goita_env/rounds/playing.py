@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Final, Self
 
 import numpy as np
@@ -10,11 +9,10 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.arrays import U64, Bits, Bool, Int
-from goita_env.checks import as_array, check_actions, check_seed, describe, illegal_action, integers
+from goita_env.checks import check_actions, check_seed, describe, illegal_action, integers
 from goita_env.engine import core
 from goita_env.engine.choices import only_action
 from goita_env.engine.match import Episode, Match, Outcome
-from goita_env.engine.paused_games import PausedGames
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.engine.tables import OVER
 from goita_env.errors import ActionError, EpisodeOverError, SettingError
@@ -140,7 +138,6 @@ class Rounds:
         """[h] The games that the match still holds, ascending; None: all."""
         self._moment = Moment(match.state, None, numbers)
         self._playing = match.num_games
-        self._waiting = PausedGames(match.num_games)
         nothing = np.zeros(match.num_games, U64)
         self._legal: tuple[Bits, Bits] = (nothing, nothing)
         self._forced: Int = np.zeros(match.num_games, np.int64)
@@ -155,33 +152,22 @@ class Rounds:
         """Tells whether every game is over."""
         return self._playing == 0
 
-    @property
-    def waiting(self) -> Int:
-        """Returns the games that have been waiting for an answer, ascending: int64 [w]."""
-        return self._moment.games(self._waiting.there.nonzero()[0])
-
     def positions(self) -> Positions:
-        """Returns where the games stand, nothing hidden, those that wait among them."""
-        state, waiting = self._match.state.copy(), copy.deepcopy(self._waiting)
-        waiting.wake(state, waiting.there.nonzero()[0])
-        return Positions(state)
+        """Returns where the games stand, nothing hidden."""
+        return Positions(self._match.state.copy())
 
-    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> Decisions:
-        """Makes a decision in every game that doesn't wait.
+    def step(self, actions: npt.ArrayLike) -> Decisions:
+        """Makes a decision in every game.
 
         Args:
-            actions: int [m] legal actions.
-            rows: int [m] the games that they are for, ascending: games of ``decisions.rows``, or
-                games that wait. Games that are asked and get no answer wait from now on. None:
-                those of ``decisions.rows``.
+            actions: int [m] legal actions for the games of ``decisions.rows``.
 
         Returns:
             What this led to; also ``self.decisions``.
 
         Raises:
             EpisodeOverError: if all games are over.
-            ActionError: if the actions have the wrong number or type, or a game isn't asked and
-                doesn't wait.
+            ActionError: if the actions have the wrong number or type.
             IllegalActionError: if one is illegal. Nothing has changed in each case.
         """
         if self.over:
@@ -190,20 +176,14 @@ class Rounds:
                 f"got one with actions of {describe(actions)}"
             )
         asked = self.decisions._asked
-        places = asked if rows is None else self._open(rows)
-        chosen = self._check(places, actions)
-        if rows is not None:
-            self._waiting.wake(self._match.state, places)
-            left = self._mark(asked)
-            left[places] = False
-            self._waiting.park(self._match.state, left.nonzero()[0], *self._legal)
+        chosen = self._check(asked, actions)
         forced = self._forced
-        forced[places] = chosen
+        forced[asked] = chosen
         self._advance(forced)
         return self.decisions
 
     def _advance(self, actions: Int) -> None:
-        """Makes the decisions; ``actions``: [h] for every game that is held, 0 where it waits."""
+        """Makes the decisions; ``actions``: [h] for every game that is held."""
         match, state = self._match, self._match.state
         made = self._made(actions) if self._log else None
         self._moment.close()
@@ -253,17 +233,15 @@ class Rounds:
         if 0 < self._playing < CROWDED * state.num_games:
             kept = (state.status != OVER).nonzero()[0]
             self._held = self._moment.games(kept)
-            self._waiting.keep(kept)
             self._cost = self._cost[kept]
             self._match.keep(kept)
 
     def _ask(self) -> Decisions:
         asked, state = NO_ROWS, self._match.state
         if not self.over:
-            self._legal = low, high = core.legal_actions(state)
-            self._forced, number = only_action(low, high)
+            self._legal = core.legal_actions(state)
+            self._forced, number = only_action(*self._legal)
             asked = (number > 1).nonzero()[0]
-            self._waiting.tell(low, high)
         self._moment = Moment(state, self._held, self.numbers)
         return Decisions(self._moment, self._legal, asked)
 
@@ -286,32 +264,6 @@ class Rounds:
                 )
             raise illegal_action(int(chosen[wrong]), legal, "", f" in game {game}")
         return chosen
-
-    def _open(self, rows: npt.ArrayLike) -> Int:
-        """[m] Where games stand of which each is asked or waits."""
-        array = as_array(rows)
-        if array is None or array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
-            raise ActionError(f"expected numbers of games, ascending, got {describe(rows)}")
-        games = array.astype(np.int64)
-        inside = (games >= 0) & (games < self.num_games)
-        if (np.diff(games) <= 0).any() or not inside.all():
-            raise ActionError(
-                f"expected ascending numbers of games 0..{self.num_games - 1}, "
-                f"got {games.tolist()!r}"
-            )
-        places = np.minimum(self._places(games), self._match.num_games - 1)
-        fine = (self._mark(self.decisions._asked) | self._waiting.there)[places]
-        fine &= self._moment.games(places) == games
-        if not fine.all():
-            game = games[fine.argmin()]
-            raise ActionError(f"expected answers for games that are asked, got one for game {game}")
-        return places
-
-    def _mark(self, places: Int) -> Bool:
-        """[h] Tells of each game that is held whether it is among those."""
-        marked = np.zeros(self._match.num_games, bool)
-        marked[places] = True
-        return marked
 
     def _places(self, games: Int) -> Int:
         """[m] Where games stand in the match, if they still do."""

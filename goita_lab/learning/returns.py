@@ -142,15 +142,18 @@ def _play_out(
     while True:
         if decisions.ended is not None:
             # A redeal gains nothing, and the game goes on.
-            found[decisions.ended.rows] = decisions.ended.gained * reward_scale
-            unfinished[decisions.ended.rows[decisions.ended.done]] = False
-        rows, chosen = decisions.rows, decisions.rows
-        back = decisions.seats == 0  # the seat that decided has a choice again
-        if len(rows):
-            chosen, values, _ = decide(decisions.view.words, decisions.legal)
+            ended = unfinished[decisions.ended.rows]
+            rows = decisions.ended.rows[ended]
+            found[rows] = decisions.ended.gained[ended] * reward_scale
+            unfinished[rows[decisions.ended.done[ended]]] = False
+        # Where the return is known the game plays on, whatever is done in it.
+        chosen, live = decisions.legal.argmax(axis=1), unfinished[decisions.rows].nonzero()[0]
+        if len(live):
+            rows = decisions.rows[live]
+            chosen[live], values, _ = decide(decisions.view[live].words, decisions.legal[live])
+            back = decisions.seats[live] == 0  # the seat that decided has a choice again
             found[rows[back]] = values[back]
             unfinished[rows[back]] = False
         if not unfinished.any():
             return found
-        # Games that get no answer wait from now on.
-        decisions = rounds.step(chosen[~back], rows[~back])
+        decisions = rounds.step(chosen)

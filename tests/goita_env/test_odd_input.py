@@ -98,7 +98,6 @@ def test_tensors_with_gradients_are_refused_with_what_they_say(make):
     for act in (env.step, seats.step, rounds.step):
         refuses(ActionError, r"got a Tensor .*requires grad", act, three)
     for error, message, call in (
-        (ActionError, "requires grad", lambda: rounds.step([0], three)),
         (HandsError, "requires grad", lambda: env.reset(hands=three)),
         (SettingError, "dealer", lambda: env.reset(dealer=three)),
         (SettingError, "points of two teams", lambda: env.reset(scores=three)),
@@ -130,15 +129,3 @@ def test_a_mask_without_a_true_is_refused_as_such():
     env.reset(seed=0)
     with pytest.raises(SettingError, match=r"shape \(3,\) of bool, all False"):
         env.reset(options={"reset_mask": np.zeros(3, bool)})
-
-
-def test_a_game_that_was_answered_is_not_answered_twice():
-    rounds = Rounds(4, seed=0)
-    first = rounds.decisions
-    chosen = first.legal.argmax(axis=1)
-    refuses(ActionError, "ascending", rounds.step, chosen[[0, 0]], first.rows[[0, 0]])
-    assert rounds.decisions is first
-    rounds.step(chosen[1:], first.rows[1:])  # the first game waits now
-    assert rounds.waiting.tolist() == first.rows[:1].tolist()
-    rounds.step(chosen[:1], first.rows[:1])
-    assert first.rows[0] not in rounds.waiting
