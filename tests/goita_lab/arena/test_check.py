@@ -8,14 +8,14 @@ import pytest
 
 from bad_bots import BAD
 from goita_lab.arena import check
-from programs import ROOT, refusal, run
+from programs import ROOT, refusal
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 
 
 def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
     """Checks an agent; returns the exit code and what each check has found."""
-    code = check.main([f"hosted_bots:{spec}", "--deals", "12", "--isolate-ms", "20000", *options])
+    code = check.main([f"hosted_bots:{spec}", "--deals", "4", "--isolate-ms", "20000", *options])
     out = capsys.readouterr().out.splitlines()
     return code, dict(line.split(": ", 1) for line in out)
 
@@ -32,7 +32,6 @@ def test_a_good_bot_is_told_so(spec, capsys):
         ("Hostile:behaviour=answers 999", "expected actions 0..68, got", "expected one of "),
         ("Hostile:behaviour=raises", "ValueError: boom (hosted_bots.py, line ", "ValueError: boom"),
         ("Hostile:behaviour=exits", "SystemExit: 0 (hosted_bots.py, line ", "SystemExit: 0"),
-        ("Hostile:behaviour=answers two", "expected actions of shape (64,)", "expected "),
         ("CountsCalls", "expected the same ", "expected the same play"),
         ("OfItsBatch", "", "expected the same play in a process of its own, row by row"),
         ("OfItsProcess", "", "expected the same play in a process of its own"),
@@ -82,14 +81,8 @@ def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
     assert text in refusal(capsys, check.main, words)
 
 
-def test_the_command_is_called_by_its_module():
-    done = run([sys.executable, "-m", "goita_lab", "check", "nobody"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("goita check: error: expected an agent of best_response")
-
-
-@pytest.mark.parametrize("behaviour", ["exits at once", "loops", "is interrupted"])
+@pytest.mark.parametrize("behaviour", ["exits at once", "loops"])
 def test_a_bot_that_ends_or_stops_its_process_is_told_so(behaviour, capsys):
-    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "3")
+    code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "2")
     assert (code, found["builds"]) == (1, "ok")
-    assert re.search("it ended|an end within 3 s|KeyboardInterrupt", found["answers"])
+    assert re.search("it ended|an end within 2 s", found["answers"])

@@ -27,8 +27,6 @@ from programs import refusal
 from raising import refuses
 from tournament_plans import found, keep, plan, played
 
-pytestmark = pytest.mark.usefixtures("few_resamples")
-
 TOLD = Information("partner", Token(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
 

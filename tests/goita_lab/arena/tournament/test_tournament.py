@@ -20,8 +20,6 @@ from goita_lab.processes import WorkerError
 from raising import refuses
 from tournament_plans import found, keep, plan, played
 
-pytestmark = pytest.mark.usefixtures("few_resamples")
-
 
 def pairings(*agents, **settings):
     return [pairing.agents for pairing in Plan(agents, **settings).pairings()]

@@ -303,58 +303,68 @@ class Raising(GreedyAgent):
 
 
 @pytest.mark.parametrize("error", ["ZeroDivisionError", "SystemExit"])
-def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(error, tmp_path):
+def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(
+    error, tmp_path, monkeypatch, capsys
+):
     (tmp_path / "my_bot.py").write_text(RAISING.format(error=error))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_bot", raising=False)
     bot = ["--partner", "my_bot:Raising"]
     first = [*bot, "--seed", "1", "-o", "m.json"]
     play_on = [*bot, "--resume", "m.json"]
     for words in (first, play_on):
-        done = command(tmp_path, *words, typed="11\n12\n13\n22\n" * 50)
-        assert done.returncode == 1
-        assert done.stderr == (
+        code, out, err = ended(monkeypatch, capsys, *words, typed=["11", "12", "13", "22"] * 50)
+        assert code == 1
+        assert err == (
             "goita play: error: expected 'my_bot:Raising' to play, but it raised "
             f"{error} (my_bot.py, line 5)\n"
         )
-        again = "Continue: goita play --resume m.json --partner my_bot:Raising"
-        assert again in done.stdout
+        assert "Continue: goita play --resume m.json --partner my_bot:Raising" in out
     (tmp_path / "my_bot.py").write_text(
         "from goita_agents.bots.greedy import GreedyAgent as Raising\n"
     )
-    done = command(tmp_path, *play_on, typed="quit\n")
-    assert (done.returncode, done.stderr) == (0, "")
+    monkeypatch.delitem(sys.modules, "my_bot")
+    code, _, err = ended(monkeypatch, capsys, *play_on, typed=["quit"])
+    assert (code, err) == (0, "")
 
 
-def command(folder: Path, *words: str, typed="") -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "goita_lab", "play", *words], cwd=folder, input=typed, text=True,
-        capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=120, check=False,
-    )  # fmt: skip
+def ended(monkeypatch, capsys, *words: str, typed=()):
+    """Runs the command with lines typed; returns exit code, output and errors."""
+    lines = iter(typed)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    try:
+        code = main(words)
+    except SystemExit as end:
+        code = end.code
+    return code, *capsys.readouterr()
 
 
-def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path):
+def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     screen = Screen(tmp_path, *BOTS, "--seed", "1", "-o", "m.json")
     screen.until("your move (? helps) > ")
     (tmp_path / "link.json").symlink_to("m.json")
     for name in ("m.json", "link.json"):
         for more in ([], ["--web", "--port", "0"]):
-            done = command(tmp_path, "--resume", name, *more)
-            assert done.returncode == 2
-            assert done.stderr.endswith(
+            error = refusal(capsys, main, ["--resume", name, *more])
+            assert error.endswith(
                 f"error: expected a match that nobody is playing, got '{name}', which another "
                 "process has open\n"
             )
-            assert done.stderr.count("\n") == 1
+            assert error.count("\n") == 1
     screen.type("quit")
     screen.until("Saved in m.json")
     assert screen.close() == 0
-    assert command(tmp_path, "--resume", "link.json", typed="quit\n").returncode == 0
+    assert ended(monkeypatch, capsys, "--resume", "link.json", typed=["quit"])[0] == 0
     assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}
 
 
-def test_new_matches_of_two_processes_get_two_files(tmp_path):
+def test_new_matches_of_two_processes_get_two_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     screen = Screen(tmp_path, *BOTS, "--seed", "1")
     screen.until("your move (? helps) > ")
-    assert "Saved in match-2.json" in command(tmp_path, *BOTS, typed="quit\n").stdout
+    assert "Saved in match-2.json" in ended(monkeypatch, capsys, *BOTS, typed=["quit"])[1]
     screen.type("quit")
     assert screen.close() == 0
 

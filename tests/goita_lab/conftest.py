@@ -1,4 +1,4 @@
-"""Fixtures of tournaments."""
+"""Fixtures of the laboratory."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import pytest
 from goita_lab.arena.statistics import ratings
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def few_resamples(monkeypatch):
-    """Spares the ratings' resampling: not where a program of its own finds the same table."""
+    """Spares the resampling of ratings, which takes longer than most tournaments here."""
     monkeypatch.setattr(ratings, "rate", partial(ratings.rate, resamples=20))
