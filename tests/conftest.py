@@ -1,9 +1,15 @@
-"""Sets up what all tests stand on: hypothesis, and the signal of Ctrl-C.
+"""Sets up what all tests stand on: threads, hypothesis, and the signal of Ctrl-C.
 
-Hypothesis: the same examples in every run, no files, no deadline on a shared machine.
+Threads: one for each process, since the tests' own processes fill the machine; more would wait for
+each other. Hypothesis: the same examples in every run, no files, no deadline on a shared machine.
 """
 
+import os
 import signal
+
+os.environ["OMP_NUM_THREADS"] = "1"  # read where numpy is first imported
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["MKL_NUM_THREADS"] = "1"
 
 from hypothesis import settings
 

@@ -148,7 +148,9 @@ def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
     assert "--pool-share 0" in refused(capsys, *with_snapshots)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     elsewhere, monkeypatch, capsys, number
 ):
@@ -200,17 +202,23 @@ sys.exit(train.main(sys.argv[3:]))
 """
 
 
-def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere):
+@pytest.mark.parametrize(
+    "killed",
+    [[("half", 6)], pytest.param([("before", 6), ("half", 6)], marks=pytest.mark.slow)],
+    ids=["once", "twice"],
+)
+def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere, killed):
     settings = [*TINY, "--pool-share", "0.5", "--pool", "random", "--seed", "6", "--critic", "8"]
     assert train.main(["--name", "whole", *settings]) == 0
-    command, code = ["--name", "parts", *settings], 1
+    command = ["--name", "parts", *settings]
     root = str(Path(train.__file__).parent)
     # The sixth file is in the middle of the second measurement, and so on.
-    for place, files in (("before", 6), ("half", 6), ("", 10**6)):
+    for place, files in killed:
         words = [sys.executable, "-c", KILLED, place, str(files), *command]
         code = subprocess.run(words, env=os.environ | {"PYTHONPATH": root}, check=False).returncode
-        assert code == (0 if files == 10**6 else -signal.SIGKILL)
+        assert code == -signal.SIGKILL
         command = ["--resume", "runs/parts"]
+    assert train.main(command) == 0
     whole, parts = elsewhere / "runs" / "whole", elsewhere / "runs" / "parts"
     for name in ("policy.safetensors", "best.safetensors", "strength.csv"):
         assert (parts / name).read_bytes() == (whole / name).read_bytes(), name

@@ -19,7 +19,7 @@ from programs import ROOT
 
 
 def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
-    from threadpoolctl import threadpool_info
+    from threadpoolctl import threadpool_info, threadpool_limits
 
     seen = []
 
@@ -30,13 +30,18 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(monkeypatch):
         return play_block(task)
 
     monkeypatch.setattr(workers, "play_block", look)
-    list(play_blocks(tasks(("greedy", "greedy"), 2)))
+    with threadpool_limits(2, user_api="blas"):
+        list(play_blocks(tasks(("greedy", "greedy"), 2)))
     assert set(seen) == {1}
 
 
 @pytest.mark.parametrize(
     ("number", "send"),
-    [(signal.SIGINT, os.kill), (signal.SIGINT, os.killpg), (signal.SIGKILL, os.kill)],
+    [
+        (signal.SIGINT, os.killpg),
+        (signal.SIGKILL, os.kill),
+        pytest.param(signal.SIGINT, os.kill, marks=pytest.mark.slow),
+    ],
 )
 def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number, send):
     file, log = tmp_path / "results.db", tmp_path / "results.db-wal"
