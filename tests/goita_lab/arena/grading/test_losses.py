@@ -1,12 +1,10 @@
 """Grades against perfect play, of records and bots, and the command that sums them up."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import programs
 from goita_agents import solver
 from goita_agents.base import AgentError, RandomAgent
 from goita_agents.bots.greedy import GreedyAgent
@@ -18,6 +16,7 @@ from goita_lab.arena.grading import grade
 from goita_lab.arena.grading.grades import PHASES
 from goita_lab.arena.tournament.games import play_deals
 from goita_lab.commands import grade as losses
+from programs import refusal
 from raising import refuses
 from record_samples import LINE
 
@@ -146,30 +145,25 @@ def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
         losses.summarize("greedy", [rounds[0], []])
 
 
-def run(*arguments):
-    return programs.run([sys.executable, "-m", "goita_lab", "grade", *arguments], timeout=None)
+def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path, capsys):
+    def rows(*arguments):
+        assert losses.main([*map(str, arguments)]) == 0
+        return capsys.readouterr().out.splitlines()
 
-
-def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path):
     kifu, rules = tmp_path / "one.yaml", tmp_path / "my_rules.json"
     rules.write_text('{"name": "mine", "call_five": "duty"}')
     deals = play_deals(GreedyAgent(), 2, seed=6)
     kifu.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
-    done = run("--agents", "greedy", "--rounds", 2, "--seed", 6, "--records", tmp_path)
-    assert done.returncode == 0, done.stderr
-    short = run("--agents", "short=random", "--rounds", 2, "--rules", rules).stdout.splitlines()
+    short = rows("--agents", "short=random", "--rounds", 2, "--rules", rules)
     assert [cell.strip() for cell in short[2].split("|")[1:3]] == ["short", "2"]
-    rows = done.stdout.splitlines()
-    assert [cell.strip() for cell in rows[2].split("|")[1:3]] == ["people", "2"]
-    assert rows[3].split("|")[2:] == rows[2].split("|")[2:]
+    both = rows("--agents", "greedy", "--rounds", 2, "--seed", 6, "--records", tmp_path)
+    assert [cell.strip() for cell in both[2].split("|")[1:3]] == ["people", "2"]
+    assert both[3].split("|")[2:] == both[2].split("|")[2:]
 
 
 @pytest.mark.parametrize(
     "arguments",
     [[], ["--agents", "nobody"], ["--records", "nowhere"], ["--agents", "greedy", "--rounds", 1]],
 )
-def test_the_command_says_what_is_wrong(arguments):
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "error: " in done.stderr
+def test_the_command_says_what_is_wrong(arguments, capsys):
+    assert "error: " in refusal(capsys, losses.main, [*map(str, arguments)])
