@@ -27,7 +27,7 @@ def everything(game: Game) -> list:
 def random_matches(rules: str):
     """Yields matches before their first move, half of them with questions, and random numbers."""
     rng = np.random.default_rng(4)
-    for seed, hands in enumerate(np.concatenate([uniform_hands(rng, 4), special_hands(rng, 8)])):
+    for seed, hands in enumerate(np.concatenate([uniform_hands(rng, 1), special_hands(rng, 4)])):
         yield Game(rules, hands=digits(hands), episode="match", seed=seed, scores=(100, 90)), rng
 
 
@@ -54,8 +54,8 @@ def test_undo_takes_back_every_move_across_redeals_and_rounds(rules):
         for action in chosen:
             game.play(action)
         assert everything(game) == end
-    assert rounds >= 12
-    assert redeals >= (2 if rules != "pagat" else 1)
+    assert rounds >= 5
+    assert redeals >= 1
 
 
 def test_a_copy_goes_on_by_itself_and_identically():
