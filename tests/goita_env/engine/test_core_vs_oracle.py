@@ -177,8 +177,8 @@ def test_a_match_that_ends_too_late_is_found():
 
 def check_all(rules: Rules, judged_by: str) -> None:
     """Compares a rule set of another name, so that nothing built for it before is found again."""
-    check_core(rules, judged_by, games=1_500)
-    check_environment(rules, judged_by, "round", games=256, decisions=50_000)
+    check_core(rules, judged_by, games=500)
+    check_environment(rules, judged_by, "round", games=256, decisions=40_000)
 
 
 def king_receives_lance(receives):

@@ -16,7 +16,7 @@ from goita_env.engine.tables import CODE_MASK, FRESH, KING_PERMIT, RADIX, attack
 from goita_env.tiles import COUNTS, MAX_DECISIONS, MAX_PLAYS
 from goita_env.views import observation as packing
 from playing import after_reset, deal, frozen, legal_mask, pick
-from samples import longer
+from samples import longer, rotating
 
 rule_sets = st.sampled_from(RULE_SETS)
 seats = st.integers(0, 3)
@@ -55,8 +55,7 @@ def tiles_in_all_places(state):
     return held + counts[state.down].sum(axis=0) + counts[state.up]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("dealt", [uniform_hands, special_hands])
+@pytest.mark.parametrize(("rules", "dealt"), rotating(RULE_SETS, [special_hands, uniform_hands]))
 def test_the_32_tiles_are_conserved_in_thousands_of_games(rules, dealt):
     rng = np.random.default_rng(0)
     match = after_reset(Match(2_000, rules, "match"), dealt(rng, 2_000))
@@ -67,8 +66,7 @@ def test_the_32_tiles_are_conserved_in_thousands_of_games(rules, dealt):
         match.step(pick(legal_mask(match.state), rng.integers(0, 1 << 30, 2_000)))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("patience", [0.0, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize(("patience", "rules"), rotating([0.0, 0.5, 0.9, 1.0], RULE_SETS))
 def test_no_round_outlasts_13_plays_46_decisions_and_4_questions(rules, patience):
     rng = np.random.default_rng(1)
     hands = np.concatenate([uniform_hands(rng, 1_500), special_hands(rng, 500)])

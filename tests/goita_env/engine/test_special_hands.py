@@ -51,12 +51,6 @@ def begins(game, dealer=0):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("dealer", range(4))
-def test_without_a_special_hand_nobody_is_asked(rules, dealer):
-    assert begins(after(rules, NONE, dealer=dealer), dealer)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("dealer", range(4))
 def test_seats_with_special_hands_are_asked_from_the_dealer_on(rules, dealer):
     game = after(rules, OPPONENTS, dealer=dealer)
     first, second = (1, 0) if dealer == 1 else (0, 1)
@@ -118,22 +112,6 @@ def test_one_five_after_continue_the_dealer_takes_the_first_turn(rules, dealer):
     assert game.hands[0, 0] == 5, "the pawns go back to hand"
 
 
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_one_five_a_silent_seat_plays_on_unnoticed(rules):
-    game = after(rules, ONE_FIVE, "silent")
-    assert begins(game)
-    assert not game.view(1).called.any()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_call_tells_all_seats_exactly_five_pawns(rules):
-    game = after(rules, ONE_FIVE, "call")
-    for seat in range(4):
-        called = np.zeros(4, int)
-        called[(0 - seat) % 4] = 5
-        assert game.view(seat).called[0].tolist() == called.tolist()
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_questions_are_asked_again_after_a_redeal(rules):
     again = 0
@@ -160,19 +138,6 @@ def test_a_call_scores_and_two_alike_twice_but_for_pagat_and_kings_of_nine(rules
     for others, points in (POINTS | alike).items():
         game = after(rules, many_pawns(others), "call", dealer=3)
         assert (game.winner, game.points, game.done) == (0, points, True)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("others", ["23", "5", ""])
-def test_a_call_of_six_or_more_shows_the_hand_to_all(rules, others):
-    hands = many_pawns(others)
-    game = after(rules, hands, "call", dealer=2)
-    for seat in range(4):
-        view = game.view(seat)
-        caller = (0 - seat) % 4
-        assert view.called[0, caller] == hands[0].count("1")
-        shown = view.face_up[0, caller]
-        assert shown.tolist() == [hands[0].count(digit) for digit in "12345678"]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -170,16 +170,6 @@ def test_batches_of_1_7_and_4096_give_the_same_games(rules, episode):
     assert_same(seven[:40], many, slice(0, 7))
 
 
-def test_observations_left_out_change_nothing():
-    lazy, eager = (GoitaVectorEnv(50, seed=3, observe=observe) for observe in (False, True))
-    assert_same(turns(lazy), turns(eager))
-
-
-def test_another_seed_gives_other_games():
-    one, other = (GoitaVectorEnv(20, seed=seed).reset().observation for seed in (3, 4))
-    assert (one != other).any(axis=1).all()
-
-
 def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
     picked = np.array([5, 2, 17])
     whole, some = Match(20, "jga", "match", 9), Match(3, "jga", "match", 9, games=picked)
@@ -250,7 +240,7 @@ def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
         assert state.dealer[0] == 3
 
 
-def aec_trace(env, steps=60):
+def aec_trace(env, steps=40):
     """Plays an AEC environment on, through resets, and returns all that it handed out."""
     seen = []
     for step in range(steps):
@@ -264,7 +254,7 @@ def aec_trace(env, steps=60):
     return seen
 
 
-def parallel_trace(env, steps=60):
+def parallel_trace(env, steps=25):
     """Plays a parallel environment on in the same way."""
     seen = []
     for step in range(steps):
@@ -300,7 +290,7 @@ TRACES |= {"parallel_env": parallel_trace, "Game": game_trace}
 
 
 def begun(kind):
-    """Returns an environment or a game after 77 steps of a match."""
+    """Returns an environment or a game after 37 steps of a match."""
     if kind == "vector":
         env = after_reset(GoitaVectorEnv(30, "jga", "match", seed=4))
     elif kind == "Game":
@@ -308,7 +298,7 @@ def begun(kind):
     else:
         env = getattr(goita_v0, kind)("jga", "match")
         env.reset(seed=4)
-    TRACES[kind](env, 77)
+    TRACES[kind](env, 37)
     return env
 
 
@@ -358,15 +348,6 @@ def test_vector_reset_goes_on_to_the_next_episode():
         for game in range(5):
             assert hands[game].tolist() == plain_counts(21, game, number, 0)
         env.step(pick(turn.action_mask, 1))
-
-
-def test_environments_without_a_seed_differ():
-    hands = []
-    for _ in range(3):
-        env = after_reset(goita_v0.raw_env())
-        hands.append(dealt(env))
-        hands.append((Game().hands.tolist(), 0))
-    assert len({str(hand) for hand, _ in hands}) == 6
 
 
 def test_given_hands_apply_to_the_first_deal_alone():

@@ -167,13 +167,6 @@ def test_the_environment_equals_the_vector_environment(rules):
                 env.reset()
 
 
-def test_numpy_integers_are_actions():
-    for kind in (np.int8, np.int32, np.int64, np.uint8):
-        env = after_reset(goita_v0.raw_env(), seed=1)
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        env.step(kind(legal[0]))
-
-
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
 def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
     env = goita_v0.env(rules, episode, reward)

@@ -14,6 +14,7 @@ from goita_env.errors import SettingError
 from goita_env.views import View
 from goita_env.views.observation import SLICES, TABLE_WORD
 from playing import after_reset, frozen, legal_mask, pick
+from samples import rotating
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 
@@ -85,10 +86,12 @@ def test_writing_into_a_turn_does_not_reach_the_environment():
             getattr(turn, name)[:] = 1
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
-@pytest.mark.parametrize("reward", ["points", "win"])
-def test_rewards_follow_points_winner_and_done(rules, episode, reward):
+PAID = [("round", "points"), ("round", "win"), ("match", "points"), ("match", "win")]
+
+
+@pytest.mark.parametrize(("paid", "rules"), rotating(PAID, RULE_SETS))
+def test_rewards_follow_points_winner_and_done(rules, paid):
+    episode, reward = paid
     env = GoitaVectorEnv(128, rules, episode, reward, seed=2)
     rounds = 0
     for _, _, turn in random_turns(env, 300):
@@ -110,7 +113,7 @@ def test_a_match_ends_with_the_round_that_brings_150_points(rules):
     env = GoitaVectorEnv(128, rules, "match", seed=3)
     scores = np.zeros((128, 2), int)
     matches = 0
-    for _, _, turn in random_turns(env, 600):
+    for _, _, turn in random_turns(env, 300):
         rows = np.flatnonzero(turn.winner >= 0)
         scores[rows, turn.winner[rows] % 2] += turn.points[rows]
         assert np.array_equal(turn.done, scores.max(axis=1) >= 150)
@@ -118,7 +121,7 @@ def test_a_match_ends_with_the_round_that_brings_150_points(rules):
         assert np.array_equal(env._match.state.scores.T, scores)
         assert (turn.view.scores.sum(axis=1) == scores.sum(axis=1)).all()
         matches += turn.done.sum()
-    assert matches > 50
+    assert matches > 20
 
 
 @pytest.mark.parametrize("episode", ["round", "match"])
@@ -174,25 +177,6 @@ def test_views_can_be_built_late_but_not_too_late():
             assert np.array_equal(turn.observation, same.observation)
             assert same.view is same.view
         assert np.array_equal(turn.action_mask, same.action_mask)
-
-
-def test_a_view_built_in_time_can_be_read_later():
-    env = GoitaVectorEnv(8, seed=1, observe=False)
-    turn = env.reset()
-    view = turn.view
-    words = view.words.copy()
-    env.step(turn.action_mask.argmax(axis=1))
-    assert turn.view is view
-    assert np.array_equal(turn.view.words, words)
-
-
-def test_actions_of_any_whole_number_type_are_taken():
-    for dtype in (np.int8, np.uint8, np.int32, np.int64, np.uint64):
-        env = GoitaVectorEnv(8, seed=1)
-        chosen = env.reset().action_mask.argmax(axis=1)
-        env.step(chosen.astype(dtype))
-    env = GoitaVectorEnv(2, seed=1)
-    env.step(env.reset().action_mask.argmax(axis=1).tolist())
 
 
 def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
@@ -289,15 +273,14 @@ def test_every_row_of_the_state_is_what_an_environment_of_that_deal_says(rules):
         assert np.array_equal(states[game], single.state())
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("observe", [True, False])
+@pytest.mark.parametrize(("rules", "observe"), rotating(RULE_SETS, [True, False]))
 def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules, observe):
     batch = GoitaVectorEnv(3, rules, "match", seed=17, observe=observe)
     single = goita_v0.raw_env(rules, "match")
     batch.reset()
     single.reset(seed=17)
     assert batch.state_space == single.state_space
-    for step in range(250):
+    for step in range(120):
         states, words = batch.state(), batch.packed_state()
         assert (states.shape, states.dtype) == ((3, 704), np.uint8)
         assert (words.shape, words.dtype) == ((3, 11), np.uint64)
