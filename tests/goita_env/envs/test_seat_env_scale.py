@@ -3,7 +3,6 @@
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.wrappers import vector
 
 from goita_env import SeatEnv, SeatVectorEnv
 from goita_env.errors import SettingError
@@ -68,21 +67,6 @@ def test_what_is_no_factor_is_refused(scale):
     for make in (SeatEnv, SeatVectorEnv):
         with pytest.raises(SettingError, match="finite reward_scale greater than 0, got"):
             make(reward_scale=scale)
-
-
-def test_gymnasiums_wrapper_of_rewards_does_the_same():
-    wrapped = vector.TransformReward(
-        gymnasium.make_vec("goita/Seat-v0", num_envs=24), lambda rewards: 0.02 * rewards
-    )
-    total = 0.0
-    for result in played(wrapped, SeatVectorEnv(24)):
-        (observation, rewards, done, _, info), (expected, plain, ended, _, infos) = result
-        assert np.array_equal(observation, expected)
-        assert np.allclose(rewards, 0.02 * plain)
-        assert np.array_equal(done, ended)
-        assert info.keys() == infos.keys()
-        total += np.abs(rewards).sum()
-    assert total > 0
 
 
 @pytest.fixture

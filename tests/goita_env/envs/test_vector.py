@@ -192,17 +192,6 @@ def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
     assert all_of(env) == all_of(other)
 
 
-def test_hands_may_be_given_without_dealers_and_dealers_without_hands():
-    hands = special_hands(np.random.default_rng(0), 16)
-    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
-    other.reset()
-    dealt, drawn, _ = all_of(other)
-    env.reset(hands=hands)
-    assert all_of(env)[1] == drawn
-    env = after_reset(GoitaVectorEnv(16, seed=7), dealer=np.arange(16) % 4)
-    assert all_of(env)[:2] == (dealt, [0, 1, 2, 3] * 4)
-
-
 def all_of(env):
     """Hands, dealers and scores of every game."""
     state = env._match.state
@@ -258,19 +247,6 @@ def test_a_seed_begins_the_episodes_anew():
     with pytest.raises(SettingError, match="expected dealers"):
         env.reset(seed=7, dealer=4)
     assert np.array_equal(env.reset().observation, other.reset(seed=None).observation)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_every_row_of_the_state_is_what_an_environment_of_that_deal_says(rules):
-    rng = np.random.default_rng(0)
-    hands, dealer = special_hands(rng, 12), rng.integers(0, 4, 12)
-    scores = 10 * rng.integers(0, 15, (12, 2))
-    batch, single = GoitaVectorEnv(12, rules, "match"), goita_v0.raw_env(rules, "match")
-    batch.reset(hands=hands, dealer=dealer, scores=scores)
-    states = batch.state()
-    for game in range(12):
-        single.reset(options={"hands": hands[game], "dealer": dealer[game], "scores": scores[game]})
-        assert np.array_equal(states[game], single.state())
 
 
 @pytest.mark.parametrize(("rules", "observe"), rotating(RULE_SETS, [True, False]))
@@ -359,23 +335,6 @@ def test_sample_legal_is_uniform_over_the_legal_actions(position):
     assert set(np.flatnonzero(seen)) == set(legal.tolist())
     mean = DRAWS * GAMES / len(legal)
     assert ((seen[legal] - mean) ** 2 / mean).sum() <= critical(len(legal) - 1)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_sample_legal_is_uniform_in_every_game_of_a_mixed_batch(rules):
-    rng = np.random.default_rng(3)
-    games, draws = 256, 400
-    env = after_reset(GoitaVectorEnv(games, rules, seed=1), hands=special_hands(rng, games))
-    for _ in range(4):
-        turn = env.step(env.sample_legal(rng))
-        seen = np.zeros((games, 69))
-        for _ in range(draws):
-            seen[np.arange(games), env.sample_legal(rng)] += 1
-        count = turn.action_mask.sum(axis=1)
-        assert not seen[~turn.action_mask].any()
-        mean = (draws / count)[:, None]
-        square = np.where(turn.action_mask, (seen - mean) ** 2 / mean, 0).sum()
-        assert square <= critical(int((count - 1).sum()))
 
 
 def test_sample_legal_takes_one_number_a_game_from_the_generator():

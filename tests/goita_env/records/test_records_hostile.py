@@ -74,11 +74,6 @@ def test_a_json_as_deep_as_the_limit_is_read():
     assert flat == complete.loads(changed())
 
 
-@pytest.mark.parametrize("keys", [{"rules_fields": "x" * 10**6}, {"rules": "x" * 10**6}])
-def test_a_message_is_short_however_long_the_fault(keys):
-    assert len(message(complete.loads, changed(**keys))) < 600
-
-
 BOMBS = [
     "version: 1" + ":59" * 100_000,  # a number to base 60
     "log: [[1" + ":59" * 100_000 + "]]",

@@ -12,8 +12,8 @@ from goita_env.uke_shogi.game import draw
 from goita_env.uke_shogi.rules import POINTS
 from raising import refuses
 from samples import slow
-from uke_shogi_oracle import NAMES, Referee, whole_set
-from uke_shogi_playing import FEW, HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
+from uke_shogi_oracle import NAMES, Referee
+from uke_shogi_playing import HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
 
 FREE = UkeShogiRules(must_match=False)
 KINGS = UkeShogiRules(kings_match_all=True)
@@ -227,12 +227,6 @@ def test_a_planted_fault_is_found(monkeypatch, fault):
     monkeypatch.setattr(UkeShogiRules, "matches", fault)
     with pytest.raises(AssertionError):
         check_decisions(KINGS, 500)
-
-
-def test_the_referees_sets_are_the_games():
-    for rules in FEW:
-        names = sorted(whole_set(rules.tiles))
-        assert names == sorted(NAMES[kind] for kind in kinds_of(rules.counts))
 
 
 def test_a_deal_depends_on_its_numbers_alone():
