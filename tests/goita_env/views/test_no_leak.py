@@ -96,6 +96,16 @@ def test_no_seat_sees_what_it_cannot_know(rules):
     assert np.array_equal(one["legal"][asked], masks[asked])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_seat_sees_what_it_cannot_know_in_many_positions(monkeypatch, rules):
+    monkeypatch.setattr(f"{__name__}.POSITIONS", 1_000)
+    pairs.cache_clear()
+    test_no_seat_sees_what_it_cannot_know(rules)
+    test_the_redraw_changes_something_hidden_in_95_of_100_positions(rules)
+    pairs.cache_clear()
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_redraw_changes_something_hidden_in_95_of_100_positions(rules):
     before, after, viewers, failed = pairs(rules)
