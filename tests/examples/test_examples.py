@@ -70,7 +70,11 @@ def run(name: str, *options: str) -> str:
             r"three random: [+-]\d\.\d{3} .*\n.*three greedy: [+-]\d\.\d{3} .* 2\d deals\n$",
             marks=pytest.mark.pages,
         ),
-        ("open_hands.py --steps 6", r"6 worlds.*\n\naction  hands open .*\n *p "),
+        pytest.param(
+            "open_hands.py --steps 6",
+            r"6 worlds.*\n\naction  hands open .*\n *p ",
+            marks=pytest.mark.pages,
+        ),
     ],
 )
 def test_an_example_runs(command, told):

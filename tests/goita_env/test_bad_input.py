@@ -11,7 +11,6 @@ import pytest
 
 from deals import complete, kinds, uniform_hands
 from goita_env import Game, GoitaVectorEnv, actions, errors, goita_v0, uke_shogi_v0, views
-from goita_env.engine.match import Match
 from goita_env.views.observation import OBSERVATION_SIZE
 from playing import after_reset, frozen, played
 
@@ -68,48 +67,34 @@ def test_an_unknown_setting_is_refused(setting):
                 MAKERS[maker](**{setting: value})
 
 
-@pytest.mark.parametrize("make", [GoitaVectorEnv, Match])
-@pytest.mark.parametrize("num_games", [0, -1, 2.0, "4", None, True])
-def test_a_batch_without_games_is_refused(make, num_games):
-    with refuses(errors.SettingError, "game", f"got {num_games!r}"):
-        make(num_games)
-
-
 BAD_SEEDS = [-1, 1 << 64, 1.5, "1", True]
 
 
 @pytest.mark.parametrize("seed", BAD_SEEDS)
-def test_a_seed_that_is_no_whole_number_of_64_bits_is_refused(seed):
+def test_a_seed_that_is_no_whole_number_of_64_bits_is_refused_and_changes_nothing(seed):
     for make in (Game, partial(GoitaVectorEnv, 2)):
         with refuses(errors.SettingError, "seed from 0 to", f"got {seed!r}"):
             make(seed=seed)
-
-
-@pytest.mark.parametrize("make", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
-@pytest.mark.parametrize("seed", BAD_SEEDS)
-def test_a_reset_with_a_bad_seed_changes_nothing(make, seed):
-    env = after_reset(make(), seed=1)
+    env = after_reset(goita_v0.env(), seed=1)
     with Unchanged(env), refuses(errors.SettingError, "seed from 0 to", f"got {seed!r}"):
         env.reset(seed=seed)
 
 
+@pytest.mark.parametrize("num_games", [0, 2.0, True])
+def test_a_batch_without_games_is_refused(num_games):
+    with refuses(errors.SettingError, "game", f"got {num_games!r}"):
+        GoitaVectorEnv(num_games)
+
+
 BAD_HANDS = {
     "three hands": (HANDS[:3], "4 strings"),
-    "five hands": ([*HANDS, ""], "4 strings"),
     "one string": ("".join(HANDS), "4 strings"),
-    "no sequence": (7, "4 strings"),
     "seven tiles": ([*HANDS[:3], HANDS[3][:7]], "8 digits for seat 3"),
     "nine tiles": ([HANDS[0] + "1", *HANDS[1:]], "8 digits for seat 0"),
-    "an empty hand": (["", *HANDS[1:]], "8 digits for seat 0"),
     "no string": ([HANDS[0], 12345678, *HANDS[2:]], "8 digits for seat 1"),
-    "nothing": ([HANDS[0], None, *HANDS[2:]], "8 digits for seat 1"),
-    "a letter": ([HANDS[0], "1234567x", *HANDS[2:]], "digits 1 to 9 for seat 1.*'x'"),
     "a zero": ([HANDS[0], "12345670", *HANDS[2:]], "digits 1 to 9 for seat 1.*'0'"),
-    "a blank": ([*HANDS[:2], "1234567 ", HANDS[3]], "digits 1 to 9 for seat 2.*' '"),
-    "a character": ([*HANDS[:2], "し234567し", HANDS[3]], "digits 1 to 9 for seat 2.*'し'"),
     "a full-width digit": ([*HANDS[:2], "１2345678", HANDS[3]], "digits 1 to 9 for seat 2"),
     "other tiles": ([HANDS[0], HANDS[0], *HANDS[2:]], r"\(10, 4, 4, 4, 4, 2, 2, 2\) tiles"),
-    "four kings": (["88", "99", "", ""], "8 digits for seat 0"),
     "a third king": ([HANDS[0], "9" + HANDS[1][1:], *HANDS[2:]], r"10, 4, 4, 4, 4, 2, 2, 2\)"),
 }
 
@@ -138,14 +123,9 @@ def changed(hands, place, value):
 
 BAD_BATCHES = {
     "too few games": (batch_of_three()[:2], r"shape \(3, 4, 8\)"),
-    "too many games": (np.tile(batch_of_three(), (2, 1, 1)), r"shape \(3, 4, 8\)"),
     "seven tiles": (batch_of_three()[:, :, :7], r"shape \(3, 4, 8\)"),
-    "no array": ("hands", "4 strings"),
-    "strings for two games": ([HANDS] * 2, r"shape \(3, 4, 8\)"),
-    "three strings": (HANDS[:3], "4 strings"),
     "three strings in one game": ([HANDS, HANDS[:3], HANDS], "4 strings.*game 1"),
     "a letter in one game": ([HANDS, HANDS, ["1234567x", *HANDS[1:]]], "seat 0.*game 2"),
-    "nothing in one game": ([HANDS, None, HANDS], "4 strings.*got None in game 1"),
     "strings beside kinds": ([HANDS, kinds(*HANDS), HANDS], "4 strings.*game 1"),
     "fractions": (batch_of_three() * 1.0, "whole numbers.*float64"),
     "hands of different lengths": ([[[0] * 8] * 4, [[0] * 7] * 4, [[0] * 8] * 4], "shape"),
@@ -166,7 +146,7 @@ def test_a_batch_refuses_wrong_hands(wrong, begun):
         env.reset(hands=hands)
 
 
-@pytest.mark.parametrize("name", ["player0", "", "player_4", 0, None, ["player_0"], np.arange(2)])
+@pytest.mark.parametrize("name", ["player0", 0, ["player_0"]])
 @pytest.mark.parametrize(
     "make", [*ENVIRONMENTS.values(), uke_shogi_v0.env, uke_shogi_v0.parallel_env]
 )
@@ -241,7 +221,7 @@ def test_a_subset_of_the_options_and_options_of_other_environments_are_taken():
     env.reset(seed=1, options={})
 
 
-NOT_ACTIONS = [69, -1, 1 << 40, 1.0, "pass", None, True, [0], np.float64(0), np.array([0])]
+NOT_ACTIONS = [69, -1, 1 << 40, 1.0, None, True, [0]]
 
 
 @pytest.mark.parametrize("action", NOT_ACTIONS)
@@ -293,18 +273,12 @@ def test_an_illegal_action_is_refused_with_the_seat_and_changes_nothing(wrong):
 
 BAD_ROWS = {
     "too few": ([0, 0], "3 actions"),
-    "too many": ([0, 0, 0, 0], "3 actions"),
     "one number": (0, "3 actions"),
-    "a column": ([[0], [0], [0]], "3 actions"),
     "fractions": ([0.0, 0.0, 0.0], "3 actions.*float64"),
     "truth values": ([True, False, True], "3 actions.*bool"),
-    "strings": (["p", "p", "p"], "3 actions"),
-    "nothing": (None, "3 actions"),
     "rows of different lengths": ([[0], [0, 1], 2], "3 actions"),
     "69": ([1, 69, 1], r"0\.\.68.*got 69 in game 1"),
-    "-1": ([-1, 1, 1], r"0\.\.68.*got -1 in game 0"),
     "-64": ([-64, 1, 1], r"0\.\.68.*got -64 in game 0"),
-    "a huge number": (np.array([1 << 40] * 3), r"0\.\.68.*in game 0"),
     "a huge unsigned number": (np.array([(1 << 64) - 60] * 3, np.uint64), r"0\.\.68.*in game 0"),
     "128": (np.array([128] * 3, np.uint8), r"0\.\.68.*got 128 in game 0"),
 }
@@ -319,38 +293,26 @@ def test_a_batch_refuses_actions_of_the_wrong_length_type_or_range(wrong):
         env.step(given)
 
 
-@pytest.mark.parametrize("action", [69, -1, 1.5, "p", None])
-def test_decoding_what_is_no_action_is_refused(action):
-    for read in (actions.decode, actions.name):
-        with refuses(errors.ActionError, f"got {action!r}"):
-            read(action)
+NO_SUCH = [
+    *((read, (one,), "0..68") for read in (actions.decode, actions.name) for one in (69, -1, "p")),
+    *((actions.encode, pair, "kinds 0..7") for pair in ((8, 0), (0, -1), (1.5, 0), ("1", 0))),
+    *((actions.parse, (text,), "two digits") for text in ("", "123", "01", "１２", "Call", 12)),
+]
 
 
-@pytest.mark.parametrize("pair", [(8, 0), (0, 8), (-1, 0), (0, -1), (1.5, 0), ("1", 0), (None, 0)])
-def test_encoding_what_is_no_pair_of_kinds_is_refused(pair):
-    with refuses(errors.ActionError, "kinds 0..7"):
-        actions.encode(*pair)
+@pytest.mark.parametrize(("call", "given", "part"), NO_SUCH)
+def test_what_stands_for_no_action_is_refused(call, given, part):
+    with refuses(errors.ActionError, part):
+        call(*given)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1", "123", "01", "1x", "pass", "１２", "Call", 12, None, ["p"]]
-)
-def test_parsing_what_names_no_action_is_refused(text):
-    with refuses(errors.ActionError, re.escape(f"got {text!r}")):
-        actions.parse(text)
-
-
-@pytest.mark.parametrize("action", [0, 1, actions.CALL, None])
-def test_a_game_refuses_an_action_after_its_end(action):
-    game = played(Game(hands=complete("1111118", "2", "", ""), dealer=0), "call")
-    assert game.done
-    with Unchanged(game), refuses(OVER, "after the end", f"got {action!r}"):
-        game.play(action)
-
-
-@pytest.mark.parametrize("make", [goita_v0.raw_env, goita_v0.env])
-def test_an_environment_refuses_an_action_after_its_end(make):
-    env = after_reset(make(), options={"hands": complete("1111118", "2", "", ""), "dealer": 0})
+def test_after_the_end_actions_are_refused():
+    hands = complete("1111118", "2", "", "")
+    game = played(Game(hands=hands, dealer=0), "call")
+    for action in (0, None):
+        with Unchanged(game), refuses(OVER, "after the end", f"got {action!r}"):
+            game.play(action)
+    env = after_reset(goita_v0.env(), options={"hands": hands, "dealer": 0})
     env.step(actions.CALL)
     for agent in env.possible_agents:
         assert env.agent_selection == agent
@@ -388,13 +350,6 @@ def test_a_view_asked_for_too_late_is_refused():
             getattr(turn, name)
 
 
-@pytest.mark.parametrize("seat", [4, -1, "0", None, 1.5])
-def test_a_view_of_no_seat_is_refused(seat):
-    game = Game(hands=HANDS, dealer=0)
-    with Unchanged(game), refuses(errors.SettingError, r"0\.\.3", f"got {seat!r}"):
-        game.view(seat)
-
-
 def good_observation():
     return GoitaVectorEnv(3, seed=1).reset().observation
 
@@ -402,14 +357,10 @@ def good_observation():
 BAD_OBSERVATIONS = {
     "too short": (good_observation()[:, 1:], str(OBSERVATION_SIZE)),
     "too long": (np.zeros((2, OBSERVATION_SIZE + 1)), str(OBSERVATION_SIZE)),
-    "a cube": (good_observation()[None], str(OBSERVATION_SIZE)),
-    "a number": (3, str(OBSERVATION_SIZE)),
     "a two": (good_observation() * 2, "zeros and ones"),
-    "fractions": (good_observation() * 0.5, "zeros and ones"),
     "not numbers": (np.full((1, OBSERVATION_SIZE), np.nan), "zeros and ones"),
     "ones between the slices": (np.ones((1, OBSERVATION_SIZE)), "between the slices"),
     "rows of different lengths": ([[0], [0, 1]], "shape"),
-    "strings": (np.full((1, OBSERVATION_SIZE), "1"), "zeros and ones"),
 }
 
 
@@ -418,8 +369,3 @@ def test_what_is_no_observation_is_refused(wrong):
     array, part = BAD_OBSERVATIONS[wrong]
     with refuses(errors.ObservationError, part):
         views.from_observation(array)
-
-
-def test_views_of_an_unknown_rule_set_are_refused():
-    with refuses(errors.SettingError, "jga.*nine.*pagat"):
-        views.from_observation(good_observation(), rules="chess")

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from deals import RULE_SETS, digits, special_hands, uniform_hands
+from deals import digits, special_hands, uniform_hands
 from goita_env import Game, actions, errors
 from raising import refuses
+from samples import slow
 
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 FIVES = ["11111238", "11111337", "22344567", "24455569"]
@@ -27,11 +28,11 @@ def everything(game: Game) -> list:
 def random_matches(rules: str):
     """Yields matches before their first move, half of them with questions, and random numbers."""
     rng = np.random.default_rng(4)
-    for seed, hands in enumerate(np.concatenate([uniform_hands(rng, 4), special_hands(rng, 8)])):
+    for seed, hands in enumerate(np.concatenate([uniform_hands(rng, 1), special_hands(rng, 4)])):
         yield Game(rules, hands=digits(hands), episode="match", seed=seed, scores=(100, 90)), rng
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_undo_takes_back_every_move_across_redeals_and_rounds(rules):
     redeals, rounds = 0, 0
     for game, rng in random_matches(rules):
@@ -54,8 +55,8 @@ def test_undo_takes_back_every_move_across_redeals_and_rounds(rules):
         for action in chosen:
             game.play(action)
         assert everything(game) == end
-    assert rounds >= 12
-    assert redeals >= (2 if rules != "pagat" else 1)
+    assert rounds >= 5
+    assert redeals >= 1
 
 
 def test_a_copy_goes_on_by_itself_and_identically():

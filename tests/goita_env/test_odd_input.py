@@ -34,7 +34,7 @@ def seen(env, result):
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-@pytest.mark.parametrize("options", [[1], [], 0, "hands", {"hand": 1}, {"dealer": 1, "seed": 2}])
+@pytest.mark.parametrize("options", [[1], 0, {"dealer": 1, "seed": 2}])
 def test_options_that_are_no_dict_or_unknown_are_refused_and_nothing_has_changed(name, options):
     env, twin = (ENVIRONMENTS[name]() for _ in range(2))
     for one in (env, twin):
@@ -46,31 +46,14 @@ def test_options_that_are_no_dict_or_unknown_are_refused_and_nothing_has_changed
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_options_that_are_none_are_not_given(name):
+def test_a_seed_of_numpy_is_the_seed_and_options_of_none_are_not_given(name):
     env, twin = (ENVIRONMENTS[name]() for _ in range(2))
-    told = env.reset(seed=1, options={"hands": None, "dealer": None})
-    assert seen(env, told) == seen(twin, twin.reset(seed=1))
-
-
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64])
-def test_a_seed_of_numpy_is_the_seed(name, kind):
-    env, twin = (ENVIRONMENTS[name]() for _ in range(2))
-    for _ in range(2):
-        assert seen(env, env.reset(seed=kind(3))) == seen(twin, twin.reset(seed=3))
-
-
-def test_a_wrong_seed_leaves_a_single_game_as_it_was():
-    env, twin = SeatEnv(), SeatEnv()
-    for one in (env, twin):
-        one.reset(seed=1)
-    for seed in (1.5, True, -1, 1 << 64, "1"):
-        refuses(SettingError, "expected a seed", env.reset, seed=seed)
-    assert seen(env, env.reset()) == seen(twin, twin.reset())
+    told = env.reset(seed=np.uint64(3), options={"hands": None, "dealer": None})
+    assert seen(env, told) == seen(twin, twin.reset(seed=3))
 
 
 @pytest.mark.parametrize("make", [GoitaVectorEnv, SeatVectorEnv, Rounds])
-@pytest.mark.parametrize("num_games", [MAX_GAMES + 1, 10**12, 10**20])
+@pytest.mark.parametrize("num_games", [MAX_GAMES + 1, 10**20])
 def test_more_games_than_any_memory_holds_are_refused(make, num_games):
     refuses(SettingError, f"at most {MAX_GAMES} games .*got {num_games}", make, num_games)
 
@@ -85,14 +68,8 @@ class Tensor:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
 
 
-def gradients(*shape):
-    torch = pytest.importorskip("torch")
-    return torch.zeros(shape, requires_grad=True)
-
-
-@pytest.mark.parametrize("make", [Tensor, gradients])
-def test_tensors_with_gradients_are_refused_with_what_they_say(make):
-    env, seats, rounds, three = GoitaVectorEnv(3), SeatVectorEnv(3), Rounds(3), make(3)
+def test_tensors_with_gradients_are_refused_with_what_they_say():
+    env, seats, rounds, three = GoitaVectorEnv(3), SeatVectorEnv(3), Rounds(3), Tensor(3)
     first = env.reset()
     seats.reset(seed=0)
     for act in (env.step, seats.step, rounds.step):
@@ -102,13 +79,13 @@ def test_tensors_with_gradients_are_refused_with_what_they_say(make):
         (SettingError, "dealer", lambda: env.reset(dealer=three)),
         (SettingError, "points of two teams", lambda: env.reset(scores=three)),
         (SettingError, "reset_mask", lambda: seats.reset(options={"reset_mask": three})),
-        (ObservationError, "requires grad", lambda: views.from_observation(make(512))),
+        (ObservationError, "requires grad", lambda: views.from_observation(Tensor(512))),
     ):
         refuses(error, message, call)
     assert (env.sample_legal(np.random.default_rng(0)).shape) == first.seat.shape
     for single in (goita_v0.env(), SeatEnv()):
         single.reset(seed=0)
-        refuses(ActionError, "whole number", single.step, make())
+        refuses(ActionError, "whole number", single.step, Tensor())
 
 
 def test_a_bot_that_answers_a_tensor_with_gradients_is_named():
@@ -122,10 +99,3 @@ def test_a_bot_that_answers_a_tensor_with_gradients_is_named():
     env = SeatVectorEnv(40, opponents=Torch())
     with pytest.raises(ActionError, match=r"from Torch\(\), got a Tensor .*requires grad"):
         env.reset(seed=0)  # somewhere an opponent leads
-
-
-def test_a_mask_without_a_true_is_refused_as_such():
-    env = SeatVectorEnv(3, autoreset_mode="Disabled")
-    env.reset(seed=0)
-    with pytest.raises(SettingError, match=r"shape \(3,\) of bool, all False"):
-        env.reset(options={"reset_mask": np.zeros(3, bool)})

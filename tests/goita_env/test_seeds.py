@@ -4,9 +4,7 @@ import hashlib
 import json
 
 import numpy as np
-import pytest
 
-from goita_env.errors import SettingError
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 
 SEED = 2**63 - 25
@@ -22,12 +20,6 @@ def test_other_parts_give_another_seed():
     parts = [(), (0,), (0, 0), (1,), ("0",)]
     found = [bot_seed(SEED, purpose, *rest) for purpose in ("play", "pool") for rest in parts]
     assert len(set(found)) == len(found)
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, True, None])
-def test_no_seed_is_refused(seed):
-    with pytest.raises(SettingError, match="expected a seed"):
-        bot_seed(seed, "play")
 
 
 def test_a_generator_holds_nothing_that_is_the_seed():
@@ -53,10 +45,3 @@ def test_shown_numbers_do_not_tell_which_game_comes_next():
     # Half of the bits are ones, and half of them change from one game to the next: 5 sigma.
     assert abs(bits.mean(axis=0) - 0.5).max() < 5 * 0.5 / 64
     assert abs((bits[1:] ^ bits[:-1]).mean(axis=0) - 0.5).max() < 5 * 0.5 / 64
-
-
-def test_another_seed_or_purpose_shows_other_numbers():
-    games = np.arange(100)
-    first = GameNumbers(SEED, "play").shown(games)
-    for other in ((SEED - 1, "play"), (SEED, "pool"), (SEED, "play", 1)):
-        assert not (GameNumbers(*other).shown(games) == first).any()

@@ -161,7 +161,6 @@ class Ragged(Uniform):
     [
         (Uniform, "an instance of its class, got <class"),
         (None, r"with act\(\), got None"),
-        ("greedy", r"with act\(\), got 'greedy'"),
         (WithoutNumbers(), r"act\(view, legal, rng\), got .*too many"),
         (ToldOfTheGameAlone(), r"begin\(games, seats, view\), got .*too many"),
         (Ragged(), r"actions of shape \(64,\)"),

@@ -8,7 +8,7 @@ world if every move was legal and the viewer sees the same words at the end.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations, islice
 from math import factorial, prod
 
 import numpy as np
@@ -201,19 +201,18 @@ def royal_hands(rng: np.random.Generator, count: int) -> np.ndarray:
     return hands[((hands == KING).sum(axis=2) == 2).any(axis=1)][:count]
 
 
-def random_positions(rules: str | Rules, count: int, seed: int, latest: bool = False) -> list:
+def random_positions(rules: str | Rules, seed: int, latest: bool = False) -> Iterator[Position]:
     """Plays rounds at random, many with special hands or two kings, and stops each somewhere.
 
     Args:
         rules: the rule set.
-        count: how many positions.
         seed: of the play.
         latest: stop at the last decision of each round, if it came to plays.
     """
-    rng, found = np.random.default_rng(seed), []
+    rng, found = np.random.default_rng(seed), 0
     makers = (special_hands, uniform_hands, royal_hands)
-    while len(found) < count:
-        hands = makers[len(found) % 3](rng, 1)[0]
+    while True:
+        hands = makers[found % 3](rng, 1)[0]
         scores = (10 * rng.integers(0, 15, 2)).tolist()
         digits = ["".join(str(kind + 1) for kind in hand) for hand in hands.tolist()]
         game = Game(rules, hands=digits, dealer=int(rng.integers(4)), scores=scores, seed=0)
@@ -228,8 +227,8 @@ def random_positions(rules: str | Rules, count: int, seed: int, latest: bool = F
                 game.play(int(rng.choice(kings if kings and rng.random() < 0.5 else legal)))
         if latest and not moments[-1].view.num_plays[0]:
             continue
-        found.append(moments[-1] if latest else moments[int(rng.integers(len(moments)))])
-    return found
+        found += 1
+        yield moments[-1] if latest else moments[int(rng.integers(len(moments)))]
 
 
 def after(rules: str | Rules, hands: list, dealer: int, moves: str, viewer: int | None = None):
@@ -310,9 +309,9 @@ last two the attacker had laid down a tile before that can't be the other king."
 
 
 @cache
-def many_positions(rules: str | Rules) -> list:
+def many_positions(rules: str | Rules, count: int = 60) -> list:
     """Returns positions anywhere in rounds."""
-    return random_positions(rules, 240, seed=0)
+    return list(islice(random_positions(rules, seed=0), count))
 
 
 def hidden_places(at: Position) -> tuple[list, list]:
@@ -376,9 +375,11 @@ def brute_force(at: Position) -> tuple[dict[bytes, float], int]:
 def late_positions(rules: str | Rules) -> list:
     """Returns positions so late that all arrangements can be tried, each with ``brute_force``."""
     found = []
-    random = random_positions(rules, 250, seed=5, latest=True)
-    for at in [after(*late) for late in LATE if late[0] == rules] + random:
+    random = islice(random_positions(rules, seed=5, latest=True), 250)
+    for at in chain((after(*late) for late in LATE if late[0] == rules), random):
         unseen = at.view.unseen[0].tolist()
-        if factorial(sum(unseen)) / prod(map(factorial, unseen)) < 50_000 and len(found) < 8:
+        if factorial(sum(unseen)) / prod(map(factorial, unseen)) < 50_000:
             found.append((at, *brute_force(at)))
+        if len(found) == 8:
+            break
     return found

@@ -16,12 +16,14 @@ from goita_env.engine.tables import CODE_MASK, FRESH, KING_PERMIT, RADIX, attack
 from goita_env.tiles import COUNTS, MAX_DECISIONS, MAX_PLAYS
 from goita_env.views import observation as packing
 from playing import after_reset, deal, frozen, legal_mask, pick
+from samples import longer, rotating
 
 rule_sets = st.sampled_from(RULE_SETS)
 seats = st.integers(0, 3)
 seeds = st.integers(0, 2**32 - 1)
 # The n-th decision takes the legal action number choices[n] modulo how many; passes after the last.
 choices = st.lists(st.integers(0, 63), max_size=60)
+turns = st.integers(1, 3)
 
 
 @st.composite
@@ -53,20 +55,18 @@ def tiles_in_all_places(state):
     return held + counts[state.down].sum(axis=0) + counts[state.up]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("dealt", [uniform_hands, special_hands])
+@pytest.mark.parametrize(("rules", "dealt"), rotating(RULE_SETS, [special_hands, uniform_hands]))
 def test_the_32_tiles_are_conserved_in_thousands_of_games(rules, dealt):
     rng = np.random.default_rng(0)
     match = after_reset(Match(2_000, rules, "match"), dealt(rng, 2_000))
-    for _ in range(120):
+    for _ in range(60):
         assert (tiles_in_all_places(match.state) == COUNTS).all()
         held = code_counts()[match.state.hand & CODE_MASK].sum(axis=0)
         assert np.array_equal(match.state.hand_counts().sum(axis=1), held)
         match.step(pick(legal_mask(match.state), rng.integers(0, 1 << 30, 2_000)))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("patience", [0.0, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize(("patience", "rules"), rotating([0.0, 0.5, 0.9, 1.0], RULE_SETS))
 def test_no_round_outlasts_13_plays_46_decisions_and_4_questions(rules, patience):
     rng = np.random.default_rng(1)
     hands = np.concatenate([uniform_hands(rng, 1_500), special_hands(rng, 500)])
@@ -120,7 +120,8 @@ def test_the_statuses_in_which_a_seat_must_play_are_those_without_a_pass(rules):
     assert set(np.flatnonzero(~legal_mask(state)[:, PASS]).tolist()) == set(MUST_PLAY)
 
 
-@given(rule_sets, deals(), seats, choices, st.integers(1, 3))
+@given(rule_sets, deals(), seats, choices, turns)
+@settings(max_examples=40)
 def test_rotating_the_seats_rotates_everything(rules, hands, dealer, numbers, turn):
     scores = np.array([[20, 130]])
     one = deal(rules, hands[None], [dealer], scores)
@@ -153,14 +154,17 @@ def trace(state, numbers, steps=MAX_DECISIONS + 5):
     return seen
 
 
+batches = rule_sets, st.lists(st.tuples(deals(), seats, seeds), min_size=1, max_size=7)
+
+
 def assert_same(one, other):
     for before, after in zip(one, other, strict=True):
         for first, second in zip(before, after, strict=True):
             assert np.array_equal(first, second)
 
 
-@given(rule_sets, st.lists(st.tuples(deals(), seats, seeds), min_size=1, max_size=7))
-@settings(max_examples=40)
+@given(*batches)
+@settings(max_examples=12)
 def test_a_batch_equals_its_single_games(rules, games):
     hands = np.array([hand for hand, _, _ in games])
     dealers = np.array([dealer for _, dealer, _ in games])
@@ -184,8 +188,8 @@ def midway(draw):
     return state
 
 
-@given(midway(), seeds, st.integers(1, 3))
-@settings(max_examples=60)
+@given(midway(), seeds, turns)
+@settings(max_examples=20)
 def test_copied_selected_and_repeated_games_continue_identically_and_apart(state, seed, times):
     every = np.arange(state.num_games)
     some = np.random.default_rng(seed).integers(0, state.num_games, 5)
@@ -203,7 +207,7 @@ def test_copied_selected_and_repeated_games_continue_identically_and_apart(state
 
 
 @given(midway())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_a_state_that_is_over_or_waits_stays_still(state):
     numbers = np.arange(state.num_games)
     trace(state, numbers)
@@ -213,6 +217,15 @@ def test_a_state_that_is_over_or_waits_stays_still(state):
     core.step(state, np.full(state.num_games, PASS))
     assert np.array_equal(state.data, data)
     assert len(state.ended) == len(state.asking) == 0
+
+
+test_many_rounds_rotate = longer(
+    test_rotating_the_seats_rotates_everything, rule_sets, deals(), seats, choices, turns
+)
+test_many_batches_equal_their_single_games = longer(test_a_batch_equals_its_single_games, *batches)
+test_many_copies_continue_identically = longer(
+    test_copied_selected_and_repeated_games_continue_identically_and_apart, midway(), seeds, turns
+)
 
 
 def test_selected_games_can_be_dealt_to_again():

@@ -12,7 +12,6 @@ from goita_env import Game, seeds
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.engine import deals as deal
 from goita_env.engine.tables import PAWN_DIGITS, code_counts
-from goita_env.errors import IllegalActionError
 from playing import played
 
 # Pawns are 1; the seats 0 to 3 are dealt these, filled up with other tiles.
@@ -20,8 +19,6 @@ ONE_FIVE = complete("11111234", "", "", "")
 OPPONENTS = complete("11111234", "11111235", "", "")
 PARTNERS = complete("11111234", "", "11111235", "")
 SIX = complete("11111123", "", "", "")
-NONE = complete("", "", "", "")
-
 CALLING = {
     "jga": {5: [CALL, SILENT], 6: [CALL, SILENT]},
     "pagat": {5: [CALL], 6: [CALL]},
@@ -51,12 +48,6 @@ def begins(game, dealer=0):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("dealer", range(4))
-def test_without_a_special_hand_nobody_is_asked(rules, dealer):
-    assert begins(after(rules, NONE, dealer=dealer), dealer)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("dealer", range(4))
 def test_seats_with_special_hands_are_asked_from_the_dealer_on(rules, dealer):
     game = after(rules, OPPONENTS, dealer=dealer)
     first, second = (1, 0) if dealer == 1 else (0, 1)
@@ -70,18 +61,6 @@ def test_seats_with_special_hands_are_asked_from_the_dealer_on(rules, dealer):
 def test_a_call_is_a_choice_or_a_duty(rules, others):
     pawns = 5 if len(others) == 3 else 6
     assert asked(after(rules, many_pawns(others))) == (0, CALLING[rules][pawns])
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_seat_with_a_duty_to_call_may_not_keep_silent(rules):
-    for hands, pawns in ((ONE_FIVE, 5), (SIX, 6)):
-        game = after(rules, hands)
-        if SILENT in CALLING[rules][pawns]:
-            game.play(SILENT)
-            assert begins(game)
-        else:
-            with pytest.raises(IllegalActionError, match="expected one of call from seat 0"):
-                game.play(SILENT)
 
 
 CHOOSES = [
@@ -118,33 +97,6 @@ def test_one_five_after_continue_the_dealer_takes_the_first_turn(rules, dealer):
     assert game.hands[0, 0] == 5, "the pawns go back to hand"
 
 
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_one_five_a_silent_seat_plays_on_unnoticed(rules):
-    game = after(rules, ONE_FIVE, "silent")
-    assert begins(game)
-    assert not game.view(1).called.any()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_call_tells_all_seats_exactly_five_pawns(rules):
-    game = after(rules, ONE_FIVE, "call")
-    for seat in range(4):
-        called = np.zeros(4, int)
-        called[(0 - seat) % 4] = 5
-        assert game.view(seat).called[0].tolist() == called.tolist()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_questions_are_asked_again_after_a_redeal(rules):
-    again = 0
-    for seed in range(60):
-        game = played(Game(rules, hands=ONE_FIVE, dealer=0, seed=seed), "call", "redeal")
-        pawns = game.hands[:, 0]
-        assert (game.legal_actions()[0] == CALL) == bool(pawns.max() >= 5)
-        again += pawns.max() >= 5
-    assert again > 0
-
-
 POINTS = {"23": 20, "24": 30, "58": 50, "46": 40, "45": 30, "67": 40}
 POINTS |= {"2": 40, "3": 40, "4": 60, "5": 60, "6": 80, "7": 80, "8": 100, "": 100}
 """Of a called hand by its tiles but pawns: the higher of two, twice a single one."""
@@ -160,19 +112,6 @@ def test_a_call_scores_and_two_alike_twice_but_for_pagat_and_kings_of_nine(rules
     for others, points in (POINTS | alike).items():
         game = after(rules, many_pawns(others), "call", dealer=3)
         assert (game.winner, game.points, game.done) == (0, points, True)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("others", ["23", "5", ""])
-def test_a_call_of_six_or_more_shows_the_hand_to_all(rules, others):
-    hands = many_pawns(others)
-    game = after(rules, hands, "call", dealer=2)
-    for seat in range(4):
-        view = game.view(seat)
-        caller = (0 - seat) % 4
-        assert view.called[0, caller] == hands[0].count("1")
-        shown = view.face_up[0, caller]
-        assert shown.tolist() == [hands[0].count(digit) for digit in "12345678"]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -193,14 +132,6 @@ def test_partners_fives_win_150_once_both_have_called_and_in_nine_whatever_they_
 ):
     game = after(rules, PARTNERS, *answers)
     assert (game.done, game.points, game.winner % 2) == (True, 150, 0)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("scores", [(0, 0), (0, 140), (140, 140)])
-def test_partners_fives_win_the_match_whatever_the_scores(rules, scores):
-    game = after(rules, PARTNERS, "call", "call", episode="match", scores=scores)
-    assert game.done
-    assert game.scores == (scores[0] + 150, scores[1])
 
 
 @pytest.mark.parametrize("rules", ["jga", "pagat"])

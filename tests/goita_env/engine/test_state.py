@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goita_env.engine.solver_api import search_rules
-from goita_env.engine.state import FIELDS, SEATS, State
+from goita_env.engine.state import BEFORE_PLAY, FIELDS, State
 from goita_env.engine.tables import NUM_ATTACK_STATUSES, attack_status
 from goita_env.rules import JGA
 
@@ -36,11 +36,12 @@ def test_every_field_is_a_part_of_the_block():
 def test_turning_the_seats_of_a_game_moves_all_that_is_theirs_and_nothing_else(by):
     rng = np.random.default_rng(0)
     state = State.empty(5, "jga")
-    state.data[:] = rng.integers(0, 99, state.data.shape)
+    rest = BEFORE_PLAY.ravel()  # all else is bare before play
+    state.data[rest] = rng.integers(0, 99, (len(rest), 5))
     state.offset[:] = rng.integers(0, 4, 5)
     before = state.copy()
     rows = np.array([1, 4])
-    state.turn(rows, np.full(2, by), SEATS)
+    state.turn(rows, np.full(2, by))
     others = np.array([0, 2, 3])
     assert (state.data[:, others] == before.data[:, others]).all()
     for seat in range(4):

@@ -1,9 +1,7 @@
 """The rules as tables: the scalar rules read out, their expansion, and pinned checksums."""
 
-import subprocess
-import sys
 import zlib
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import product
 
 import numpy as np
@@ -14,8 +12,7 @@ from goita_env import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT, decode, encode
 from goita_env.engine import core, tables
 from goita_env.engine.rulebook import call_points, finish_points, king_may_attack, receives
-from goita_env.errors import SettingError
-from goita_env.tiles import COUNTS, KING, POINTS
+from goita_env.tiles import COUNTS, KING
 from playing import deal, legal_mask
 
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, _ = range(8)
@@ -25,40 +22,6 @@ ATTACKS = [*product(range(8), range(4), (False, True))]
 
 CHECKSUMS = {"jga": 3537353929, "pagat": 900007076, "nine": 3773125002}
 """Second source: the oracle, which plays hundreds of thousands of decisions by the same rules."""
-
-
-def test_a_block_receives_its_own_kind_and_a_king_all_but_pawn_lance_and_king():
-    received = {(block, new) for block in range(8) for new in range(8) if receives(block, new)}
-    by_king = {(KING, new) for new in (KNIGHT, SILVER, GOLD, BISHOP, ROOK)}
-    assert received == by_king | {(kind, kind) for kind in range(8) if kind != KING}
-
-
-@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
-def test_when_a_king_may_attack(rules):
-    for tiles in (2, 4, 6, 8):
-        assert king_may_attack(rules, 1, tiles, True), "a king lies face up"
-        assert king_may_attack(rules, 2, tiles, False), "both are in hand"
-        last = rules is JGA and tiles == 2
-        assert king_may_attack(rules, 1, tiles, False) == last, "the eighth tile"
-
-
-@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
-def test_the_points_of_a_finish(rules):
-    for block, attack in product(range(8), range(8)):
-        alike = block == attack and not (rules is NINE and block == KING)
-        assert finish_points(rules, block, attack, False) == POINTS[attack]
-        assert finish_points(rules, block, attack, True) == POINTS[attack] * (1 + alike)
-
-
-@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
-def test_the_points_of_a_call(rules):
-    assert call_points(rules, 8, ()) == 100
-    for kind in range(1, 8):
-        assert call_points(rules, 7, (kind,)) == 2 * POINTS[kind]
-        for other in range(kind, 8):
-            doubled = kind == other and rules is not PAGAT and not (rules is NINE and kind == KING)
-            points = max(POINTS[kind], POINTS[other]) * (1 + doubled)
-            assert call_points(rules, 6, (kind, other)) == points
 
 
 def test_the_three_rule_sets_differ_as_the_page_says():
@@ -76,16 +39,6 @@ def test_the_three_rule_sets_differ_as_the_page_says():
     assert {field.name for field in fields(Rules)} == {"name", *differ}
     for name, values in differ.items():
         assert tuple(getattr(rules, name) for rules in (JGA, PAGAT, NINE)) == values
-
-
-def test_rules_are_frozen_values_found_by_name():
-    assert [get_rules(name) for name in RULE_SETS] == [JGA, PAGAT, NINE]
-    assert get_rules(NINE) is NINE
-    assert replace(JGA, name="mine") != JGA
-    with pytest.raises(AttributeError):
-        JGA.last_king = False
-    with pytest.raises(SettingError, match=r"expected .*'jga'.* got 'chess'"):
-        get_rules("chess")
 
 
 def test_codes_are_added_like_multisets_of_tiles():
@@ -210,27 +163,6 @@ def test_tables_are_built_once_for_each_value_of_the_rules():
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_checksums_of_the_three_rule_sets_are_pinned(rules):
     assert checksum(get_rules(rules)) == CHECKSUMS[rules]
-
-
-BUILD = """
-import time
-from goita_env.engine.tables import tables
-from goita_env.rules import JGA
-start = time.process_time()
-tables(JGA)
-print(time.process_time() - start)
-"""
-
-
-def test_tables_are_built_in_less_than_a_fifth_of_a_second():
-    command = [sys.executable, "-c", BUILD]
-    taken = []
-    for _ in range(5):
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-        taken.append(float(done.stdout))
-        if taken[-1] < 0.2:  # one run undisturbed by others is enough
-            break
-    assert min(taken) < 0.2
 
 
 def test_actions_are_numbered_as_the_page_says():

@@ -8,6 +8,7 @@ import hashlib
 import os
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from oracle import Referee
 from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
 from playing import after_reset, deal, legal_mask, pick
 from programs import run
+from samples import rotating
 
 TRAJECTORIES = {
     ("jga", "round"): "2b8bdef97c3dbe3e0c3800dbd62367e88b53d4d3793a900abfc7dfe707c02998",
@@ -42,6 +44,7 @@ OBSERVATIONS = {
 """By rule set, for version 1 of the layout: all observations of the rounds."""
 
 
+EPISODES = ["round", "match"]
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 
@@ -117,9 +120,13 @@ def test_deals_and_dealers_are_what_the_plain_hash_gives():
 
 
 @pytest.mark.parametrize(("rules", "episode"), TRAJECTORIES)
-@pytest.mark.parametrize("play", [trajectory, plain_trajectory])
-def test_environment_and_oracle_give_the_pinned_trajectories(play, rules, episode):
-    assert play(rules, episode) == TRAJECTORIES[rules, episode]
+def test_the_environment_gives_the_pinned_trajectories(rules, episode):
+    assert trajectory(rules, episode) == TRAJECTORIES[rules, episode]
+
+
+@pytest.mark.parametrize(("rules", "episode"), rotating(["nine", "jga", "pagat"], EPISODES))
+def test_the_oracle_gives_the_pinned_trajectories(rules, episode):
+    assert plain_trajectory(rules, episode) == TRAJECTORIES[rules, episode]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -130,11 +137,10 @@ def test_a_fixed_seed_gives_the_pinned_observations(rules):
 
 def test_another_process_gives_the_pinned_hashes():
     environment = os.environ | {"PYTHONHASHSEED": "1"}
-    done = run([sys.executable, pinned_games.__file__], check=True, env=environment)
-    found = {}
-    exec(done.stdout, found)
-    assert found["TRAJECTORIES"] == TRAJECTORIES
-    assert found["OBSERVATIONS"] == OBSERVATIONS
+    code = "from pinned_games import *; print(trajectory('jga', 'match'), observations('nine'))"
+    folder = Path(pinned_games.__file__).parent
+    done = run([sys.executable, "-c", code], check=True, env=environment, cwd=folder)
+    assert done.stdout.split() == [TRAJECTORIES["jga", "match"], OBSERVATIONS["nine"]]
 
 
 def turns(env, first=None, steps=150, start=0):
@@ -155,23 +161,13 @@ def assert_same(one, other, rows=slice(None)):
             assert np.array_equal(first, second[rows])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize(("rules", "episode"), rotating(RULE_SETS, EPISODES))
 def test_batches_of_1_7_and_4096_give_the_same_games(rules, episode):
     seven = turns(GoitaVectorEnv(7, rules, episode, seed=3))
     assert any(after[4].any() for after in seven) or episode == "match"
     assert_same(turns(GoitaVectorEnv(1, rules, episode, seed=3)), seven, slice(0, 1))
-    assert_same(seven, turns(GoitaVectorEnv(4096, rules, episode, seed=3)), slice(0, 7))
-
-
-def test_observations_left_out_change_nothing():
-    lazy, eager = (GoitaVectorEnv(50, seed=3, observe=observe) for observe in (False, True))
-    assert_same(turns(lazy), turns(eager))
-
-
-def test_another_seed_gives_other_games():
-    one, other = (GoitaVectorEnv(20, seed=seed).reset().observation for seed in (3, 4))
-    assert (one != other).any(axis=1).all()
+    many = turns(GoitaVectorEnv(4096, rules, episode, seed=3), steps=40)
+    assert_same(seven[:40], many, slice(0, 7))
 
 
 def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
@@ -187,7 +183,7 @@ def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
         some.step(chosen[picked])
 
 
-def deals_of(rules, episode, policy, games=64, steps=400):
+def deals_of(rules, episode, policy, games=32, steps=300):
     """Returns every deal that came up: hands by game, episode and number."""
     match = after_reset(Match(games, rules, episode, seed=6))
     found = {}
@@ -217,15 +213,14 @@ def silent(mask, step):
     return 68 - mask[:, ::-1].argmax(axis=1)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize(("rules", "episode"), rotating(RULE_SETS, EPISODES))
 def test_the_deals_are_the_same_whatever_the_play(rules, episode):
     slow, fast, quiet = (deals_of(rules, episode, play) for play in (patient, eager, silent))
     common = slow.keys() & fast.keys()
-    assert len(common) > 300
+    assert len(common) > 150
     assert max(number for _, _, number in common) >= 2, "redeals or rounds"
     assert all(slow[key] == fast[key] for key in common)
-    assert len(quiet.keys() & fast.keys()) > 300
+    assert len(quiet.keys() & fast.keys()) > 150
     assert all(quiet[key] == fast[key] for key in quiet.keys() & fast.keys())
     for game, number, count in sorted(common)[::25]:
         assert slow[game, number, count] == plain_counts(6, game, number, count - 1)
@@ -245,7 +240,7 @@ def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
         assert state.dealer[0] == 3
 
 
-def aec_trace(env, steps=60):
+def aec_trace(env, steps=40):
     """Plays an AEC environment on, through resets, and returns all that it handed out."""
     seen = []
     for step in range(steps):
@@ -259,7 +254,7 @@ def aec_trace(env, steps=60):
     return seen
 
 
-def parallel_trace(env, steps=60):
+def parallel_trace(env, steps=25):
     """Plays a parallel environment on in the same way."""
     seen = []
     for step in range(steps):
@@ -295,7 +290,7 @@ TRACES |= {"parallel_env": parallel_trace, "Game": game_trace}
 
 
 def begun(kind):
-    """Returns an environment or a game after 77 steps of a match."""
+    """Returns an environment or a game after 37 steps of a match."""
     if kind == "vector":
         env = after_reset(GoitaVectorEnv(30, "jga", "match", seed=4))
     elif kind == "Game":
@@ -303,7 +298,7 @@ def begun(kind):
     else:
         env = getattr(goita_v0, kind)("jga", "match")
         env.reset(seed=4)
-    TRACES[kind](env, 77)
+    TRACES[kind](env, 37)
     return env
 
 
@@ -353,15 +348,6 @@ def test_vector_reset_goes_on_to_the_next_episode():
         for game in range(5):
             assert hands[game].tolist() == plain_counts(21, game, number, 0)
         env.step(pick(turn.action_mask, 1))
-
-
-def test_environments_without_a_seed_differ():
-    hands = []
-    for _ in range(3):
-        env = after_reset(goita_v0.raw_env())
-        hands.append(dealt(env))
-        hands.append((Game().hands.tolist(), 0))
-    assert len({str(hand) for hand, _ in hands}) == 6
 
 
 def test_given_hands_apply_to_the_first_deal_alone():

@@ -16,13 +16,10 @@ from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
 from playing import after_reset, pick
+from samples import slow
 
-SETTINGS = [
-    (rules, episode, reward)
-    for rules in RULE_SETS
-    for episode in ("round", "match")
-    for reward in ("points", "win")
-]
+SETTINGS = [("jga", "round", "points"), ("pagat", "match", "win"), ("nine", "match", "points")]
+SETTINGS += [slow("jga", "match", "points"), slow("pagat", "round", "win")]
 AGENTS = [f"player_{seat}" for seat in range(4)]
 WON = ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]
 """A round that the dealer wins with these hands."""
@@ -89,9 +86,8 @@ def test_the_two_warnings_left_out_are_given_indeed_and_no_others(capsys):
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_pettingzoos_test_of_drawings_passes(make, rules, capsys):
-    conformance.check_render(partial(make, rules), capsys)
+def test_pettingzoos_test_of_drawings_passes(make, capsys):
+    conformance.check_render(make, capsys)
 
 
 @conformance.needs_registry
@@ -125,11 +121,10 @@ def test_agents_teams_spaces_and_metadata():
     assert env.render() is None
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(("make", "rules"), [*zip(MAKERS, ("jga", "nine"), strict=True)])
 def test_the_mask_is_zero_for_all_but_the_asked_seat(make, rules):
     env = make(rules)
-    for seed in range(10):
+    for seed in range(4):
         env.reset(seed=seed)
         for agent, (observation, _, terminated, truncated, _) in random_play(env, seed):
             assert observation["action_mask"].any() == (not terminated)
@@ -172,17 +167,10 @@ def test_the_environment_equals_the_vector_environment(rules):
                 env.reset()
 
 
-def test_numpy_integers_are_actions():
-    for kind in (np.int8, np.int32, np.int64, np.uint8):
-        env = after_reset(goita_v0.raw_env(), seed=1)
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
-        env.step(kind(legal[0]))
-
-
 @pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
 def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
     env = goita_v0.env(rules, episode, reward)
-    for seed in range(8):
+    for seed in range(4):
         env.reset(seed=seed)
         returns = dict.fromkeys(AGENTS, 0.0)
         for agent, (_, gained, _, _, _) in random_play(env, seed):
@@ -225,14 +213,6 @@ def test_a_match_pays_the_points_of_every_round_when_it_is_scored():
     env.step(int(env.observe(first)["action_mask"].argmax()))
     assert env._cumulative_rewards[first] == 0
     assert {abs(env._cumulative_rewards[agent]) for agent in AGENTS if agent != first} == {60}
-
-
-def test_a_match_won_pays_one_at_its_end_alone():
-    env = goita_v0.env(episode="match", reward="win")
-    for seed in range(5):
-        env.reset(seed=seed)
-        for _, (_, gain, terminated, _, _) in random_play(env, seed):
-            assert terminated or not gain
 
 
 def test_a_seat_that_never_acts_sees_the_end_of_a_special_hand():
@@ -320,17 +300,6 @@ def test_the_state_holds_every_seats_hand(rules):
             assert env.state_space.contains(state)
             assert hands_in(state) == env._match.state.hand_counts()[0].tolist()
         assert sum(map(sum, hands_in(env.state()))) <= 24
-
-
-def test_the_state_tells_hands_apart_that_a_view_does_not():
-    one, other = goita_v0.raw_env(), goita_v0.raw_env()
-    hands = complete("88223344", "1112", "1113", "")
-    swapped = [hands[0], hands[2], hands[1], hands[3]]
-    one.reset(options={"hands": hands, "dealer": 0})
-    other.reset(options={"hands": swapped, "dealer": 0})
-    seen = [env.observe("player_0")["observation"] for env in (one, other)]
-    assert np.array_equal(*seen)
-    assert not np.array_equal(one.state(), other.state())
 
 
 def test_the_state_tells_face_down_blocks_apart_and_who_is_asked_what():

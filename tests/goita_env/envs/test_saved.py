@@ -7,6 +7,7 @@ from goita_env import GoitaVectorEnv
 from goita_env.errors import EpisodeOverError, GoitaError, SettingError
 from goita_env.rules import JGA, NINE, PAGAT, Rules
 from raising import refuses
+from samples import rotating, slow
 
 
 def after(steps, num_games=64, seed=3, **settings):
@@ -20,9 +21,10 @@ def after(steps, num_games=64, seed=3, **settings):
 MINE = Rules(name="mine", match_points=60)
 
 
-@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, MINE], ids=lambda rules: rules.name)
-@pytest.mark.parametrize("episode", ["round", "match"])
-@pytest.mark.parametrize("steps", [0, 1, 2, 3, 30, 31, 200])
+@pytest.mark.parametrize(
+    ("rules", "episode"), rotating([MINE, JGA, NINE, PAGAT], ["match", "round"]), ids=str
+)
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, slow(30), 31, slow(200)])
 def test_restored_games_continue_as_the_saved_ones_do(rules, episode, steps):
     env, turn = after(steps, rules=rules, episode=episode)
     other = GoitaVectorEnv(64, rules=rules, episode=episode, seed=99)
@@ -30,7 +32,7 @@ def test_restored_games_continue_as_the_saved_ones_do(rules, episode, steps):
     for name in ("seat", "action_mask", "observation"):
         assert np.array_equal(getattr(again, name), getattr(turn, name)), name
     rng = np.random.default_rng(steps)
-    for _ in range(120):
+    for _ in range(60):
         actions = env.sample_legal(rng)
         turn, again = env.step(actions), other.step(actions)
         for name in ("seat", "action_mask", "observation", "reward", "done", "points", "winner"):
@@ -83,7 +85,7 @@ def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, cha
     refuses(SettingError, "saved games", env.restore, saved)
 
 
-@pytest.mark.parametrize("trials", [60, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("trials", [30, slow(600)])
 def test_numbers_of_somebody_else_are_refused_or_playable(trials):
     """One number of a game is made another at random, or one game's with another's."""
     rng = np.random.default_rng(5)

@@ -11,6 +11,7 @@ from goita_env import Game, SeatVectorEnv
 from goita_env.actions import CALL
 from goita_env.rounds import Rounds
 from playing import after_reset, habits
+from samples import rotating
 from seat_playing import MODES, Habits, decide, told
 
 
@@ -35,9 +36,12 @@ def plain(rules, episode, games, episodes):
     return found
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize(("episode", "seat"), [("round", 1), ("round", "team"), ("match", 2)])
-def test_rewards_and_skipped_points_are_what_the_team_gets_in_plain_play(rules, episode, seat):
+SEATS = [("round", 1), ("round", "team"), ("match", 2)]
+
+
+@pytest.mark.parametrize(("rules", "sits"), rotating(RULE_SETS, SEATS))
+def test_rewards_and_skipped_points_are_what_the_team_gets_in_plain_play(rules, sits):
+    episode, seat = sits
     games, episodes = (40, 8) if episode == "round" else (10, 2)
     expected = plain(rules, episode, games, episodes)
     partner = None if seat == "team" else Habits()

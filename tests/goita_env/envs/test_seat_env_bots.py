@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from goita_env import SeatEnv, SeatVectorEnv
+from goita_env import SeatVectorEnv
 from seat_playing import MODES, Drawing, Habits, Loose, Watching, decide, same, step_at_random, told
 
 
@@ -42,11 +42,6 @@ def test_a_reset_without_a_seed_goes_on_to_the_next_episode():
     assert np.array_equal(env.reset(seed=2)[0], first)
     assert np.array_equal(env.reset()[0], second)
     assert np.array_equal(SeatVectorEnv(5).reset()[0], SeatVectorEnv(5).reset(seed=0)[0])
-
-
-def test_a_single_game_draws_the_seed_that_it_is_not_given():
-    firsts = [SeatEnv().reset()[0].tobytes() for _ in range(3)]
-    assert len({*firsts, SeatEnv().reset(seed=0)[0].tobytes()}) == 4
 
 
 def test_seats_are_drawn_alike_and_teams_too():

@@ -59,12 +59,7 @@ def test_actions_that_are_none_are_refused_and_nothing_has_changed(actions):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"num_envs": 0}, "at least one game"),
-        ({"rules": "go"}, "Rules"),
-        ({"episode": "day"}, "episode"),
-        ({"reward": "money"}, "reward"),
         ({"seat": 4}, "seat"),
-        ({"seat": True}, "seat"),
         ({"seat": "north"}, "seat"),
         ({"partner": 7}, "act"),
         ({"opponents": ("random",)}, "pair"),

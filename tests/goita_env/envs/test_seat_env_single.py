@@ -1,8 +1,6 @@
 """One learner among bots, one game: gymnasium's check, the batch's game 0, drawings, no leak."""
 
-import copy
 import json
-import pickle
 import sys
 import warnings
 from pathlib import Path
@@ -136,15 +134,6 @@ def test_it_is_the_game_0_of_a_batch(settings):
             infos = many.reset(options={"reset_mask": dones})
             if done:
                 compare(*one.reset(), *infos)
-
-
-@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
-def test_a_pickled_or_copied_environment_goes_on_identically(how):
-    env = after_reset(SeatEnv(), seed=0)
-    twin = how(env)
-    for one in (env, twin):
-        one.reset()
-    assert np.array_equal(env.action_masks(), twin.action_masks())
 
 
 def test_what_is_wrong_is_said():

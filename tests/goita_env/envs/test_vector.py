@@ -14,6 +14,7 @@ from goita_env.errors import SettingError
 from goita_env.views import View
 from goita_env.views.observation import SLICES, TABLE_WORD
 from playing import after_reset, frozen, legal_mask, pick
+from samples import rotating
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 
@@ -85,10 +86,12 @@ def test_writing_into_a_turn_does_not_reach_the_environment():
             getattr(turn, name)[:] = 1
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("episode", ["round", "match"])
-@pytest.mark.parametrize("reward", ["points", "win"])
-def test_rewards_follow_points_winner_and_done(rules, episode, reward):
+PAID = [("round", "points"), ("round", "win"), ("match", "points"), ("match", "win")]
+
+
+@pytest.mark.parametrize(("paid", "rules"), rotating(PAID, RULE_SETS))
+def test_rewards_follow_points_winner_and_done(rules, paid):
+    episode, reward = paid
     env = GoitaVectorEnv(128, rules, episode, reward, seed=2)
     rounds = 0
     for _, _, turn in random_turns(env, 300):
@@ -110,7 +113,7 @@ def test_a_match_ends_with_the_round_that_brings_150_points(rules):
     env = GoitaVectorEnv(128, rules, "match", seed=3)
     scores = np.zeros((128, 2), int)
     matches = 0
-    for _, _, turn in random_turns(env, 600):
+    for _, _, turn in random_turns(env, 300):
         rows = np.flatnonzero(turn.winner >= 0)
         scores[rows, turn.winner[rows] % 2] += turn.points[rows]
         assert np.array_equal(turn.done, scores.max(axis=1) >= 150)
@@ -118,7 +121,7 @@ def test_a_match_ends_with_the_round_that_brings_150_points(rules):
         assert np.array_equal(env._match.state.scores.T, scores)
         assert (turn.view.scores.sum(axis=1) == scores.sum(axis=1)).all()
         matches += turn.done.sum()
-    assert matches > 50
+    assert matches > 20
 
 
 @pytest.mark.parametrize("episode", ["round", "match"])
@@ -176,25 +179,6 @@ def test_views_can_be_built_late_but_not_too_late():
         assert np.array_equal(turn.action_mask, same.action_mask)
 
 
-def test_a_view_built_in_time_can_be_read_later():
-    env = GoitaVectorEnv(8, seed=1, observe=False)
-    turn = env.reset()
-    view = turn.view
-    words = view.words.copy()
-    env.step(turn.action_mask.argmax(axis=1))
-    assert turn.view is view
-    assert np.array_equal(turn.view.words, words)
-
-
-def test_actions_of_any_whole_number_type_are_taken():
-    for dtype in (np.int8, np.uint8, np.int32, np.int64, np.uint64):
-        env = GoitaVectorEnv(8, seed=1)
-        chosen = env.reset().action_mask.argmax(axis=1)
-        env.step(chosen.astype(dtype))
-    env = GoitaVectorEnv(2, seed=1)
-    env.step(env.reset().action_mask.argmax(axis=1).tolist())
-
-
 def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
     rng = np.random.default_rng(0)
     hands, dealer = special_hands(rng, 16), rng.integers(0, 4, 16)
@@ -206,17 +190,6 @@ def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
     env.reset()
     other.reset()
     assert all_of(env) == all_of(other)
-
-
-def test_hands_may_be_given_without_dealers_and_dealers_without_hands():
-    hands = special_hands(np.random.default_rng(0), 16)
-    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
-    other.reset()
-    dealt, drawn, _ = all_of(other)
-    env.reset(hands=hands)
-    assert all_of(env)[1] == drawn
-    env = after_reset(GoitaVectorEnv(16, seed=7), dealer=np.arange(16) % 4)
-    assert all_of(env)[:2] == (dealt, [0, 1, 2, 3] * 4)
 
 
 def all_of(env):
@@ -276,28 +249,14 @@ def test_a_seed_begins_the_episodes_anew():
     assert np.array_equal(env.reset().observation, other.reset(seed=None).observation)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_every_row_of_the_state_is_what_an_environment_of_that_deal_says(rules):
-    rng = np.random.default_rng(0)
-    hands, dealer = special_hands(rng, 12), rng.integers(0, 4, 12)
-    scores = 10 * rng.integers(0, 15, (12, 2))
-    batch, single = GoitaVectorEnv(12, rules, "match"), goita_v0.raw_env(rules, "match")
-    batch.reset(hands=hands, dealer=dealer, scores=scores)
-    states = batch.state()
-    for game in range(12):
-        single.reset(options={"hands": hands[game], "dealer": dealer[game], "scores": scores[game]})
-        assert np.array_equal(states[game], single.state())
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("observe", [True, False])
+@pytest.mark.parametrize(("rules", "observe"), rotating(RULE_SETS, [True, False]))
 def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules, observe):
     batch = GoitaVectorEnv(3, rules, "match", seed=17, observe=observe)
     single = goita_v0.raw_env(rules, "match")
     batch.reset()
     single.reset(seed=17)
     assert batch.state_space == single.state_space
-    for step in range(250):
+    for step in range(120):
         states, words = batch.state(), batch.packed_state()
         assert (states.shape, states.dtype) == ((3, 704), np.uint8)
         assert (words.shape, words.dtype) == ((3, 11), np.uint64)
@@ -376,23 +335,6 @@ def test_sample_legal_is_uniform_over_the_legal_actions(position):
     assert set(np.flatnonzero(seen)) == set(legal.tolist())
     mean = DRAWS * GAMES / len(legal)
     assert ((seen[legal] - mean) ** 2 / mean).sum() <= critical(len(legal) - 1)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_sample_legal_is_uniform_in_every_game_of_a_mixed_batch(rules):
-    rng = np.random.default_rng(3)
-    games, draws = 256, 400
-    env = after_reset(GoitaVectorEnv(games, rules, seed=1), hands=special_hands(rng, games))
-    for _ in range(4):
-        turn = env.step(env.sample_legal(rng))
-        seen = np.zeros((games, 69))
-        for _ in range(draws):
-            seen[np.arange(games), env.sample_legal(rng)] += 1
-        count = turn.action_mask.sum(axis=1)
-        assert not seen[~turn.action_mask].any()
-        mean = (draws / count)[:, None]
-        square = np.where(turn.action_mask, (seen - mean) ** 2 / mean, 0).sum()
-        assert square <= critical(int((count - 1).sum()))
 
 
 def test_sample_legal_takes_one_number_a_game_from_the_generator():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from deals import RULE_SETS, digits, special_hands
@@ -13,6 +13,7 @@ from goita_env import Game, actions, records
 from goita_env.records import DealRecord, Record
 from playing import played
 from record_samples import FIVE, LINE, NOTATION, PARTNERS, SIX, YAML, message, quoted, replayed
+from samples import longer
 
 BOTH_KINGS = "11112389,11222333,11114444,55556677,s1"
 
@@ -145,6 +146,7 @@ games = st.builds(
 
 
 @given(games)
+@settings(max_examples=25)
 def test_a_played_game_is_recorded_and_replayed_with_its_questions(game):
     record = records.from_game(game)
     assert len(record.deals) == len(game.deals)
@@ -158,6 +160,7 @@ def test_a_played_game_is_recorded_and_replayed_with_its_questions(game):
 
 
 @given(games)
+@settings(max_examples=30)
 def test_a_random_game_survives_the_history_string(game):
     record = records.from_game(game)
     assume(records.history.dumps(record))
@@ -175,6 +178,7 @@ def test_a_random_game_survives_the_history_string(game):
 
 
 @given(games)
+@settings(max_examples=25)
 def test_a_random_game_survives_the_yaml_kifu(game):
     record = records.from_game(game, ["a", "b", "c", "d"])
     again = records.kifu.loads(records.kifu.dumps(record), rules=game.rules)
@@ -189,6 +193,13 @@ def test_a_random_game_survives_the_yaml_kifu(game):
         assert [sorted(hand) for hand in deal.hands] == [sorted(hand) for hand in original.hands]
         assert deal.result() == result
     assert records.kifu.dumps(again) == records.kifu.dumps(record)
+
+
+test_many_games_are_recorded = longer(
+    test_a_played_game_is_recorded_and_replayed_with_its_questions, games
+)
+test_many_games_survive_the_history = longer(test_a_random_game_survives_the_history_string, games)
+test_many_games_survive_the_kifu = longer(test_a_random_game_survives_the_yaml_kifu, games)
 
 
 def test_a_replay_yields_the_game_after_each_move():

@@ -14,20 +14,17 @@ def game(*names: str, **options) -> Game:
     return played(Game(seed=1, **options), *names)
 
 
-GAMES = [
-    game("call", "redeal", hands=FIVE, dealer=0, episode="match"),
-    game("silent", hands=FIVE, dealer=0),
-    game("call", hands=SIX, dealer=0, scores=[30, 140]),
-    game("call", "call", hands=PARTNERS, dealer=0),
-]
-
-
-@pytest.mark.parametrize("game", GAMES, ids=["redeal", "silent", "six", "partners"])
-def test_what_no_other_notation_stores_comes_back(game):
-    record = records.from_game(game, ("a", "", "c\n<", '"'))
-    again = complete.loads(complete.dumps(record))
-    assert again == record
-    assert [deal.moves for deal in again.deals] == [tuple(deal.moves) for deal in game.deals]
+def test_what_no_other_notation_stores_comes_back():
+    for one in (
+        game("call", "redeal", hands=FIVE, dealer=0, episode="match"),
+        game("silent", hands=FIVE, dealer=0),
+        game("call", hands=SIX, dealer=0, scores=[30, 140]),
+        game("call", "call", hands=PARTNERS, dealer=0),
+    ):
+        record = records.from_game(one, ("a", "", "c\n<", '"'))
+        again = complete.loads(complete.dumps(record))
+        assert again == record
+        assert [deal.moves for deal in again.deals] == [tuple(deal.moves) for deal in one.deals]
 
 
 def test_other_notations_come_back_and_a_rule_set_of_ones_own():
@@ -74,23 +71,16 @@ def changed(**keys) -> str:
         ("[" * 100_000, "expected JSON"),
         ('{"format": "goita-record-2"}', "got 'goita-record-2'"),
         (changed(rules="chess"), "chess"),
-        (changed(rules=None), "None"),
         (changed(players=["a"]), "four names"),
-        (changed(players=3), "expected players, a list of four names, got 3"),
         (changed(players={"a": 1, "b": 2, "c": 3, "d": 4}), "a list of four names, got {'a': 1"),
-        (changed(players=[{}] * 4), "four names, got ({}, {}, {}, {})"),
         (changed()[:-1] + ', "deals": []}', "expected each key once, got 'deals' 2 times"),
         (changed(deals={}), "deals, a list"),
         (changed(deals=[3]), "deal 1: expected a deal with hands"),
         (changed(hands=["1"] * 4), "deal 1"),
-        (changed(hands="11"), "four hands"),
         (changed(hands=[1, 2, 3, 4]), "four hands"),
         (changed(dealer=4), "deal 1"),
-        (changed(dealer="0"), "deal 1"),
-        (changed(dealer=True), "deal 1"),
         (changed(moves="p"), "moves, a list"),
         (changed(moves=["4:p"]), "move 1 (play 1): expected a seat 0 to 3"),
-        (changed(moves=["0p"]), "seat 0 to 3"),
         (changed(moves=[["0", "p"]]), "seat 0 to 3"),
         (changed(moves=["0:99x"]), "expected an action, two digits"),
     ],

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goita_env import Rules, errors
+from goita_env import errors
 from goita_env.records import Record, building, complete, history, kifu
 from goita_env.rules import read_rules
 from raising import refuses
@@ -62,10 +62,9 @@ def test_a_deal_of_more_moves_than_any_has_is_refused_or_cut(notation, text):
     assert len(record.problems) == 1
 
 
-@pytest.mark.parametrize("depth", [33, 900])
-@pytest.mark.parametrize("key", ["rules", "rules_fields", "players", "deals", "beside"])
-def test_a_deep_json_is_refused_wherever_it_is_deep(key, depth):
-    deep = json.loads("[" * depth + "]" * depth)
+@pytest.mark.parametrize("key", ["rules_fields", "deals", "beside"])
+def test_a_deep_json_is_refused_wherever_it_is_deep(key):
+    deep = json.loads("[" * 33 + "]" * 33)
     assert "levels" in message(complete.loads, changed(**{key: deep}), source="file")
     assert "levels" in message(complete.loads, deal(moves=deep))
 
@@ -75,16 +74,9 @@ def test_a_json_as_deep_as_the_limit_is_read():
     assert flat == complete.loads(changed())
 
 
-@pytest.mark.parametrize("keys", [{"rules_fields": "x" * 10**6}, {"rules": "x" * 10**6}])
-def test_a_message_is_short_however_long_the_fault(keys):
-    assert len(message(complete.loads, changed(**keys))) < 600
-
-
 BOMBS = [
     "version: 1" + ":59" * 100_000,  # a number to base 60
-    "version: " + "9" * 100_000,
     "log: [[1" + ":59" * 100_000 + "]]",
-    "p0: " + "a " * 100_000,
     "p0: >\n" + " a\n" * 100_000,
 ]
 
@@ -102,12 +94,6 @@ def test_an_alias_of_yaml_is_refused_wherever_it_stands():
     assert "alias" in message(kifu.loads, "&a {? *a : 1}")
 
 
-def test_yaml_may_be_wide_and_is_deep_only_where_it_nests():
-    record = kifu.loads(YAML + "more:\n" + " - [[[[[1]]]]]\n" * 50)
-    assert record.deals == kifu.loads(YAML).deals
-    assert "levels" in message(kifu.loads, YAML + "more: [[[[[[[[1]]]]]]]]\n")
-
-
 def test_names_that_no_file_can_hold_are_refused():
     with pytest.raises(errors.SettingError, match=r"names that UTF-8 can write, got 'a\\udc80'"):
         Record((), (LONE, "", "", ""))
@@ -119,25 +105,12 @@ def test_names_that_no_file_can_hold_are_refused():
     assert "unacceptable character" in message(kifu.loads, YAML.replace("north", LONE))
 
 
-def test_names_beyond_the_basic_plane_are_as_good_as_any():
-    names = ("\U0001f600", "\u2028", "王将", '"\\')
-    record = Record(history.loads(LINE).deals, names)
-    for notation in (complete, kifu):
-        assert notation.loads(notation.dumps(record).encode().decode()).players == names
-
-
 def test_what_is_written_beside_a_record_is_text_whatever_it_holds():
     beside = {"agents": [LONE, "王"], LONE: 1}
     written = complete.dumps(Record(), beside).encode()
     assert {key: json.loads(written)[key] for key in beside} == beside
     assert "王".encode() in written
     assert complete.loads(written.decode()) == Record()
-
-
-def test_a_rule_sets_name_is_text():
-    refuses(errors.SettingError, "text that UTF-8 can write as name", Rules, name=LONE)
-    text = changed(rules=LONE, rules_fields={"last_king": False})
-    assert "UTF-8 can write" in message(complete.loads, text)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from goita_env import Rules, errors, records
-from goita_env.records import DealRecord, Record
+from goita_env.records import DealRecord
 from raising import refuses
 from record_samples import FIVE, LINE, YAML, message, replayed
 
@@ -26,18 +26,13 @@ PARTS = "expected four hands, s with the dealer's seat, and moves, got '11124559
     [
         (LINE[30:], "", "", PARTS),
         ("11124559", "1112455", "", "expected 8 digits for seat 0, got '1112455'"),
-        ("11124559", "1112455a", "", "expected digits 1 to 9 for seat 0, got ['a'] in '1112455a'"),
         ("11124559", "1112455x", "", "expected all eight tiles of seat 1, got '1112455x': x is"),
-        ("11124559", "11124550", "", "expected all eight tiles of seat 1, got '11124550': x is"),
         ("13445667", "13445889", "", "tiles of the kinds 0..7, got (10, 4, 4, 4, 4, 0, 1, 5)"),
         ("s3", "s5", "", "expected the dealer as s1 to s4, got 's5'"),
-        ("s3", "3", "", "expected the dealer as s1 to s4, got '3'"),
         (",374", ",37", ", move 13 (play 9)", "a pass (3p) or a block and an attack (352)"),
         ("483", "583", ", move 2 (play 2)", "expected a move of a seat 1 to 4, got '583'"),
-        ("483", "", ", move 2 (play 2)", "expected a move of a seat 1 to 4, got ''"),
         ("351", "3x1", ", move 9 (play 6)", "expected a block that is known, got x in '3x1'"),
         ("4p", "4pp", ", move 6 (play 6)", "got '4pp'"),
-        ("243", "2a3", ", move 4 (play 4)", "got '2a3'"),
     ],
 )
 def test_a_malformed_history_string_is_named_with_its_place(found, instead, place, expected):
@@ -70,20 +65,16 @@ def test_an_illegal_move_is_named_with_its_deal_and_what_was_expected(
 
 BAD_YAML = [
     ("", "expected version, p0 to p3 and log, got None"),
-    ("[", "expected YAML, got: while parsing a flow node"),
     ("log: \x00", "expected YAML, got: unacceptable character"),
     ("log: !!python/object/apply:os.system [ls]", "expected plain YAML, got the tag 'tag:yaml"),
-    ("log: 2001-99-99", "expected log, a list of deals, got '2001-99-99'"),
     ("log: !!timestamp x", "expected plain YAML, got the tag 'tag:yaml.org,2002:timestamp'"),
     (f"%YAML 1.{'9' * 5000}\n---\nlog:", "expected YAML, got: "),
-    ("[log]: []", "expected YAML, got: while constructing a mapping"),
     ("log: []\n---\nlog: []", "expected YAML, got: expected a single document in the stream"),
     ("&a [*a]", "expected plain YAML, got an alias"),
     ("[" * 100_000, "expected at most 8 levels, got more"),
     ("a" * 1_000_001, "expected at most 1000000 characters, got 1000001"),
     (b"log:", "expected a text, got b'log:'"),
     ("p0: a", "expected log, a list of deals, got ['p0']"),
-    ("log: 3", "expected log, a list of deals, got '3'"),
     ("version: 2.0\nlog:", "expected version 1.0, got '2.0'"),
     ("p0: [a]\nlog:", "expected the name p0, got ['a']"),
     (YAML + YAML, f"one match in a file, got 'version' again in line {YAML.count(chr(10)) + 1}"),
@@ -103,13 +94,11 @@ def test_what_is_no_kifu_at_all_is_refused(text, expected, strict):
     ("found", "instead", "expected"),
     [
         (" - hand:", " - 3\n - hand:", "a deal with hand, uchidashi, score and game, got '3'"),
-        (" - hand:", " - hund:", "expected hand with the tiles of p0 to p3, got None"),
         ('     p3: "ししし', '     p4: "ししし', "expected hand with the tiles of p0 to p3, got {"),
         ('"ししし玉', '"しししあ', "for p0, got 'あ' in 'しししあ金金銀香'"),
         ('"ししし玉', '"しし玉', "expected 8 digits for seat 0, got '1195542'"),
         ('"ししし玉', '"し王玉玉', "tiles of the kinds 0..7, got (8, 4, 4, 4, 4, 2, 2, 4)"),
         ("uchidashi: 2", "uchidashi: 4", "expected uchidashi, the dealer's seat 0 to 3, got '4'"),
-        ("uchidashi: 2", "uchidashi: true", "the dealer's seat 0 to 3, got 'true'"),
     ],
 )
 def test_a_malformed_deal_of_a_yaml_kifu_is_named_and_the_rest_read(found, instead, expected):
@@ -128,14 +117,7 @@ def test_a_malformed_deal_of_a_yaml_kifu_is_named_and_the_rest_read(found, inste
     ("found", "instead", "place", "expected"),
     [
         ('["3","王","馬"]', '["4","王","馬"]', "move 2 (play 2)", "a seat 0 to 3, got '4'"),
-        (
-            '["3","王","馬"]',
-            "[true,王,馬]",
-            "move 2 (play 2)",
-            "expected a seat 0 to 3, got 'true'",
-        ),
         ('["3","王","馬"]', '["3","王"]', "move 2 (play 2)", "expected a seat, a block and an"),
-        ('["3","王","馬"]', "x", "move 2 (play 2)", "a block and an attack, got 'x'"),
         ('["2","金","し"]', '["2","金",""]', "move 6 (play 6)", "expected a tile, got '' in"),
         ('["2","金","し"]', '["2",[し],し]', "move 6 (play 6)", "expected a tile, got ['し'] in"),
         (
@@ -168,10 +150,6 @@ def test_scores_that_no_deal_begins_with_cost_no_deal_and_are_noted(score, stric
     (note,) = record.notes
     assert note.startswith("a.yaml: deal 1: expected score, points of two teams before the deal")
     assert note.endswith("taken for 0:0")
-
-
-def test_blanks_around_the_fields_of_a_history_string_are_nothing():
-    assert records.history.loads(LINE.replace(",", " ,  ")) == records.history.loads(LINE)
 
 
 def test_quotes_make_no_difference_to_a_yaml_kifu():
@@ -214,11 +192,9 @@ def test_a_deal_that_breaks_off_is_reported():
     ("error", "expected", "fields"),
     [
         (errors.HandsError, "expected hands as 4 strings", {"hands": None}),
-        (errors.HandsError, "expected hands as 4 strings", {"hands": LINE[:8]}),
         (errors.SettingError, "expected dealers of seats 0..3, got", {"dealer": 4}),
         (errors.SettingError, "expected the points of two teams", {"scores": (0,)}),
         (errors.SettingError, "expected a seat 0..3 and its action", {"moves": ((4, 0),)}),
-        (errors.SettingError, "expected a seat 0..3 and its action", {"moves": (0,)}),
         (errors.ActionError, "expected an action 0..68, got 69", {"moves": ((0, 69),)}),
         (errors.SettingError, "expected a Rules value or one of", {"rules": "chess"}),
     ],
@@ -226,10 +202,6 @@ def test_a_deal_that_breaks_off_is_reported():
 def test_a_record_made_by_hand_is_checked(error, expected, fields):
     good = {"hands": FIVE, "dealer": 0}
     refuses(error, re.escape(expected), DealRecord, **good | fields)
-
-
-def test_four_names_belong_to_a_record():
-    refuses(errors.SettingError, "expected four names, got", Record, (), ("a", "b"))
 
 
 def test_without_pyyaml_the_extra_is_named(monkeypatch):

@@ -1,8 +1,6 @@
 """The SVG drawings: what they show, their dialect, size and sameness, themes, panels, pixels."""
 
 import re
-import sys
-import time
 from dataclasses import fields, replace
 from xml.etree import ElementTree
 
@@ -15,7 +13,7 @@ from goita_env import JGA, View, actions, errors, records
 from goita_env.engine.match import Match
 from goita_env.engine.state import State
 from goita_env.render import frame, sheet, svg
-from goita_env.render.pen import glyphs, number
+from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, Palette, darkened
 from goita_env.tiles import CHARACTERS, LETTERS, NUM_KINDS
 from goita_env.views import seat_view
@@ -132,19 +130,6 @@ def test_the_same_position_gives_the_same_bytes_and_another_other_ids():
     assert not ids[0] & ids[1]
 
 
-@pytest.mark.skipif("coverage" in sys.modules, reason="lines are counted: make coverage")
-def test_a_drawing_takes_two_milliseconds():
-    game = middle_game()
-    view, options = game.view(1), beside(0, game.view(1).legal()[0])
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        for _ in range(10):
-            svg.render(View(view.words), **options)
-        times.append((time.process_time() - start) / 10)
-    assert min(times) < 0.004  # twice of what is promised: other work slows the processor
-
-
 def test_the_dark_theme_has_other_colours_and_nothing_else_differs():
     light, dark = (svg.draw(middle_game().view(1), theme=t) for t in THEMES)
     mapped = [re.sub("#[0-9a-f]{6}", lambda m: darkened()[m[0]], line) for line in light.lines]
@@ -172,11 +157,6 @@ def test_names_of_rules_are_escaped():
     name = "a <b> & \u00a7 c"
     drawn = svg.render(of_state(State.empty(1, replace(JGA, name=name))))
     assert name in ElementTree.fromstring(drawn).find(f"{SVG}desc").text
-
-
-def test_numbers_are_short():
-    texts = [number(value) for value in (0, 0.04, 0.5, -0.5, 10, 100.04, 20.25)]
-    assert texts == ["0", "0", ".5", "-.5", "10", "100", "20.2"]
 
 
 def test_actions_are_listed_best_first_with_their_figures():
@@ -209,12 +189,10 @@ def test_a_belief_is_told_for_the_seats_that_have_one():
     ("options", "message"),
     [
         ({"theme": "blue"}, r"expected a theme of \('light', 'dark'\), got 'blue'"),
-        ({"faces": "kanji"}, "expected faces of .*, got 'kanji'"),
         ({"size": 0}, "expected a width in pixels above 0, got 0"),
         ({"legal": [True]}, r"expected legal of shape \(69,\), got \(1,\)"),
         ({"values": "high"}, "expected numbers as values, got 'high'"),
         ({"probabilities": np.full(69, 2)}, "expected probabilities from 0 to 1"),
-        ({"probabilities": np.full(69, np.nan)}, "expected probabilities from 0 to 1"),
         ({"belief": np.ones((4, 8))}, "expected a belief of shape"),
         ({"belief": np.ones((4, 8, 2))}, "probabilities that sum to 1"),
     ],

@@ -17,6 +17,7 @@ from goita_env.uke_shogi.view import UkeShogiView, layout
 from playing import after_reset
 from programs import ROOT
 from raising import refuses
+from samples import rotating
 from uke_shogi_playing import FEW, HANDS, kinds_of, random_game, redrawn_hands, short
 
 PAGE = ROOT / "docs" / "uke_shogi.md"
@@ -26,13 +27,12 @@ MAKERS = [uke_shogi_v0.env, uke_shogi_v0.raw_env]
 each_rules = pytest.mark.parametrize("rules", FEW, ids=short)
 
 
-@each_rules
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(("rules", "make"), rotating(FEW, MAKERS))
 def test_pettingzoos_tests_pass(make, rules, capsys):
     check_aec(partial(make, rules, deals=2), capsys, cycles=60)
 
 
-@each_rules
+@pytest.mark.parametrize("rules", FEW[::2], ids=short)
 def test_pettingzoos_tests_of_parallel_environments_and_states_pass(rules, capsys):
     makers = uke_shogi_v0.parallel_env, uke_shogi_v0.env
     check_parallel(*(partial(make, rules) for make in makers), capsys, cycles=60)
@@ -285,13 +285,6 @@ def test_raw_env_raises_and_changes_nothing():
     assert str((env.state(), env.last(), env.rewards)) == before
 
 
-def test_settings_outside_their_choices_are_refused():
-    for deals in (0, -1, True, 1.5, "2"):
-        refuses(errors.SettingError, "a number of deals from 1 up", uke_shogi_v0.env, deals=deals)
-    refuses(errors.SettingError, "a render_mode of None", uke_shogi_v0.env, render_mode="svg!")
-    refuses(errors.SettingError, "a UkeShogiRules value", uke_shogi_v0.env, "murray")
-
-
 @pytest.mark.parametrize("make", MAKERS)
 def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
     env = make()
@@ -305,17 +298,12 @@ def test_nothing_is_asked_before_a_reset_and_after_the_end(make):
         refuses(errors.EpisodeOverError, "after the end of the episode", call)
 
 
-def test_the_pages_python_prints_what_the_page_shows_and_its_table_is_the_layout(capsys):
+def test_the_table_of_the_page_is_the_layout():
     text = PAGE.read_text(encoding="utf-8")
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(compile(block, PAGE.name, "exec"), names)
-    (shown,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
-    assert capsys.readouterr().out == shown
     table = text[text.index("| slice |") :]
     rows = dict(re.findall(r"^\| `(\w+)` \| (8 n|8|n) \|", table, re.MULTILINE))
     sizes = {"8": 8, "n": 6, "8 n": 48}
-    slices = layout(names["env"].unwrapped.rules)
+    slices = layout(UkeShogiRules(players=6, tiles=42))
     assert {name: sizes[row] for name, row in rows.items()} == {
         name: where.stop - where.start for name, where in slices.items()
     }
@@ -337,7 +325,7 @@ def duel(rules, deals, seed=0):
 
 @pytest.mark.parametrize("rules", [UkeShogiRules(must_match=False), MURRAY], ids=short)
 def test_greedy_beats_random(rules):
-    gains = duel(rules, 120)
+    gains = duel(rules, 80)
     assert gains.mean() > 2 * gains.std() / np.sqrt(len(gains))
 
 

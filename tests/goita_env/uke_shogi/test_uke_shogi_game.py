@@ -11,8 +11,9 @@ from goita_env.uke_shogi import IMO_SHOGI, MURRAY, UMEBAYASHI, UkeShogiGame, Uke
 from goita_env.uke_shogi.game import draw
 from goita_env.uke_shogi.rules import POINTS
 from raising import refuses
-from uke_shogi_oracle import NAMES, Referee, whole_set
-from uke_shogi_playing import FEW, HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
+from samples import slow
+from uke_shogi_oracle import NAMES, Referee
+from uke_shogi_playing import HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
 
 FREE = UkeShogiRules(must_match=False)
 KINGS = UkeShogiRules(kings_match_all=True)
@@ -198,7 +199,7 @@ def check_view(game, judge, viewer):
     assert view.asked == (judge.to_move() - viewer) % players
 
 
-@pytest.mark.parametrize("decisions", [500, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("decisions", [250, slow(100_000)])
 @pytest.mark.parametrize("rules", VARIANTS, ids=short)
 def test_game_and_referee_agree(rules, decisions):
     assert check_decisions(rules, decisions) >= decisions
@@ -226,12 +227,6 @@ def test_a_planted_fault_is_found(monkeypatch, fault):
     monkeypatch.setattr(UkeShogiRules, "matches", fault)
     with pytest.raises(AssertionError):
         check_decisions(KINGS, 500)
-
-
-def test_the_referees_sets_are_the_games():
-    for rules in FEW:
-        names = sorted(whole_set(rules.tiles))
-        assert names == sorted(NAMES[kind] for kind in kinds_of(rules.counts))
 
 
 def test_a_deal_depends_on_its_numbers_alone():
@@ -270,19 +265,13 @@ def test_hands_are_given_as_digits_or_as_kinds():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"players": 1}, "two to seven as players, got 1"),
         ({"players": 8}, "two to seven as players, got 8"),
-        ({"players": True}, "a whole number as players, got True"),
         ({"players": "4"}, "a whole number as players, got '4'"),
         ({"tiles": 41}, "a set of 40 or 42 as tiles, got 41"),
         ({"players": 3}, r"3 players share evenly, tiles of \[42\], got 40"),
-        ({"players": 6}, r"6 players share evenly, tiles of \[42\], got 40"),
-        ({"players": 5, "tiles": 42}, r"5 players share evenly, tiles of \[40\], got 42"),
         ({"murray": True}, "two in Murray's game as players, got 4"),
         ({"murray": True, "players": 2, "murray_hand": 21}, "1..20 for each of the two"),
-        ({"murray": True, "players": 2, "murray_hand": 0}, "1..20 for each of the two"),
         ({"must_match": 1}, "True or False as must_match, got 1"),
-        ({"payment": None}, "True or False as payment, got None"),
     ],
 )
 def test_impossible_rules_are_refused(fields, message):
@@ -294,11 +283,9 @@ def test_impossible_rules_are_refused(fields, message):
     [
         (HANDS[:3], "4 strings of 10 digits"),
         ([*HANDS[:3], HANDS[3][:9]], "4 strings of 10 digits"),
-        (HANDS[0], "digits|whole numbers"),
         ([*HANDS[:3], "111233445x"], r"digits 1 to 9 for seat 3, got \['x'\]"),
         ([*HANDS[:3], "1112334456"], "at most .* got .*3, 3, 2, 2"),
         (np.full((4, 10), 8), "kinds 0..7"),
-        (np.full((4, 10), 0.5), "whole numbers"),
         (7, "whole numbers"),
     ],
 )
@@ -309,23 +296,6 @@ def test_impossible_hands_are_refused(hands, message):
 def test_murrays_hands_need_not_be_the_whole_set_but_no_more_than_it():
     assert UkeShogiGame(MURRAY, hands=["11111111", "12345678"]).dealt[0][0] == 8
     refuses(errors.HandsError, "at most", UkeShogiGame, MURRAY, hands=["88811111", "11111111"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        *(({"dealer": dealer}, r"seats? 0\.\.3") for dealer in (4, -1, "0", 1.0)),
-        ({"rules": "jga"}, "a UkeShogiRules value, got 'jga'"),
-        ({"seed": -1}, "a seed"),
-    ],
-)
-def test_impossible_arguments_are_refused(arguments, message):
-    refuses(errors.SettingError, message, UkeShogiGame, **arguments)
-
-
-@pytest.mark.parametrize("seat", [-1, 4, True, "0"])
-def test_a_view_of_no_seat_is_refused(seat):
-    refuses(errors.SettingError, r"a seat 0\.\.3", UkeShogiGame().view, seat)
 
 
 def test_an_action_that_cannot_be_made_changes_nothing():

@@ -15,6 +15,7 @@ from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, darkened
 from goita_env.tiles import LETTERS
 from goita_env.uke_shogi import MURRAY, UMEBAYASHI, UkeShogiGame, svg
+from raising import refuses
 from uke_shogi_playing import FEW, HANDS, VARIANTS, played, random_game, short
 
 
@@ -142,14 +143,8 @@ def test_faces_size_and_what_is_refused():
     assert 'viewBox="0 0 600 600" width="300" height="300"' in letters
     check_dialect(letters)
     for options in ({"theme": "grey"}, {"faces": "kanji"}, {"size": 0}):
-        with pytest.raises(SettingError, match="expected"):
-            svg.draw(middle_game(), **options)
-
-
-@pytest.mark.parametrize("shown", [3, None, UkeShogiGame, uke_shogi_v0.env()])
-def test_what_cannot_be_drawn_is_refused(shown):
-    with pytest.raises(SettingError, match="expected a UkeShogiGame or a UkeShogiView to draw"):
-        svg.draw(shown)
+        refuses(SettingError, "expected", svg.draw, middle_game(), **options)
+    refuses(SettingError, "a UkeShogiGame or a UkeShogiView to draw", svg.draw, UkeShogiGame)
 
 
 def test_notebooks_draw_games_and_views():

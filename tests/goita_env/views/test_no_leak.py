@@ -19,7 +19,7 @@ from goita_env.views.observation import TABLE_WORD
 from playing import after_reset, deal, legal_mask
 from redrawn_worlds import World, random_world, redraw
 
-POSITIONS = 500
+POSITIONS = 150
 
 
 def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -96,6 +96,16 @@ def test_no_seat_sees_what_it_cannot_know(rules):
     assert np.array_equal(one["legal"][asked], masks[asked])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_seat_sees_what_it_cannot_know_in_many_positions(monkeypatch, rules):
+    monkeypatch.setattr(f"{__name__}.POSITIONS", 1_000)
+    pairs.cache_clear()
+    test_no_seat_sees_what_it_cannot_know(rules)
+    test_the_redraw_changes_something_hidden_in_95_of_100_positions(rules)
+    pairs.cache_clear()
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_redraw_changes_something_hidden_in_95_of_100_positions(rules):
     before, after, viewers, failed = pairs(rules)
@@ -116,24 +126,24 @@ def test_the_positions_cover_questions_choices_play_and_ends(rules):
         for world, viewer in zip(before, viewers, strict=True)
         if world.judge.seat == viewer
     )
-    assert min(phases[phase] for phase in ("question", "choice", "play", "over")) >= 40
-    assert min(asked[phase] for phase in ("question", "choice", "play")) >= 10
+    assert min(phases[phase] for phase in ("question", "choice", "play", "over")) >= 12
+    assert min(asked[phase] for phase in ("question", "choice", "play")) >= 3
     # An open question, or a silence, that one world has and the other has not.
     silent = [[action == SILENT for _, action in world.moves] for world in (*before, *after)]
     differ = sum(sum(silent[n]) != sum(silent[n + len(before)]) for n in range(len(before)))
     phase = sum(
         one.judge.phase != other.judge.phase for one, other in zip(before, after, strict=True)
     )
-    assert phase >= 20
+    assert phase >= 6
     if rules != "pagat":  # where calling is a duty nobody keeps silent
-        assert differ >= 20
+        assert differ >= 6
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_no_agent_of_the_environment_sees_what_it_cannot_know(rules):
     before, after, viewers, _ = pairs(rules)
     rng = np.random.default_rng(1)
-    for n in rng.choice(len(before), 60, replace=False):
+    for n in rng.choice(len(before), 30, replace=False):
         agent = f"player_{viewers[n]}"
         seen = []
         for world in (before[n], after[n]):
@@ -166,14 +176,14 @@ def test_no_drawing_tells_what_its_seat_cannot_know(rules):
     before, after, viewers, _ = pairs(rules)
     words, _ = look(before, viewers)
     other, _ = look(after, viewers)
-    for n in np.random.default_rng(3).choice(len(words), 150, replace=False):
+    for n in np.random.default_rng(3).choice(len(words), 40, replace=False):
         assert drawn(words, rules, n, 0) == drawn(other, rules, n, 7)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
     rng = np.random.default_rng(2)
-    match = after_reset(Match(200, rules, "match"), special_hands(rng, 200))
+    match = after_reset(Match(100, rules, "match"), special_hands(rng, 100))
     deals = match.deals.copy()
     compared = 0
     for _ in range(150):
@@ -183,7 +193,7 @@ def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
         deals = match.deals.copy()
         if len(new) == 0:
             continue
-        state = match.state.repeat((np.isin(np.arange(200), new)).astype(int))
+        state = match.state.repeat((np.isin(np.arange(100), new)).astype(int))
         hands = np.array([tiles_of(counts) for counts in state.hand_counts()])
         fresh = deal(rules, hands, state.dealer, state.scores.T)
         assert np.array_equal(state.seat, fresh.seat)
@@ -193,7 +203,7 @@ def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
             words = packing.pack_seat(state, seat)
             assert np.array_equal(words, packing.pack_seat(fresh, seat))
         compared += len(new)
-    assert compared >= 500
+    assert compared >= 250
 
 
 def next_seat_holds_a_king(state: core.State, viewer: np.ndarray) -> np.ndarray:
@@ -248,15 +258,15 @@ def plant(monkeypatch, secret, bit):
 def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
     assert not leaks(rules).any()
     plant(monkeypatch, secret, 63)
-    assert leaks(rules).sum() >= 5
+    assert leaks(rules).sum() >= 2
 
 
 def test_a_leak_into_a_drawing_is_caught(monkeypatch):
     plant(monkeypatch, next_seat_holds_a_king, tables.FRAME_OTHER_SCORE + tables.SCORE_BITS - 1)
     before, after, viewers, _ = pairs("jga")
     (words, _), (other, _) = look(before, viewers), look(after, viewers)
-    caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(60)]
-    assert sum(caught) >= 5
+    caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(30)]
+    assert sum(caught) >= 3
 
 
 def test_a_game_shows_a_silent_seat_to_nobody():

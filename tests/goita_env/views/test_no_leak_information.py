@@ -11,9 +11,9 @@ from goita_env.engine.match import Match
 from goita_env.views import observation as packing
 from informed_oracle import OPTIONS, SHOWN
 from redrawn_worlds import random_world, redraw
+from samples import rotating, slow
 
 POSITIONS = 12
-SLOW = pytest.mark.slow
 
 
 def unheard(options: Information, viewer: int) -> list[int]:
@@ -41,8 +41,7 @@ def tiles_of_shown(options, world, viewer):
     return [(sorted(judge.hands[seat]), judge.face_down[seat]) for seat in seats]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(("options", "rules"), rotating(OPTIONS, RULE_SETS), ids=str)
 def test_no_seat_sees_what_it_cannot_know(rules, options):
     """Deals and messages are redrawn where the viewer isn't told of them, and played again."""
     rng, compared = np.random.default_rng(0), 0
@@ -88,7 +87,7 @@ def hide_anew(state: core.State, viewers: np.ndarray, rng: np.random.Generator) 
     return other
 
 
-@pytest.mark.parametrize("steps", [12, pytest.param(300, marks=SLOW)])
+@pytest.mark.parametrize("steps", [12, slow(300)])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_hidden_tiles_and_messages_are_in_no_bit(options, steps):
     """A million positions and more in all, each with one thing hidden from its viewer changed."""

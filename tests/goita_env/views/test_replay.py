@@ -12,11 +12,12 @@ from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_env.views import Replay
 from playing import legal_mask, pick
+from samples import slow
 
 PAWN_LANCE = actions.encode(0, 1)
 
 
-def games(rules: str, count: int = 30):
+def games(rules: str, count: int = 12):
     """Yields games of random and of special hands, nothing played yet, and random numbers."""
     rng = np.random.default_rng(8)
     dealt = np.concatenate([uniform_hands(rng, count), special_hands(rng, count)])
@@ -70,9 +71,9 @@ def test_with_its_own_hand_a_seat_sees_what_it_saw_in_the_game(rules):
                 compared += 1
             if game.done:
                 assert all((replay.seat == -1).all() for replay in told)
-    assert compared > 2_000
-    assert laid_open >= 4
-    assert asked >= 20
+    assert compared > 800
+    assert laid_open >= 1
+    assert asked >= 8
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -170,9 +171,10 @@ class Deal:
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_with_other_tiles_a_seat_sees_what_it_would_have_seen(rules):
+@pytest.mark.parametrize("count", [6, slow(60)])
+def test_with_other_tiles_a_seat_sees_what_it_would_have_seen(rules, count):
     other_hands, other_blocks = 0, 0
-    for game, rng in games(rules):
+    for game, rng in games(rules, count):
         while not game.done and len(game.deals) == 1:
             game.play(chosen(game, rng))
         # A redeal is not the deal's last word: the record ends before it.
@@ -192,8 +194,8 @@ def test_with_other_tiles_a_seat_sees_what_it_would_have_seen(rules):
             wanted = [world.seen_by(seat) for world in worlds]
             assert np.array_equal(deal.replayed_for(seat, worlds), wanted)
             other_hands, other_blocks = other_hands + len(hands), other_blocks + len(blocks)
-    assert other_hands > 200
-    assert other_blocks > 40
+    assert other_hands > 6 * count
+    assert other_blocks > count
 
 
 def test_many_hands_are_supposed_at_once_and_split_by_what_lies_face_down():
@@ -283,8 +285,8 @@ def test_with_all_hands_every_seat_sees_what_it_saw_in_the_games(rules):
         going = [not played[row].done and len(played[row].deals) == 1 for row in rows]
         assert np.array_equal(replay.seat >= 0, going)
         replay.select(np.flatnonzero(going))
-    assert compared > 500
-    assert asked >= 20
+    assert compared > 200
+    assert asked >= 8
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -300,4 +302,4 @@ def test_a_view_can_leave_out_that_its_seat_is_asked_before_play(rules):
             assert not left_out.asked_choice[0]
             assert np.array_equal(left_out.hand, seen.hand)
             hidden += asked
-    assert hidden >= 20
+    assert hidden >= 8

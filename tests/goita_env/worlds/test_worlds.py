@@ -18,6 +18,7 @@ from goita_env.views import View
 from goita_env.worlds import Worlds, determinize, enumerate_worlds, sample
 from playing import deal, legal_mask, pick
 from raising import refuses
+from samples import slow
 from world_positions import EARLY, after, late_positions, many_positions, possible
 
 ALL_RULES = [*RULE_SETS, pytest.param(world_positions.CHOOSY_DUTY, id="choosy_duty")]
@@ -99,30 +100,32 @@ def with_callers_fives(at: world_positions.Position, redeals: np.ndarray) -> np.
 
 
 @pytest.mark.parametrize("name", EARLY)
-def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name):
+@pytest.mark.parametrize("redealt", [100_000, slow(400_000)])
+def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name, redealt):
     at, rng = after(*EARLY[name]), np.random.default_rng(3)
     tiles = np.arange(8).repeat(at.view.unseen[0])
-    redeals = rng.permuted(np.tile(tiles, (400_000, 1)), axis=1)
+    redeals = rng.permuted(np.tile(tiles, (redealt, 1)), axis=1)
     good = with_callers_fives(at, redeals)
-    hands, face_down = world_positions.placed(at, redeals[good][:40_000])
+    hands, face_down = world_positions.placed(at, redeals[good][: redealt // 10])
     good = possible(at, hands, face_down)
-    redealt = statistics(hands[good], face_down[good])
-    worlds = sample(at.view, 30_000, rng)
-    assert possible(at, worlds.hands[:2000], worlds.face_down[:2000]).all()
+    passed = statistics(hands[good], face_down[good])
+    worlds = sample(at.view, 3 * redealt // 40, rng)
+    assert possible(at, worlds.hands[:500], worlds.face_down[:500]).all()
     drawn = statistics(worlds.hands, worlds.face_down)
-    assert len(redealt) > 400
+    assert len(passed) > 0.001 * redealt
     freedoms = []
     for columns in (slice(3), slice(3, None), slice(None)):  # pawns, the others, and all together
-        statistic, freedom = two_samples(redealt[:, columns], drawn[:, columns])
+        statistic, freedom = two_samples(passed[:, columns], drawn[:, columns])
         freedoms.append(freedom)
         assert statistic < freedom + 4 * np.sqrt(2 * freedom)
     assert max(freedoms) >= 5
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_no_world_is_ever_impossible(rules):
+@pytest.mark.parametrize("positions", [60, slow(240)])
+def test_no_world_is_ever_impossible(rules, positions):
     rng = np.random.default_rng(2)
-    for at in many_positions(rules):
+    for at in many_positions(rules, positions):
         worlds = sample(at.view, 16, rng)
         assert possible(at, worlds.hands, worlds.face_down).all()
         assert (worlds.dealt.sum(axis=2) == 8).all()
@@ -143,7 +146,7 @@ def test_the_true_world_is_listed_and_a_possible_draw(rules):
             same &= (worlds.face_down == face_down).all(axis=(1, 2))
             assert same.sum() == 1
             assert (worlds[same].dealt == at.hands).all()
-    assert listed >= 10
+    assert listed >= 5
 
 
 def stack(positions: list) -> tuple[View, Worlds]:

@@ -12,6 +12,7 @@ from goita_env.rounds import Rounds
 from goita_env.views import acting_view, seat_view
 from goita_env.worlds import determinize, enumerate_worlds, sample
 from informed_oracle import OPTIONS
+from samples import rotating
 
 GAMES = 60
 
@@ -28,8 +29,7 @@ def states(rules, options, seed=0, every=4, steps=56):
         match.step(sample_legal(low, high, rng))
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(("options", "rules"), rotating(OPTIONS, RULE_SETS), ids=str)
 def test_the_asked_seat_sees_the_same_in_every_world(rules, options):
     rng = np.random.default_rng(1)
     for state in states(rules, options):
