@@ -1,6 +1,7 @@
 """Worlds that a search draws: from a listener's posterior, or weighed by what a policy explains."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_resampling_follows_the_weights_in_each_quarter():
 
 def test_worlds_are_listed_with_their_probability_where_they_are_few():
     listed, uneven = 0, 0
-    for seed in range(40):
+    for seed in range(12):
         game, numbers = Game(seed=seed), rng(seed)
         while not game.done:
             view = game.view(game.seat)
@@ -116,8 +117,8 @@ def test_worlds_are_listed_with_their_probability_where_they_are_few():
                 assert kept == pytest.approx(sorted(worlds.weight))
                 listed, uneven = listed + 1, uneven + (len(set(worlds.weight.round(9))) > 1)
             game.play(int(numbers.choice(game.legal_actions())))
-    assert listed > 5
-    assert uneven > 3
+    assert listed > 3
+    assert uneven > 1
 
 
 def keys(worlds):
@@ -126,9 +127,15 @@ def keys(worlds):
     return [hand.tobytes() + down.tobytes() for hand, down in both]
 
 
+@cache
+def slipping(epsilon):
+    """Returns greedy with an epsilon: each is tested once."""
+    return PolicyModel("greedy", epsilon=epsilon)
+
+
 def likelihood(game, worlds, *epsilons):
     """Returns how likely greedy seats, with these epsilons, make worlds of the asked seat."""
-    models = [PolicyModel("greedy", epsilon=epsilon) for epsilon in epsilons]
+    models = [slipping(epsilon) for epsilon in epsilons]
     row = np.zeros(len(worlds), np.int64)
     return weighed_sampler.likelihood(models, game.view(game.seat), worlds, row)
 

@@ -27,6 +27,9 @@ VARIANTS = [
 ]
 
 
+STATES = 12
+
+
 @cache
 def late_states(rules: Rules, count: int, seed: int) -> list[State]:
     """Returns positions with six to ten tiles left, kings shown late and often in one hand."""
@@ -75,7 +78,7 @@ def minimax(state: State, action: int, known: dict) -> int:
     "rules", VARIANTS, ids=lambda rules: str([getattr(rules, f) for f in KING_FIELDS])
 )
 def test_rules_of_ones_own_give_the_values_of_minimax_on_the_core(rules):
-    for state in late_states(rules, 40, seed=1):
+    for state in late_states(rules, STATES, seed=1):
         sign, known = 1 - 2 * int(state.seat[0] & 1), {}
         values = {one: sign * minimax(state, one, known) for one in legal_of(state)}
         position = Positions(state)
@@ -84,7 +87,7 @@ def test_rules_of_ones_own_give_the_values_of_minimax_on_the_core(rules):
 
 def test_the_rules_differ_on_these_positions():
     found = {
-        str([solver.solve(Positions(state)).values for state in late_states(rules, 40, seed=1)])
+        str([solver.solve(Positions(state)).values for state in late_states(rules, STATES, seed=1)])
         for rules in VARIANTS
     }
     assert len(found) >= 4
