@@ -334,6 +334,12 @@ def placed(at: Position, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return hands, face_down
 
 
+def arrangements_count(at: Position) -> float:
+    """Tells how many ways there are to lay the unseen kinds into the places."""
+    unseen = at.view.unseen[0].tolist()
+    return factorial(sum(unseen)) / prod(map(factorial, unseen))
+
+
 def arrangements(at: Position) -> np.ndarray:
     """Lists all ways to lay the kinds into the places: [n, U], each as often in distinct tiles."""
     size = int(at.view.unseen.sum())
@@ -378,7 +384,6 @@ def late_positions(rules: str | Rules) -> list:
     found = []
     random = random_positions(rules, 250, seed=5, latest=True)
     for at in [after(*late) for late in LATE if late[0] == rules] + random:
-        unseen = at.view.unseen[0].tolist()
-        if factorial(sum(unseen)) / prod(map(factorial, unseen)) < 50_000 and len(found) < 8:
+        if arrangements_count(at) < 50_000 and len(found) < 8:
             found.append((at, *brute_force(at)))
     return found

@@ -234,14 +234,6 @@ def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypat
     assert everything[kept == 0].max() < everything.max() / 50
 
 
-def test_a_world_in_which_greedy_would_have_received_gets_hardly_any_weight():
-    game, worlds = passed_with_a_lance()
-    passed = worlds.hands[:, 3, 1] > 0
-    weight = likelihood(game, worlds, 0.1, 0.3, 0.1)
-    assert passed.any()
-    assert weight[passed].max() < 0.2 * weight[~passed].max()
-
-
 def test_weights_are_levelled_only_where_too_few_worlds_count():
     even, levelled = np.r_[np.ones(40), 0.0], weighed_sampler._levelled
     assert np.array_equal(levelled(even), even)

@@ -162,6 +162,7 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
         assert points[0] < 15
 
 
+@pytest.mark.pages
 def test_the_example_prints_what_its_page_shows(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["open_hands.py"])
     example().main()

@@ -10,7 +10,6 @@ from deals import RULE_SETS, complete
 from goita_agents import solver
 from goita_agents.solver import kernel
 from goita_env import Game, actions, records
-from goita_env.engine import core
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX
 from goita_env.errors import GoitaError, HandsError, IllegalActionError, SettingError
@@ -127,22 +126,12 @@ def with_hand(change: int) -> Positions:
     return Positions(state)
 
 
-def redealt() -> Positions:
-    """Returns a position that waits for the next deal."""
-    game = before_play()
-    state = game._state.copy()
-    for answer in (actions.CALL, actions.REDEAL):
-        core.step(state, np.array([answer]))
-    return Positions(state)
-
-
 IMPOSSIBLE = {
     "a finished round": over,
     "the string of a finished round": lambda: LINE,
     "a question before play": before_play,
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
-    "a state that waits for a deal": redealt,
     "an empty state": lambda: Positions(State.empty(1, "jga")),
     "two games": lambda: Positions(known_state().repeat(2)),
     "no game": lambda: Positions(known_state().select(np.arange(0))),
@@ -157,10 +146,7 @@ GARBAGE = {
     "nothing": "",
     "two hands": "11244556,12234569",
     "an eleventh pawn": KNOWN.replace("12234569", "11234569"),
-    "a fifth seat": KNOWN.replace("s3", "s5"),
-    "hidden tiles": KNOWN.replace("11244556", "xxxxxxxx"),
     "a hidden block": KNOWN.replace("371", "3x1"),
-    "no move": KNOWN + ",3zz",
     "an illegal move": KNOWN.removesuffix("2p") + "299",
     "a move after the end": LINE + ",1p",
     "two deals": f"{KNOWN}\n{WHOLE_DEAL}",
