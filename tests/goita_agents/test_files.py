@@ -16,11 +16,13 @@ def names(folder):
     return sorted(file.name for file in folder.iterdir())
 
 
-def test_a_file_is_written_and_written_over(tmp_path):
+def test_a_file_is_written_and_written_over_in_a_folder_that_is_there(tmp_path):
     write_whole(tmp_path / "page", "ö")
     write_whole(tmp_path / "page", b"new")
     assert (tmp_path / "page").read_bytes() == b"new"
     assert names(tmp_path) == ["page"]
+    with pytest.raises(FileNotFoundError, match="no/page"):
+        write_whole(tmp_path / "no" / "page", "new")
 
 
 def test_a_full_disk_is_a_line_and_what_was_there_stays(tmp_path):
@@ -50,13 +52,6 @@ def test_whatever_stops_it_leaves_what_was_there_and_nothing_else(tmp_path, monk
         assert str(raised.value).endswith(f"No space left on device: {str(tmp_path / 'page')!r}")
     assert (tmp_path / "page").read_text() == "old"
     assert names(tmp_path) == ["page"]
-
-
-def test_a_folder_that_is_not_there_is_an_error_that_names_the_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no/page"):
-        write_whole(tmp_path / "no" / "page", "new")
-    with pytest.raises(IsADirectoryError):
-        write_whole(tmp_path, "new")
 
 
 def test_a_link_stays_one_and_who_may_read_stays_too(tmp_path):

@@ -23,12 +23,6 @@ def test_an_agent_that_is_not_what_it_claims_is_refused(kind):
     assert "\n" not in text
 
 
-def test_an_honest_agent_may_be_assumed():
-    view = Game(hands=HANDS, dealer=0).view(0)
-    likely = PolicyModel(Honest(), epsilon=0).probabilities(view, view.legal())
-    assert likely == pytest.approx(Honest().probabilities(view, view.legal()))
-
-
 def test_a_network_is_tested_at_the_temperature_that_is_assumed():
     class Proud(NetworkAgent):
         """Claims more than it may, but only where it is warm."""

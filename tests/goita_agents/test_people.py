@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.base import AgentError, Policy
-from goita_agents.bots.network_file import open_tensors
+from goita_agents.base import Policy
 from goita_agents.people.agent import WEIGHTS
 from goita_env.rounds import Rounds
 from goita_lab.imitate.reading import read_examples
@@ -16,14 +15,8 @@ from goita_lab.imitate.reading import read_examples
 RECORDS = os.environ.get("GOITA_KIFU")
 
 
-def test_its_weights_are_in_half_precision_and_small():
+def test_the_notice_of_the_records_lies_beside_the_small_weights():
     assert WEIGHTS.stat().st_size <= 1_700_000
-    with open_tensors(WEIGHTS) as file:
-        kinds = {file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
-    assert kinds == {"F16"}
-
-
-def test_the_notice_of_the_records_lies_beside_the_weights():
     text = (WEIGHTS.parent / "LICENSE").read_text(encoding="utf-8")
     assert "Copyright (c) 2017 emaame" in text
     assert "Permission is hereby granted, free of charge" in text
@@ -37,8 +30,6 @@ def test_it_plays_with_its_own_probabilities_unless_told_otherwise():
     sure = load_agent("people:temperature=0")
     chosen = sure.act(decisions.view, decisions.legal, None)
     assert (agent.probabilities(decisions.view, decisions.legal).argmax(axis=1) == chosen).all()
-    with pytest.raises(AgentError, match="temperature"):
-        load_agent("people:temperature=-1")
 
 
 @pytest.mark.skipif(not RECORDS, reason="GOITA_KIFU names no folder of kifu")

@@ -75,14 +75,3 @@ def action_with_tiles(action: int, change: Callable[[int], int]) -> int:
     """Returns an action played with other kinds."""
     pair = actions.decode(action)
     return action if pair is None else actions.encode(change(pair[0]), change(pair[1]))
-
-
-def moved_on(late: Late, seats: int) -> Late:
-    """Returns a position whose players all sit so many seats on."""
-    return replace(
-        late,
-        hands=tuple(late.hands[(seat - seats) % 4] for seat in range(4)),
-        dealer=(late.dealer + seats) % 4,
-        log=tuple(((seat + seats) % 4, action) for seat, action in late.log),
-        seat=(late.seat + seats) % 4,
-    )

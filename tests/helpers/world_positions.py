@@ -333,6 +333,12 @@ def placed(at: Position, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return hands, face_down
 
 
+def arrangements_count(at: Position) -> float:
+    """Tells how many ways there are to lay the unseen kinds into the places."""
+    unseen = at.view.unseen[0].tolist()
+    return factorial(sum(unseen)) / prod(map(factorial, unseen))
+
+
 def arrangements(at: Position) -> np.ndarray:
     """Lists all ways to lay the kinds into the places: [n, U], each as often in distinct tiles."""
     size = int(at.view.unseen.sum())
@@ -377,8 +383,7 @@ def late_positions(rules: str | Rules) -> list:
     found = []
     random = islice(random_positions(rules, seed=5, latest=True), 250)
     for at in chain((after(*late) for late in LATE if late[0] == rules), random):
-        unseen = at.view.unseen[0].tolist()
-        if factorial(sum(unseen)) / prod(map(factorial, unseen)) < 50_000:
+        if arrangements_count(at) < 50_000:
             found.append((at, *brute_force(at)))
         if len(found) == 8:
             break

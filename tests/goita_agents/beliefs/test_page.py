@@ -4,6 +4,8 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -16,6 +18,7 @@ def test_the_python_of_the_page_runs(capsys):
     assert len(names["worlds"]) == 64
 
 
+@pytest.mark.pages
 def test_the_example_ends_surer_of_the_partners_hand_than_it_began(capsys):
     path = ROOT / "examples" / "partners_pass.py"
     spec = importlib.util.spec_from_file_location("partners_pass", path)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.base import AgentError
 from goita_agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, names_of, people
 from goita_agents.beliefs.types import TypeListener
 from goita_env import Game
@@ -12,37 +11,36 @@ from goita_env.errors import SettingError
 
 
 @pytest.fixture(scope="module")
-def listener():
+def types():
+    return people()
+
+
+@pytest.fixture(scope="module")
+def listener(types):
     game, agent = Game(seed=4), load_agent("heuristic")
     while game.seat != 0 or game.view(0).num_plays[0] < 5:
         view = game.view(game.seat)
         game.play(int(agent.act(view, view.legal(), np.random.default_rng(0))[0]))
-    return TypeListener(game.view(0), people())
+    return TypeListener(game.view(0), types)
 
 
-def test_the_model_learned_from_records_is_the_first_type():
-    first = people().opponents[0].agent
+def test_the_model_learned_from_records_is_the_first_type(types):
+    first = types.opponents[0].agent
     assert first.name == PEOPLE[0] == "people"
     assert first.temperature == 1  # it predicts with the probabilities that fit the records
 
 
-def test_people_play_about_like_policies_of_several_kinds():
-    types = people()
+def test_people_play_about_like_policies_of_several_kinds(types):
     assert names_of(types) == (*PEOPLE, f"{PEOPLE[-1]}, epsilon 0.5")
     assert [model.epsilon for model in types.opponents] == [LEARNED_EPSILON] + [EPSILON] * 3 + [0.5]
     assert [model.agent.name for model in types.partners] == list(PEOPLE)
-    assert names_of(people(("greedy", "greedy"))) == (
-        "greedy",
-        "greedy, epsilon 0.3",
-        "greedy, epsilon 0.5",
-    )
-    with pytest.raises(AgentError):
-        people(())
+    twice = ("greedy", "greedy, epsilon 0.3", "greedy, epsilon 0.5")
+    assert names_of(people(("greedy", "greedy"))) == twice
 
 
 def test_worlds_are_drawn_as_if_the_opponents_were_of_one_type(listener):
     found, partners = listener.probability(), len(listener.types.partners)
-    for opponents in np.flatnonzero(found.sum(axis=1)).tolist():
+    for opponents in np.flatnonzero(found.sum(axis=1)).tolist()[:2]:
         worlds, pairs = listener.sample(400, np.random.default_rng(1), opponents)
         assert (pairs // partners == opponents).all()
         share = found[opponents] / found[opponents].sum()
@@ -54,8 +52,5 @@ def test_worlds_are_drawn_as_if_the_opponents_were_of_one_type(listener):
                 hands = worlds.dealt[pairs % partners == j, 2]
                 expected = belief.marginals[1] @ belief.support.hands
                 np.testing.assert_allclose(hands.mean(axis=0), expected, atol=0.2)
-
-
-def test_a_type_that_is_impossible_cannot_be_asked_for(listener):
     with pytest.raises(SettingError, match="still possible, got 9"):
         listener.sample(4, np.random.default_rng(0), 9)

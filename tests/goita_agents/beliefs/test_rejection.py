@@ -1,6 +1,6 @@
 """The listener beside rejection: deals are played anew until the viewer has seen just the same."""
 
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -122,15 +122,10 @@ def deviations(rules: str, moves: int, batches: int, seed: int) -> list[float] |
     return apart
 
 
-FEW = [("jga", 3, 2, 1), ("pagat", 1, 2, 1), ("nine", 1, 2, 1)]
-MANY = [
-    pytest.param(rules, moves, 5, 8, marks=pytest.mark.slow)
-    for rules in RULE_SETS
-    for moves in (1, 2, 3)
-]
+MANY = [pytest.param(*one, 5, 8, marks=pytest.mark.slow) for one in product(RULE_SETS, (1, 2, 3))]
 
 
-@pytest.mark.parametrize(("rules", "moves", "stories", "batches"), FEW + MANY)
+@pytest.mark.parametrize(("rules", "moves", "stories", "batches"), [("nine", 1, 1, 1), *MANY])
 def test_early_in_a_round_it_agrees_with_rejection(rules, moves, stories, batches):
     tried = (deviations(rules, moves, batches, seed) for seed in range(1, 20 * stories))
     found = list(islice((apart for apart in tried if apart is not None), stories))

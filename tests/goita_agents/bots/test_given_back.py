@@ -16,13 +16,13 @@ from possible_views import are_possible
 from programs import ROOT
 
 NAMES = [one.name for one in SLICES]
-RULE_SETS = ("jga", "pagat", "nine")
+RULE_SETS = ("jga", pytest.param("pagat", marks=pytest.mark.slow), "nine")
 
 
 @cache
 def positions(rules):
     """Views of asked seats of all phases: words and legal actions; random play, scores among it."""
-    env = GoitaVectorEnv(40, rules, episode="match", seed=11, observe=False)
+    env = GoitaVectorEnv(12, rules, episode="match", seed=11, observe=False)
     turn, rng, words, legal = env.reset(), np.random.default_rng(11), [], []
     for _ in range(60):
         words.append(turn.view.words)

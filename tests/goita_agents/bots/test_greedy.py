@@ -65,7 +65,7 @@ def by_the_rules(rules, hand, legal, attack, attacker):
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_greedy_follows_its_six_rules_in_thousands_of_decisions(name):
     greedy, draws, seen = load_agent("greedy"), np.random.default_rng(0), {}
-    env = GoitaVectorEnv(512, rules=name, seed=3, observe=False)
+    env = GoitaVectorEnv(256, rules=name, seed=3, observe=False)
     turn = env.reset()
     for _ in range(60):
         view, legal = turn.view, turn.action_mask
@@ -78,7 +78,7 @@ def test_greedy_follows_its_six_rules_in_thousands_of_decisions(name):
             )
             assert action == wanted, (rule, hand, attack, attacker)
             seen[rule] = seen.get(rule, 0) + 1
-        mixed = np.where(draws.random(512) < 0.7, chosen, env.sample_legal(draws))
+        mixed = np.where(draws.random(256) < 0.7, chosen, env.sample_legal(draws))
         turn = env.step(mixed)
     every = {"call", "continue", "redeal", "last", "partner's last", "partner's attack"}
     every |= {"single", "no single", "own kind", "king", "must pass"}

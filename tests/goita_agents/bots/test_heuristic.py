@@ -1,13 +1,12 @@
 """What the rule bot plays: its skills, its switches, and the moves that it is frozen at."""
 
-import time
 import zlib
 from functools import cache
 
 import numpy as np
 import pytest
 
-from deals import complete, kinds
+from deals import complete
 from goita_agents import AgentError, load_agent
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic.board import Board
@@ -15,11 +14,11 @@ from goita_agents.bots.heuristic.conventions import CONVENTIONS
 from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
 from goita_agents.bots.heuristic.weights import READING
 from goita_env import Game, Rules, View, actions
-from goita_env.engine import core
 from goita_env.engine.match import Match
 from goita_env.views import acting_view, from_observation
 from goita_lab.arena.tournament import arena
-from playing import deal, legal_mask, played
+from playing import legal_mask, played
+from raising import refuses
 
 SWITCHES = (*CONVENTIONS, "reading")
 DECISIONS = 20_000
@@ -62,9 +61,9 @@ def decisions(rules="jga", count=DECISIONS, seed=2026):
 
 
 @cache
-def moves(spec):
-    """Returns an agent's actions at these decisions."""
-    words, masks = decisions()
+def moves(spec, every=1):
+    """Returns an agent's actions at every n-th of these decisions."""
+    words, masks = (part[::every] for part in decisions())
     agent = load_agent(spec)
     batches = [slice(n, n + 1_000) for n in range(0, len(words), 1_000)]
     return np.concatenate([agent.act(View(words[b]), masks[b], rng()) for b in batches])
@@ -93,40 +92,16 @@ def test_it_sees_nothing_but_the_words_of_the_view():
     assert np.array_equal(alone, expected[:60])
 
 
-def test_hidden_tiles_redrawn_change_no_move():
-    """The dealer's hand stays, the others' are dealt anew, and all make the same public passes."""
-    numbers = rng()
-    hands = kinds(*complete("11235578", "", "", ""))
-    rest = hands[1:].reshape(-1)
-    deals = np.stack(
-        [np.vstack((hands[:1], numbers.permutation(rest).reshape(3, 8))) for _ in range(300)]
-    )
-    calm = deals[((deals == 0).sum(axis=2) < 5).all(axis=1)]
-    state = deal("jga", calm, np.zeros(len(calm), np.int64))
-    agent = load_agent("heuristic")
-    for action in (actions.parse("12"), actions.PASS, actions.PASS, actions.PASS):
-        if state.seat[0] == 0:
-            chosen = agent.act(acting_view(state), legal_mask(state), rng())
-            assert (chosen == chosen[0]).all()
-        core.step(state, np.full(len(calm), action))
-    chosen = agent.act(acting_view(state), legal_mask(state), rng())
-    assert len(calm) > 100
-    assert (chosen == chosen[0]).all()
-
-
 @pytest.mark.parametrize("switch", [*SWITCHES, "conventions"])
 def test_each_switch_changes_half_a_percent_of_the_decisions(switch):
-    assert (moves(f"heuristic:{switch}=off") != moves("heuristic")).mean() >= 0.005
+    assert (moves(f"heuristic:{switch}=off", 2) != moves("heuristic")[::2]).mean() >= 0.005
 
 
-def test_all_switches_off_one_by_one_is_conventions_off():
+def test_all_switches_off_one_by_one_is_conventions_off_and_there_are_no_others():
+    says = r"pair_lead=True.*reading=True.*'telepathy=off'"
+    refuses(AgentError, says, load_agent, "heuristic:telepathy=off")
     each = ",".join(f"{switch}=off" for switch in SWITCHES)
-    assert np.array_equal(moves(f"heuristic:{each}"), moves("heuristic:conventions=off"))
-
-
-def test_an_unknown_convention_is_refused_with_those_there_are():
-    with pytest.raises(AgentError, match=r"pair_lead=True.*reading=True.*'telepathy=off'"):
-        load_agent("heuristic:telepathy=off")
+    assert np.array_equal(moves(f"heuristic:{each}", 4), moves("heuristic:conventions=off", 4))
 
 
 def test_it_counts_a_sure_win_and_plays_it():
@@ -198,17 +173,6 @@ def test_passes_and_leads_are_evidence_about_their_seat():
 @pytest.mark.parametrize(("other", "points"), [("greedy", 12), ("heuristic:conventions=off", 1)])
 def test_it_beats_greedy_and_itself_without_conventions_by_so_many_points_a_round(other, points):
     assert arena.play_pair("heuristic", other, 512, seed=3).ci95[0] > points
-
-
-def test_a_decision_takes_under_a_fifth_of_a_millisecond():
-    words, masks = decisions()
-    agent, seconds = load_agent("heuristic"), []
-    for _ in range(5):
-        view = View(words[:1_024])
-        start = time.perf_counter()
-        agent.act(view, masks[:1_024], rng())
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) / 1_024 < 200e-6
 
 
 def test_it_is_frozen():

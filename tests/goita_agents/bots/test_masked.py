@@ -32,7 +32,6 @@ def neighbours(bits):
 SEVENTEEN = 17
 """
 
-SEARCHER = "(champion:search=on,carry=off)"
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
 
 
@@ -66,16 +65,13 @@ def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
     assert (chosen != network.act(now.view, now.action_mask, np.random.default_rng(0))).any()
 
 
-@pytest.mark.parametrize("base", ["greedy", "heuristic", "random", SEARCHER])
-def test_agents_that_read_fields_play_without_the_scores(base):
-    agent, now = load_agent(f"masked:base={base},hide=(own_score;other_score)"), turn()
-    chosen = agent.act(now.view[:4], now.action_mask[:4], np.random.default_rng(0))
-    assert now.action_mask[np.arange(4), chosen].all()
-
-
 def test_an_agent_without_its_scores_plays_as_at_the_first_round():
-    masked = load_agent("masked:base=greedy,hide=(own_score;other_score)")
+    searcher = "champion:search=on,carry=off,worlds=2"
+    masked = load_agent(f"masked:base=({searcher}),hide=(own_score;other_score)")
     now, first = turn(), turn(0)
+    chosen = masked.act(now.view[:4], now.action_mask[:4], np.random.default_rng(0))
+    assert now.action_mask[np.arange(4), chosen].all()
+    masked = load_agent("masked:base=greedy,hide=(own_score;other_score)")
     found = masked.probabilities(now.view, now.action_mask)
     wanted = load_agent("greedy").probabilities(first.view, first.action_mask)
     assert np.array_equal(found, wanted)
@@ -87,15 +83,11 @@ def test_a_function_of_ones_own_transforms_after_what_is_hidden(functions):
     first = turn(0)
     wanted = load_agent("greedy").probabilities(first.view, first.action_mask)
     assert np.array_equal(masked.probabilities(now.view, now.action_mask), wanted)
-    load_agent("masked:base=champion,hide=events,transform=my_functions:upside_down")
     for wrong, words in {
         "base=greedy,transform=my_functions:SEVENTEEN": "got 17",
-        "base=greedy,transform=my_functions:missing": "no attribute 'missing'",
-        "base=greedy,transform=no_functions:unscored": "no_functions",
         "base=greedy,transform=unscored": "MODULE:FUNCTION",
         "base=greedy": "hide=SLICES or transform=",
         "base=greedy,hide=score": "expected names of slices",
-        "hide=own_score": r"none for \['base'\]",
         "base=(champion:search=on,types=(greedy)),hide=own_score": "plays from one view alone",
     }.items():
         refuses(AgentError, words, load_agent, f"masked:{wrong}")

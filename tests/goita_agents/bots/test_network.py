@@ -38,7 +38,7 @@ def model():
 
     settings = {"n_steps": 16, "batch_size": 128, "learning_rate": 3e-3}
     trained = training.make_model(training.make_env(64, seed=1), layers=(48, 32), **settings)
-    return trained.learn(3000)
+    return trained.learn(1024)
 
 
 @pytest.fixture(scope="module")
@@ -162,67 +162,45 @@ def refused(tmp_path, data, match):
     assert str(path) in str(error.value)
 
 
-def test_a_zip_file_of_stable_baselines3_is_told_how_to_play(tmp_path):
-    with zipfile.ZipFile(tmp_path / "bad.safetensors", "w") as file:
-        file.writestr("data", "{}")
-    data = (tmp_path / "bad.safetensors").read_bytes()
-    refused(tmp_path, data, r"save_policy\(model, path, rules\).* MODULE:CLASS")
+def with_header(data, text):
+    length = int.from_bytes(data[:8], "little")
+    return len(text).to_bytes(8, "little") + text + data[8 + length :]
 
 
-def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path):
+def test_a_file_that_is_cut_off_or_no_network_is_refused(tmp_path):
     data = encoded()
-    for length in [*range(40), *range(40, len(data), 997), len(data) - 1]:
+    for length in [0, 7, 8, 9, 40, *range(41, len(data), 5003), len(data) - 1]:
         refused(tmp_path, data[:length], "expected")
+    headers = (b"[1, 2]", b'{"a": 3}', b'{"__metadata__": 7}', b"[" * 5000, b'{"a": {}, "b": []}')
+    for foreign in (
+        *(b"\x80\x04pickle" * 9, bytes(100), (2**62).to_bytes(8, "little") + bytes(50)),
+        *(data + b"\0", *(with_header(b"", text) for text in headers)),
+    ):
+        refused(tmp_path, foreign, "expected")
+    with zipfile.ZipFile(tmp_path / "torch", "w") as file:
+        file.writestr("data", "{}")
+    zipped = (tmp_path / "torch").read_bytes()
+    refused(tmp_path, zipped, r"save_policy\(model, path, rules\).* MODULE:CLASS")
+    refuses(AgentError, "nothing", load_agent, f"file:{tmp_path / 'nothing.safetensors'}")
 
 
-HEADERS = (b"[1, 2]", b'{"a": 3}', b'{"__metadata__": 7}', b"[" * 5000, b'{"a": {}, "b": []}')
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"PK\3\4 a zip file, as torch and stable-baselines3 write them",
-        b"\x80\x04pickle" * 9,
-        bytes(100),
-        (2**62).to_bytes(8, "little") + bytes(50),
-        b'{"layers": 3}' * 9,
-        encoded() + b"\0",
-        *(len(text).to_bytes(8, "little") + text for text in HEADERS),
-    ],
-)
-def test_a_foreign_file_is_refused(tmp_path, data):
-    refused(tmp_path, data, "expected")
-
-
-@pytest.mark.parametrize(
-    ("described", "match"),
-    [
+def test_a_network_for_something_else_is_refused(tmp_path):
+    for described, match in (
         ({"observation_version": OBSERVATION_VERSION + 1}, "observation_version"),
-        ({"activation": "gelu"}, "activation"),
+        *(({"activation": "gelu"}, "activation"), ({"reward_scale": 0}, "reward_scale")),
         *(({"layers": 1}, "foreign"), ({"layers": 3}, "missing"), ({"layers": 0}, "a stack")),
-        *(({"layers": "many"}, "layers"), ({"reward_scale": "a lot"}, "reward_scale")),
-        ({"reward_scale": 0}, "reward_scale"),
-    ],
-)
-def test_a_network_for_something_else_is_refused(tmp_path, described, match):
-    refused(tmp_path, encoded(**described), match)
-
-
-@pytest.mark.parametrize(
-    ("kind", "match"),
-    [
-        *((f"goita-network-{number}", r"goita-env 0\.2\.1") for number in (1, 2, 3)),
-        *(("goita-policy-1", r"goita-env 0\.2\.1"), ("somebody-elses", "'somebody-elses'$")),
-    ],
-)
-def test_a_file_of_another_format_says_which_version_reads_it(tmp_path, kind, match):
-    refused(tmp_path, reference_save(tensors(), {"format": kind, "layers": "2"}), match)
-
-
-@pytest.mark.parametrize("text", ["", "x", "[]", "{}", "[" * 100_000, '{"layers": 2}'])
-def test_a_description_that_is_none_is_refused(tmp_path, text):
-    refused(tmp_path, reference_save(tensors(), {"format": FORMAT, "network": text}), "expected")
+        *(({"layers": "many"}, "layers"), ({"rules": "mine"}, "'mine'")),
+        ({"rules": "mine", "rules_fields": {"last_kong": True}}, "last_kong"),
+    ):
+        refused(tmp_path, encoded(**described), match)
+    for kind, match in (
+        *(("goita-network-3", r"goita-env 0\.2\.1"), ("goita-policy-1", r"goita-env 0\.2\.1")),
+        ("somebody-elses", "'somebody-elses'$"),
+    ):
+        refused(tmp_path, reference_save(tensors(), {"format": kind, "layers": "2"}), match)
+    for text in ("", "[]", "[" * 100_000, '{"layers": 2}'):
+        described = {"format": FORMAT, "network": text}
+        refused(tmp_path, reference_save(tensors(), described), "expected")
 
 
 @pytest.mark.parametrize(
@@ -230,13 +208,11 @@ def test_a_description_that_is_none_is_refused(tmp_path, text):
     [
         ("policy.weight", np.zeros((68, 9), np.float32), "policy of shape"),
         ("policy.weight", np.zeros((69, 9), np.float64), "float32"),
-        ("policy.bias", np.zeros((69, 1), np.float32), "policy of shape"),
         ("layers.0.weight", np.zeros((12, 511), np.float32), r"layers\.0"),
         ("layers.1.weight", np.zeros((9, 13), np.float32), r"layers\.1"),
         ("value.bias", np.full(1, np.nan, np.float32), "finite"),
-        ("value.weight", np.full((1, 9), np.inf, np.float32), "finite"),
+        ("value.weight", np.full((1, 9), np.finfo(np.float32).max), "outputs are finite"),
         ("extra", np.zeros(3, np.float32), "extra"),
-        ("scalar", np.zeros((), np.float32), "scalar"),
     ],
 )
 def test_a_network_with_a_wrong_tensor_is_refused(tmp_path, name, array, match):
@@ -248,31 +224,14 @@ def test_a_network_with_a_wrong_tensor_is_refused(tmp_path, name, array, match):
     [
         *({"shape": shape} for shape in ([69, 10], [-69, -9], [69, 9.0], [2**40, 2**40], "69")),
         *({"data_offsets": offsets} for offsets in ([0, 4], [4], None)),
-        *({"dtype": dtype} for dtype in ("F16", "I32", None)),
         *({"dtype": dtype, "shape": [69, 18]} for dtype in ("F16", "BF16")),
-        {"dtype": "F8_E4M3", "shape": [69, 36]},
     ],
 )
 def test_a_header_that_lies_is_refused(tmp_path, change):
     data = encoded()
-    length = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8 : 8 + length])
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     header["policy.weight"] |= change
-    text = json.dumps(header).encode()
-    refused(tmp_path, len(text).to_bytes(8, "little") + text + data[8 + length :], "expected")
-
-
-def test_a_missing_file_and_an_impossible_temperature_are_refused(tmp_path):
-    refuses(AgentError, "nothing", load_agent, f"file:{tmp_path / 'nothing.safetensors'}")
-    for temperature in (-1, float("nan"), float("inf"), 1e-320, 1e9):
-        refuses(AgentError, "temperature", NetworkAgent, INFO, tensors(), temperature=temperature)
-
-
-@pytest.mark.parametrize("name", ["layers.0.weight", "layers.1.bias", "policy.bias", "value.bias"])
-def test_a_network_whose_outputs_might_overflow_is_refused(name, tmp_path):
-    arrays = tensors()
-    arrays[name][0] = np.finfo(np.float32).max
-    refused(tmp_path, encoded(arrays), "outputs are finite")
+    refused(tmp_path, with_header(data, json.dumps(header).encode()), "expected")
 
 
 def test_logits_that_are_not_finite_are_the_agents_error_not_an_illegal_action():
@@ -287,9 +246,7 @@ def test_logits_that_are_not_finite_are_the_agents_error_not_an_illegal_action()
 
 def test_a_network_plays_in_the_arena_in_every_rule_set(file):
     for rules in ("jga", "pagat", "nine"):
-        result = arena.play_pair(f"file:{file}", "random", 20, seed=2, rules=rules)
-        assert result.deals == 20
-    assert replace(INFO, rules="nine").description()["rules"] == "nine"
+        assert arena.play_pair(f"file:{file}", "random", 4, seed=2, rules=rules).deals == 4
 
 
 def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_path, monkeypatch):
@@ -304,13 +261,11 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
     base = load_agent("rollout:base=(file:a.safetensors,temperature=1),worlds=4")
     assert base.name.startswith("rollout")
     for wrong, words in (
-        ("a.safetensors,temperature=hot", "temperature=float"),
-        ("a.safetensors,temperature=-1", "of 0, or of 0.001"),
-        ("a.safetensors,temperature=inf", "of 0, or of 0.001"),
-        ("a.safetensors,temprature=1", "temprature=1"),
-        ("a.safetensors,temperature=1,temperature=1", "twice"),
+        ("temperature=hot", "temperature=float"),
+        *((f"temperature={wrong}", "of 0, or of 0.001") for wrong in ("-1", "inf", "nan", "1e9")),
+        *(("temprature=1", "temprature=1"), ("temperature=1,temperature=1", "twice")),
     ):
-        refuses(AgentError, words, load_agent, f"file:{wrong}")
+        refuses(AgentError, words, load_agent, f"file:a.safetensors,{wrong}")
 
 
 def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):
@@ -318,6 +273,3 @@ def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):
     path = tmp_path / "mine.safetensors"
     path.write_bytes(encoded(**replace(INFO, rules=mine).description()))
     assert load_agent(f"file:{path}").info.rules == mine
-    refused(tmp_path, encoded(rules="mine"), "'mine'")
-    refused(tmp_path, encoded(rules="mine", rules_fields={"last_kong": True}), "last_kong")
-    refused(tmp_path, encoded(rules="mine", rules_fields=[]), "rules_fields")

@@ -22,8 +22,6 @@ from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core
 from goita_env.views import seat_view
 from goita_lab.arena.tournament.arena import play_pair
-from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import tasks
 from playing import deal, played
 from programs import ROOT
 from twice import Twice
@@ -42,16 +40,13 @@ def ask(agent: ExternalAgent, game: Game) -> int:
 MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
 
 
-@pytest.mark.parametrize(
-    ("name", "rules"), [("greedy", "jga"), ("heuristic", "nine"), ("heuristic", MINE)], ids=str
-)
-def test_our_bot_behind_the_protocol_makes_the_same_moves(name, rules):
-    with ExternalAgent(f"{sys.executable} -m goita_lab bot {name}", ms=30_000) as outside:
-        twice = Twice(load_agent(name), outside)
-        play_pair(twice, "random", 12, rules=rules, seed=7)
+def test_our_bot_behind_the_protocol_makes_the_same_moves():
+    with ExternalAgent(f"{sys.executable} -m goita_lab bot greedy", ms=30_000) as outside:
+        twice = Twice(load_agent("greedy"), outside)
+        play_pair(twice, "random", 6, rules=MINE, seed=7)
         assert outside.faults == []
-        assert outside.title == name
-    assert twice.asked > 80
+        assert outside.title == "greedy"
+    assert twice.asked > 40
 
 
 @pytest.mark.parametrize("bot", ["python", "node"])
@@ -62,17 +57,9 @@ def test_an_example_bot_beats_random_without_a_fault(bot):
         pytest.skip("node is not installed")
     program = "node" if bot == "node" else sys.executable
     with load_agent(f"exec:[ms=5000]{program} {path}") as agent:
-        result = play_pair(agent, "random", 60, seed=1)
+        result = play_pair(agent, "random", 30, seed=1)
     assert agent.faults == []
-    assert result.ci95[0] > 5
-
-
-def test_a_match_is_played_too_and_its_rounds_keep_their_number():
-    with bad("fine") as agent:
-        (task,) = tasks(("bad", "random"), 4, episode="match")
-        result = play_block(task, [agent, load_agent("random")])
-    assert agent.faults == []
-    assert result.rounds.sum() > 8
+    assert result.points_per_round > 5
 
 
 GAME = Game(hands=complete("12345678", "", "", ""), dealer=0)
@@ -96,7 +83,7 @@ def diary(folder: Path) -> list[dict]:
 
 def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
     hands = ["11235578", "11112333", "11444567", "11224568"]
-    game, seats = Game(hands=hands, dealer=2), np.array([0])
+    game, seats = Game(MINE, hands=hands, dealer=2), np.array([0])
     with bad("keeps a diary", tmp_path / "diary") as agent:
         agent.begin(GAMES, seats, seat_view(game._state, 0, GAMES))
         played(game, "14", "p", "p", "p", "16", "62")
@@ -108,17 +95,9 @@ def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
     wanted = ["hello", "deal", *["event"] * 6, "act", "end", "bye"]
     assert [message["type"] for message in told] == wanted
     assert {message["game"] for message in told[1:-1]} == {17}
-    hello = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 5000}
-    assert told[0] == hello | {"features": ["fault"]}
+    hello = {"type": "hello", "protocol": 1, "ms_per_decision": 5000, "features": ["fault"]}
+    assert told[0] == hello | MINE.to_keys()
     assert told[-2] == {"type": "end", "game": 17, "winner": 3, "points": 40, "hands": hands}
-
-
-def test_a_bot_is_told_the_fields_of_a_rule_set_that_it_cannot_know_by_name(tmp_path):
-    with bad("keeps a diary", tmp_path / "diary") as agent:
-        ask(agent, Game(MINE, hands=["11235578", "11112333", "11444567", "11224568"]))
-    hello = diary(tmp_path)[0]
-    assert hello["rules"] == "mine"
-    assert Rules.from_keys(hello) == MINE
 
 
 def test_a_redeal_is_told_before_the_new_deal(tmp_path):
@@ -187,8 +166,8 @@ NONSENSE = {
 )
 def test_a_bot_that_misbehaves_forfeits_and_the_games_continue(behaviour, kinds, text):
     with bad(behaviour) as agent:
-        result = play_pair(agent, "random", 20, seed=2)
-        assert result.deals == 20
+        result = play_pair(agent, "random", 12, seed=2)
+        assert result.deals == 12
         assert isinstance(agent, FaultTracking)
         found = [fault.kind for fault in agent.faults]
         if text:
@@ -198,6 +177,11 @@ def test_a_bot_that_misbehaves_forfeits_and_the_games_continue(behaviour, kinds,
             assert set(found) <= set(kinds)  # which comes first depends on the pipe
         assert agent.forfeited
         assert agent.restarts <= RESTARTS
+    if behaviour == "dies in mid-game":
+        fault = agent.faults[0]
+        head, *lines = str(fault).splitlines()
+        assert head.startswith(f"died (seat {fault.seat}, game {fault.game}): expected an answer, ")
+        assert lines == ["  first line", "  last words"]
 
 
 def test_a_second_answer_to_one_question_is_a_fault():
@@ -237,7 +221,9 @@ def test_a_bot_that_never_answers_the_handshake_costs_its_time_and_no_more():
     assert "expected an answer in time" in agent.faults[0].text
 
 
-@pytest.mark.parametrize("behaviour", ["slow once", "silent once"])
+@pytest.mark.parametrize(
+    "behaviour", ["slow once", pytest.param("silent once", marks=pytest.mark.slow)]
+)
 def test_one_late_answer_is_one_fault_and_no_answer_to_the_next_question(behaviour):
     with bad(behaviour, ms=400) as agent:
         play_pair(agent, "random", 3, seed=2)
@@ -261,7 +247,10 @@ def test_a_bot_started_anew_is_told_its_running_games_again(tmp_path):
     assert (fault.kind, agent.restarts, agent.forfeited) == ("died", 1, False)
 
 
-@pytest.mark.parametrize("behaviour", ["floods stderr", "floods stderr without end"])
+@pytest.mark.parametrize(
+    "behaviour",
+    ["floods stderr", pytest.param("floods stderr without end", marks=pytest.mark.slow)],
+)
 def test_a_flood_of_standard_error_holds_nobody_up(behaviour):
     with bad(behaviour, ms=5000 if behaviour == "floods stderr" else 100) as agent:
         play_pair(agent, "random", 2, seed=2)
@@ -269,16 +258,6 @@ def test_a_flood_of_standard_error_holds_nobody_up(behaviour):
         for fault in agent.faults:
             assert len(fault.stderr) == 20
             assert max(map(len, fault.stderr)) <= 500
-
-
-def test_a_fault_shows_the_last_lines_of_standard_error():
-    with bad("dies in mid-game") as agent:
-        play_pair(agent, "random", 20, seed=2)
-    fault = agent.faults[0]
-    assert fault.stderr == ("first line", "last words")
-    head, *lines = str(fault).splitlines()
-    assert head.startswith(f"died (seat {fault.seat}, game {fault.game}): expected an answer, ")
-    assert lines == ["  first line", "  last words"]
 
 
 def test_a_decision_that_failed_is_played_uniformly_at_random():

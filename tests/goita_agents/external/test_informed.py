@@ -59,31 +59,6 @@ def told(game, seat, known=0):
     return [{key: one[key] for key in one if key not in ("type", "game")} for one in found]
 
 
-def test_a_seat_is_told_the_messages_that_it_hears_from_the_dealer_on():
-    for audience in ("partner", "all"):
-        game = Game(hands=HANDS, dealer=2, information=Information(token=Token(3, audience)))
-        said = {}
-        for name in ("say5", "say0", "say1", "say7"):
-            heard = {seat: told(game, seat) for seat in range(4)}
-            assert heard[game.seat] == [
-                {"seat": seat, "event": "say", "message": number}
-                for seat, number in said.items()
-                if audience == "all" or seat % 2 == game.seat % 2
-            ]
-            said[game.seat] = int(name[-1])
-            game.play(name)
-        game.play("14")
-        for seat in range(4):
-            *messages, play = told(game, seat)
-            assert play["event"] == "play"
-            assert {one["seat"]: one["message"] for one in messages} == {
-                other: number
-                for other, number in said.items()
-                if audience == "all" or other % 2 == seat % 2
-            }
-            assert told(game, seat, known=len(messages)) == [play]
-
-
 def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
     game = Game(hands=HANDS, dealer=2, information=Information("partner"))
     game.play("14")
@@ -100,18 +75,18 @@ def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
     assert shown == [HANDS[0], None, *HANDS[2:]]
 
 
-@pytest.mark.parametrize("information", OPTIONS, ids=str)
-def test_the_messages_of_a_round_say_what_the_views_say(information):
+@pytest.mark.parametrize("deals", [2, pytest.param(36, marks=pytest.mark.slow)])
+def test_the_messages_of_a_round_say_what_the_views_say(deals):
     follower = Follower()
-    for rules in RULE_SETS:
-        names = ("follower", "random")
-        for task in tasks(names, 12, seed=11, rules=rules, information=information):
+    for number, information in enumerate(OPTIONS):
+        rules = RULE_SETS[number % 3]
+        for task in tasks(("f", "r"), deals, seed=11, rules=rules, information=information):
             play_block(task, [follower, RandomAgent()])
-    assert follower.compared > 650
+    assert follower.compared > 150 * deals
     assert follower.redeals > 0
 
 
-@pytest.mark.parametrize("information", OPTIONS[3::6], ids=str)
+@pytest.mark.parametrize("information", OPTIONS[9:10], ids=str)
 def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
     with isolated("informed_bots:Remembering", ms=30_000) as there:
         assert plays(there, information)
@@ -122,7 +97,7 @@ def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information)
     assert twice.asked > 20
 
 
-@pytest.mark.parametrize("information", [OPTIONS[1], WHISPER], ids=str)
+@pytest.mark.parametrize("information", [WHISPER], ids=str)
 def test_the_example_sends_messages_and_makes_no_fault(information):
     with load_agent(f"exec:[ms=5000]{EXAMPLE}") as agent:
         (task,) = tasks(("example", "random"), 12, seed=1, information=information)
@@ -132,9 +107,7 @@ def test_the_example_sends_messages_and_makes_no_fault(information):
     for one in games:
         for seat, action in one.record.moves:
             if action >= 69 and one.agents[seat] == "example":
-                assert action == 69 + (
-                    "8" in one.record.hands[seat] or "9" in one.record.hands[seat]
-                )
+                assert action == 69 + bool({"8", "9"} & {*one.record.hands[seat]})
                 sent[action - 69] += 1
     assert min(sent.values()) > 0
 
@@ -158,6 +131,7 @@ def test_a_program_of_the_plain_game_at_another_table_faults_with_a_reason():
     with bad("fine") as agent:
         assert not plays(agent, WHISPER)
         assert plays(agent, PLAIN)
+        assert plays(ExternalAgent("false", start_ms=2000), WHISPER)  # it forfeits
         (task,) = tasks(("bad", "random"), 2, information=WHISPER)
         play_block(task, [agent, load_agent("random")])
         assert agent.forfeited
@@ -166,12 +140,7 @@ def test_a_program_of_the_plain_game_at_another_table_faults_with_a_reason():
         assert agent.faults[0].text.startswith(wanted)
 
 
-def test_a_program_that_cannot_start_is_seated_and_forfeits():
-    agent = ExternalAgent("false", start_ms=2000)
-    assert plays(agent, WHISPER)
-    assert agent.faults == []
-
-
+@pytest.mark.slow
 def test_classes_in_processes_of_their_own_play_in_a_tournament():
     field = ("informed_bots:Telling", "muted:base=informed_bots:Telling")
     found = []
@@ -196,17 +165,14 @@ def test_only_a_bot_that_plays_there_echoes_the_options():
     assert "information" not in answer
 
 
-def test_a_bot_that_declined_a_game_is_not_asked_there():
-    hello = HELLO | Information("partner").to_keys()
-    refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
-
-
 class _Undecided(Telling):
     def plays(self, information):
         raise LookupError("who knows")
 
 
-def test_a_bot_that_fails_to_say_what_it_plays_tells_of_a_fault():
+def test_a_bot_that_declined_a_game_is_not_asked_there_and_one_that_fails_to_say_faults():
+    hello = HELLO | Information("partner").to_keys()
+    refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
     (answer,) = hosted(_Undecided(), HELLO)
     assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", "raised")
 
@@ -228,24 +194,16 @@ def test_a_hosted_bot_hears_and_answers_by_name():
     [
         (WHISPER, [DEAL], "expected the hands of seats [3]"),
         (WHISPER, [SHOWN | {"shown": [HANDS[0], None, None, None]}], "expected the hands of"),
-        (WHISPER, [SHOWN | {"shown": HANDS}], "expected the hands of seats [3]"),
         (WHISPER, [SHOWN | {"shown": [None, None, None, "1"]}], "expected 8 digits as 'shown'"),
         (WHISPER, [SHOWN | {"shown": [None, None, None, "33344455"]}], "hands of one set"),
         (WHISPER, [SHOWN, SAY | {"message": 4}], "expected a message below 4, got 4"),
-        (WHISPER, [SHOWN, SAY | {"message": -1}], 'a whole number as "message"'),
         (Information("partner"), [SHOWN, SAY], "expected an event of the protocol, got 'say'"),
         (PLAIN, [DEAL, SAY], "expected an event of the protocol, got 'say'"),
-        (
-            PLAIN,
-            [DEAL, {"type": "act", "game": 1, "legal": ["say0", "say1"]}],
-            "expected actions of a game without messages",
-        ),
     ],
 )
 def test_a_host_says_what_is_wrong_with_messages_and_shown_hands(information, messages, text):
-    refuses(
-        ValueError, re.escape(text), hosted, Telling(), HELLO | information.to_keys(), *messages
-    )
+    hello = HELLO | information.to_keys()
+    refuses(ValueError, re.escape(text), hosted, Telling(), hello, *messages)
 
 
 def test_shown_hands_are_followed_tile_by_tile():

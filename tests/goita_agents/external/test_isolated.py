@@ -47,22 +47,16 @@ def hostile(behaviour: str, mark: object = "", **options: object) -> ExternalAge
     return isolated(f"hosted_bots:Hostile:behaviour={behaviour},mark={mark}x", seed=1, **options)
 
 
+LONG = "ValueError: \N{GAME DIE}\ufffd\ufffd[2J\N{GAME DIE}"
+
+
 @pytest.mark.parametrize(
     ("behaviour", "kind", "text"),
     [
-        ("raises", "raised", "ValueError: boom"),
         ("raises what cannot be printed", "raised", "hosted_bots.EvilError: <exception str()"),
-        ("raises a long text", "raised", "ValueError: \N{GAME DIE}\ufffd\ufffd[2J\N{GAME DIE}"),
-        ("exits", "raised", "SystemExit: 0"),
-        ("recurses", "raised", "RecursionError: maximum recursion depth exceeded"),
+        pytest.param("raises a long text", "raised", LONG, marks=pytest.mark.slow),
         ("allocates", "raised", "numpy.core._exceptions._ArrayMemoryError|MemoryError"),
         ("reads", "raised", "EOFError"),
-        ("answers two", "nonsense", "expected 1 actions as whole numbers, got shape (2,)"),
-        ("answers nothing", "nonsense", "expected 1 actions as whole numbers, got shape ()"),
-        ("answers ragged", "nonsense", "got rows of different lengths"),
-        ("answers doubles", "nonsense", "got shape (1,) of float64"),
-        ("answers 999", "illegal", "expected one of 12 13"),
-        ("answers below 0", "illegal", "got -1"),
     ],
 )
 def test_what_a_bot_fails_to_do_is_told_and_its_process_lives_on(behaviour, kind, text, tmp_path):
@@ -80,12 +74,15 @@ def test_what_a_bot_fails_to_do_is_told_and_its_process_lives_on(behaviour, kind
     assert gone(tmp_path)
 
 
+LOST = "is interrupted", "closes every file", "recurses without end"
+
+
 @pytest.mark.parametrize(
     ("behaviour", "kinds"),
     [
-        *(("exits at once", ["died"] * 4), ("is interrupted", ["died"])),
-        *(("closes every file", ["died"]), ("recurses without end", ["died"])),
-        *(("loops", ["late"] * 2), ("stops", ["late"] * 2)),
+        *(("exits at once", ["died"] * 4), ("stops", ["late"] * 2)),
+        *(pytest.param(one, ["died"], marks=pytest.mark.slow) for one in LOST),
+        pytest.param("loops", ["late"] * 2, marks=pytest.mark.slow),
     ],
 )
 def test_a_bot_that_is_lost_is_started_anew_until_it_forfeits(behaviour, kinds, tmp_path):
@@ -101,8 +98,12 @@ def test_a_bot_that_is_lost_is_started_anew_until_it_forfeits(behaviour, kinds, 
 @pytest.mark.parametrize(
     "behaviour",
     [
-        *("fine", "prints", "closes its output", "floods stderr", "changes folder", "forks"),
-        *("forks sleepers", "ignores signals", "leaves a thread"),
+        *("prints", "forks sleepers", "ignores signals"),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("closes its output", "floods stderr", "changes folder", "forks")
+        ),
+        pytest.param("leaves a thread", marks=pytest.mark.slow),
     ],
 )
 def test_what_a_bot_does_beside_its_answers_is_its_own_affair(behaviour, tmp_path):
@@ -119,15 +120,11 @@ def test_what_a_bot_does_beside_its_answers_is_its_own_affair(behaviour, tmp_pat
     assert os.getcwd() == before
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "text"),
-    [("raises in init", "ZeroDivisionError: no start"), ("exits in init", "SystemExit: 0")],
-)
-def test_a_bot_that_cannot_be_built_is_no_reason_to_stop(behaviour, text):
-    with hostile(behaviour) as agent:
+def test_a_bot_that_cannot_be_built_is_no_reason_to_stop():
+    with hostile("exits in init") as agent:
         agent.begin(GAMES, SEATS, VIEW)
     (fault,) = agent.faults
-    assert (fault.kind, fault.game, fault.text) == ("raised", -1, text)
+    assert (fault.kind, fault.game, fault.text) == ("raised", -1, "SystemExit: 0")
     assert "in __init__" in fault.traceback
     assert (agent.restarts, agent.forfeited) == (1, False)
 
@@ -140,7 +137,10 @@ def test_a_bot_that_takes_too_long_to_be_built_has_its_time_and_no_more(tmp_path
     assert agent.forfeited
 
 
-@pytest.mark.parametrize("moment", ["begin", "redeal", "end", "close"])
+@pytest.mark.parametrize(
+    "moment",
+    ["begin", *(pytest.param(one, marks=pytest.mark.slow) for one in ("redeal", "end", "close"))],
+)
 def test_an_exception_beside_a_decision_is_a_fault_and_takes_no_decision_away(moment):
     again = Game(hands=complete("11111234", "22345678", "", ""), dealer=0)
     with hostile(f"raises in {moment}") as agent:
@@ -164,16 +164,8 @@ def test_ten_faults_forfeit_and_there_are_never_more(tmp_path):
         ask(agent, 3)
         assert (len(agent.faults), agent.forfeited) == (FAULTS, True)
         assert gone(tmp_path)
-
-
-def test_a_bot_that_is_out_answers_at_random_and_runs_nowhere(tmp_path):
-    with hostile("fine", tmp_path) as agent:
-        ask(agent, 1)
-        agent.forfeit()
-        assert gone(tmp_path)
-        assert len(set(ask(agent, 40))) > 1
+        assert len(set(ask(agent, 40))) > 1  # it answers at random and runs nowhere
         assert not alive(tmp_path)
-    assert (agent.forfeited, agent.faults) == (True, [])
 
 
 def test_memory_is_limited_for_the_program_and_not_for_us(tmp_path):
@@ -197,16 +189,14 @@ def compared(spec: str, rules: str, deals: int) -> Twice:
     return twice
 
 
-@pytest.mark.parametrize("name", ["greedy", "random", "hosted_bots:DrawsOne"])
-def test_an_agent_elsewhere_draws_the_same_numbers_and_plays_the_same(name):
-    assert compared(name, "jga", 24).asked > 40
+def test_an_agent_elsewhere_draws_the_same_numbers_and_plays_the_same():
+    assert compared("hosted_bots:DrawsOne", "jga", 12).asked > 20
 
 
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_an_agent_elsewhere_is_told_the_same_redeals_among_it(rules):
-    twice = compared("hosted_bots:Remembers", rules, 300)
-    assert twice.asked > 400
-    assert twice.here.redeals > 3
+def test_an_agent_elsewhere_is_told_the_same_redeals_among_it():
+    twice = compared("hosted_bots:Remembers", "nine", 80)
+    assert twice.asked > 100
+    assert twice.here.redeals > 0
 
 
 def test_a_class_of_ones_own_is_found_where_we_are_and_imported_elsewhere_alone(

@@ -13,13 +13,15 @@ from following import Follower
 from goita_agents import load_agent
 from goita_agents.answers import BotError
 from goita_agents.base import RandomAgent
+from goita_agents.external import host as hosting
 from goita_agents.external import protocol
 from goita_agents.external.host import Host
-from goita_agents.external.protocol import EventMessages, ProtocolError
+from goita_agents.external.protocol import EventMessages
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
+from goita_lab.commands import bot as command
 from playing import played
 from programs import ROOT, run
 from raising import refuses
@@ -58,6 +60,7 @@ def test_a_block_face_down_shows_itself_to_its_own_seat_alone():
     for seat in (0, 1, 3):
         assert events(game, seat) == others
     assert events(game, 0, known=4) == others[4:]
+    assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
 
 
 def test_calls_and_choices_are_told_in_order_and_silence_is_not():
@@ -86,24 +89,19 @@ def test_two_opponents_calls_are_answered_by_both_partners():
     ]
 
 
-@pytest.mark.parametrize("seat", range(4))
-def test_a_call_of_six_shows_the_hand(seat):
+def test_a_call_of_six_shows_the_hand():
     game = played(Game(hands=complete("22345678", "11111155", "", ""), dealer=0), "call")
     assert game.done
-    assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 6, "hand": "11111155"}]
-
-
-def test_the_hand_that_was_dealt_is_told_in_mid_game_too():
-    game = played(Game(hands=HANDS, dealer=2), "14", "p", "p", "p", "16", "62")
-    assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
+    told = [{"seat": 1, "event": "call", "pawns": 6, "hand": "11111155"}]
+    assert [events(game, seat) for seat in range(4)] == [told] * 4
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_messages_of_a_round_say_what_the_views_say(rules):
     follower = Follower()
-    for task in tasks(("follower", "random"), 80, seed=11, rules=rules):
+    for task in tasks(("follower", "random"), 40, seed=11, rules=rules):
         play_block(task, [follower, RandomAgent()])
-    assert follower.compared > 1500
+    assert follower.compared > 700
     assert follower.redeals > 0
 
 
@@ -128,23 +126,20 @@ HIDDEN = PLAY | {"block": "x"}
     ("messages", "text"),
     [
         (["{"], "expected a line of JSON"),
-        (["[" * 100_000], "expected a line of JSON"),
         (["[]"], 'expected a JSON object with a "type"'),
         ([HELLO | {"protocol": 2}], "expected protocol 1, got 2"),
-        ([HELLO | {"rules": "chess"}], "expected a Rules value or one of"),
         ([DEAL], 'expected "hello" before anything else'),
         ([HELLO, ACT], "expected a game with a deal, got 1"),
         ([HELLO, DEAL | {"hand": "1123557"}], "expected 8 digits as 'hand'"),
-        ([HELLO, DEAL | {"hand": "1123557x"}], "expected a digit of a kind, got 'x'"),
+        *(
+            ([HELLO | {"seed": seed}], 'expected digits in a text as "seed"')
+            for seed in (7, "-1", "9" * 101, "\u0667")
+        ),
         ([HELLO, DEAL | {"seat": 4}], 'expected a seat 0..3 as "seat", got 4'),
-        ([HELLO, DEAL | {"seat": True}], 'expected a whole number as "seat", got True'),
         ([HELLO, DEAL | {"scores": "0-0"}], "expected the points of two teams"),
-        ([HELLO, DEAL, ACT | {"legal": []}], "expected names of legal actions, got []"),
         ([HELLO, DEAL, ACT | {"legal": ["19x"]}], "expected an action, two digits"),
         ([HELLO, DEAL | {"seat": 1}, ACT], "expected seat 0 to be asked, got seat 1"),
         ([HELLO, DEAL, PASS], "expected a play of seat 0, which leads, got a pass"),
-        ([HELLO, DEAL, PASS | {"seat": 1}], "expected an event of seat 0, got seat 1"),
-        ([HELLO, DEAL, PASS | {"event": "resign"}], "expected an event of the protocol"),
         ([HELLO, DEAL, HIDDEN], "expected a block to see, got 'x'"),
         ([HELLO, DEAL | {"seat": 1}, PLAY], "expected a block x, got '1'"),
         ([HELLO, DEAL, PLAY | {"attack": "6"}], "expected a play from the hand"),
@@ -168,10 +163,21 @@ OWN = "hosted_bots:Hostile:behaviour="
 def test_a_host_tells_of_a_fault_only_a_client_that_takes_it():
     wrong = [DEAL, ACT | {"legal": ["13", "21"]}]
     old = {key: value for key, value in HELLO.items() if key != "features"}
-    errors = {"raises": ValueError, "answers 999": BotError, "exits": SystemExit}
-    for behaviour, error in errors.items():
+    for behaviour, error, kind, text in (
+        ("raises", ValueError, "raised", "ValueError: boom"),
+        ("exits", SystemExit, "raised", "SystemExit: 0"),
+        ("recurses", RecursionError, "raised", "RecursionError: maximum recursion depth exceeded"),
+        ("answers two", BotError, "nonsense", "1 actions as whole numbers, got shape (2,)"),
+        ("answers nothing", BotError, "nonsense", "1 actions as whole numbers, got shape ()"),
+        ("answers ragged", BotError, "nonsense", "got rows of different lengths"),
+        ("answers doubles", BotError, "nonsense", "got shape (1,) of float64"),
+        ("answers below 0", BotError, "illegal", "got -1"),
+        ("answers 999", BotError, "illegal", "expected one of 13 21"),
+    ):
         _, told = hosted(HELLO, *wrong, name=OWN + behaviour)
         assert (told["type"], told["during"], told["game"]) == ("fault", "act", 1)
+        assert told["kind"] == kind
+        assert text in told["text"]
         with pytest.raises(error):
             hosted(old, *wrong, name=OWN + behaviour)
 
@@ -192,17 +198,6 @@ def test_a_host_draws_from_the_seed_that_it_is_told(seed):
     assert [one["action"] for one in told[1:]] == names
 
 
-@pytest.mark.parametrize("seed", [7, "", "-1", "7.0", "9" * 101, "\u0667"])
-def test_a_seed_is_digits_in_a_text(seed):
-    refuses(ProtocolError, 'expected digits in a text as "seed"', hosted, HELLO | {"seed": seed})
-
-
-@pytest.mark.parametrize("features", [None, "redeal", 5, [["redeal"]], {"redeal": 1}])
-def test_features_are_names_in_a_list(features):
-    assert protocol.features({"features": features}) == frozenset()
-    assert protocol.features({"features": ["redeal", "more", 1]}) == {"redeal"}
-
-
 @pytest.mark.parametrize("sign", ["a", "\n", "\x00", "\ud800", "\N{GAME DIE}"])
 def test_what_is_told_of_a_fault_fits_into_a_line_whatever_it_is(sign):
     for many in (10, 300, 5000, 100_000):
@@ -216,6 +211,8 @@ def test_what_is_told_of_a_fault_fits_into_a_line_whatever_it_is(sign):
 def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
     (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
     assert answer["type"] == "hello"
+    assert protocol.features({"features": ["redeal", "more", 1]}) == {"redeal"}
+    assert protocol.features({"features": "redeal"}) == frozenset()
     for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
         refuses(SettingError, "expected", hosted, HELLO | wrong)
     hello = HELLO | {"rules": "mine", "rules_fields": {"match_points": 60}}
@@ -223,26 +220,22 @@ def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told
     refuses(SettingError, "ten from 0 to 50", hosted, hello, DEAL | {"scores": [60, 0]})
 
 
-def host(name, text):
-    """Runs the hosting side as a program."""
-    return run([sys.executable, "-m", "goita_lab", "bot", name], input=text, timeout=30)
+def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense(monkeypatch, capsys):
+    def host(name, text):
+        out = io.StringIO()
+        monkeypatch.setattr(hosting, "_own_streams", lambda: (io.StringIO(text), out))
+        return command.main([name]), out.getvalue(), capsys.readouterr().err
 
-
-def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense():
-    closed = host("greedy", json.dumps(HELLO) + "\n")
-    assert (closed.returncode, closed.stderr) == (0, "")
-    assert json.loads(closed.stdout) == {"type": "hello", "protocol": 1, "name": "greedy"}
-    nonsense = host("greedy", "hello?\n")
-    assert nonsense.returncode == 2
-    assert nonsense.stderr == ("goita bot greedy: expected a line of JSON, got 'hello?\\n'\n")
-
-
-def test_a_host_refuses_a_bot_that_does_not_exist_and_says_so_to_its_client():
-    refused = host("nobody", "")
-    text = refused.stderr.removeprefix("goita bot nobody: ").rstrip()
-    assert (refused.returncode, text[:26]) == (2, "expected an agent of best_")
+    code, out, told = host("greedy", json.dumps(HELLO) + "\n")
+    assert (code, told) == (0, "")
+    assert json.loads(out) == {"type": "hello", "protocol": 1, "name": "greedy"}
+    wanted = "goita bot greedy: expected a line of JSON, got 'hello?\\n'\n"
+    assert host("greedy", "hello?\n") == (2, "", wanted)
+    code, out, told = host("nobody", "")
+    assert code == 2
+    text = told.removeprefix("goita bot nobody: ").rstrip()
     fault = {"type": "fault", "during": "hello", "kind": "hello", "text": text, "traceback": ""}
-    assert json.loads(refused.stdout) == fault
+    assert json.loads(out) == fault
 
 
 def test_a_host_whose_answers_nobody_reads_ends_without_a_traceback():

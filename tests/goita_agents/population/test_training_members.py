@@ -1,30 +1,40 @@
 """A member is trained once, goes on where it stopped, and is what was measured."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from goita_agents.population import METHODS, Population
 from goita_env.errors import SettingError
 from goita_lab import population as training
+from goita_lab.commands import train as train_command
 from goita_lab.population import train
 
 TINY = (
-    *("--layers", "8", "--decisions", "2000", "--games", "8", "--steps", "16", "--batch", "64"),
-    *("--threads", "1", "--measure-deals", "0", "--snapshot-every", "500", "--deals", "4"),
+    *("--layers", "8", "--decisions", "512", "--games", "8", "--steps", "16", "--batch", "64"),
+    *("--threads", "1", "--measure-deals", "0", "--snapshot-every", "256", "--deals", "4"),
 )
+
+
+def here(words, **_):
+    """Trains in this process, and not in one of its own."""
+    assert words[1:4] == ["-m", "goita_lab", "train"]
+    return SimpleNamespace(returncode=train_command.main(words[4:]))
 
 
 def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
     monkeypatch.setattr(training, "COMMON", TINY)
-    monkeypatch.setattr(training, "DEALS", 40)
-    monkeypatch.setattr(training, "BLOCK", 20)
+    monkeypatch.setattr(training, "DEALS", 4)
+    monkeypatch.setattr(training, "BLOCK", 2)
+    monkeypatch.setattr(training, "subprocess", SimpleNamespace(run=here))
+    monkeypatch.chdir(tmp_path)
     told: list[str] = []
     method = METHODS["token-private"]
     population = Population(tmp_path / "population")
     member = train(method, 3, tmp_path, population, told.append)
     assert told == ["token-private-3: training", "token-private-3: measuring"]
-    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 40)
+    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 4)
     read = Population(tmp_path / "population")
     assert read.members == {"token-private-3": member}
     assert read.network("token-private-3").info.information == method.information

@@ -11,6 +11,7 @@ from goita_agents.search.sampling import PosteriorSampler, SampledWorlds, lay_ou
 from goita_env import Game
 from goita_env.actions import CALL
 from goita_env.seeds import deal_keys
+from raising import refuses
 
 WORLDS = 64
 SEEDS = np.array([8], np.uint64)
@@ -51,8 +52,9 @@ def gains_of(view, worlds, models, action, seeds=SEEDS):
     return Playouts(models).finish(positions, places, np.full(WORLDS, action), keys, owners)
 
 
-@pytest.mark.parametrize("moves", [0, 5, 9])
-@pytest.mark.parametrize("allocation", ["halving", "uniform", "elimination"])
+@pytest.mark.parametrize(
+    ("moves", "allocation"), [(0, "elimination"), (5, "halving"), (9, "halving"), (9, "uniform")]
+)
 def test_points_are_averages_of_playouts_in_the_same_worlds(moves, allocation):
     view, legal, prior = decision(moves)
     worlds, greedy = worlds_of(view), load_agent("greedy")
@@ -103,8 +105,6 @@ def test_each_seat_is_played_by_its_own_model():
     one, same = evaluate(view, legal, prior), evaluate(view, legal, prior, alike)
     assert one.points.tolist() == same.points.tolist()
     assert one.points.tolist() != values.points.tolist()
-    with pytest.raises(AgentError, match="expected 4 agents, one for each seat, got 3"):
-        evaluate(view, legal, prior, alike[:3])
 
 
 def test_each_type_of_world_is_played_by_its_own_models():
@@ -118,31 +118,25 @@ def test_each_type_of_world_is_played_by_its_own_models():
         assert points == pytest.approx(gains[np.arange(WORLDS) % 4, np.arange(WORLDS)].mean())
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_what_cannot_be_evaluated_is_refused():
+    view, legal, prior = decision(5)
+    for options, message in (
         ({"allocation": "all"}, "expected allocation of .*'all'"),
         ({"budget": 0}, "budget of at least 1"),
         ({"prior": np.array([CALL])}, "legal prior action, got 65 in row 0"),
-        ({"models": [load_agent("greedy")] * 3}, "expected 4 agents"),
-    ],
-    ids=["allocation", "budget", "prior", "models"],
-)
-def test_what_cannot_be_evaluated_is_refused(options, message):
-    view, legal, prior = decision(5)
-    options = {"prior": prior, "models": "greedy"} | options
-    with pytest.raises(AgentError, match=message):
-        evaluate(view, legal, options.pop("prior"), **options)
+        ({"models": [load_agent("greedy")] * 3}, "expected 4 agents, one for each seat, got 3"),
+    ):
+        refuses(AgentError, message, evaluate, view, legal, **{"prior": prior, **options})
 
 
 def test_errors_are_as_large_as_what_other_seeds_change():
     view, legal, prior = decision(6)
-    found = [evaluate(view, legal, prior, seeds=np.array([seed], np.uint64)) for seed in range(40)]
+    found = [evaluate(view, legal, prior, seeds=np.array([seed], np.uint64)) for seed in range(14)]
     place = found[0].action.tolist().index(prior[0])
     points = np.array([one.points[place] for one in found])
     error = np.array([one.error[place] for one in found])
     assert 0 < points.std(ddof=1) < 1.4 * error.mean()
-    assert len({one.points[place] for one in found}) > 10
+    assert len({one.points[place] for one in found}) > 5
 
 
 def test_the_prior_action_is_never_dropped_and_chosen_unless_another_leads_it():
@@ -212,10 +206,8 @@ def test_the_first_of_shuffled_worlds_are_a_sample_of_all():
     sampler, means = PosteriorSampler(load_agent("greedy")), {}
     for shuffled in (False, True):
         found = [
-            sample_worlds(
-                view, np.array([seed], np.uint64), np.array([256]), sampler, shuffled=shuffled
-            )
-            for seed in range(24)
+            sample_worlds(view, SEEDS + np.uint64(n), np.array([256]), sampler, shuffled=shuffled)
+            for n in range(24)
         ]
         hands = np.stack([drawn.worlds.hands[:, 2] for drawn in found]).astype(float)
         error = hands.std(axis=(0, 1)) / np.sqrt(24 * ELIMINATION_FIRST)

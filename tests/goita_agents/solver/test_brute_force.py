@@ -96,7 +96,7 @@ def referee_of(late: Late) -> Referee:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_brute_force_equals_every_game_that_the_referee_can_play(rules):
-    for late in late_positions(rules, 150, seed=1, tiles=range(4, 15)):
+    for late in late_positions(rules, 30, seed=1, tiles=range(4, 14)):
         referee = referee_of(late)
         sign = (-1) ** late.seat
         expected = {
@@ -107,7 +107,7 @@ def test_brute_force_equals_every_game_that_the_referee_can_play(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_value_is_the_most_points_that_can_be_reached(rules):
-    for late in late_positions(rules, 200, seed=2, tiles=range(8, 17)):
+    for late in late_positions(rules, 30, seed=2, tiles=range(8, 16)):
         brute_force = BruteForce(rules)
         value = brute_force.value(late.position)
         for points in range(-110, 120, 10):
@@ -116,10 +116,10 @@ def test_the_value_is_the_most_points_that_can_be_reached(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_late_positions_are_varied_and_always_the_same(rules):
-    lates = list(late_positions(rules, 2_000, seed=0, tiles=range(4, 17)))
+    lates = list(late_positions(rules, 400, seed=0, tiles=range(4, 17)))
     positions = [late.position for late in lates]
-    assert lates == list(late_positions(rules, 2_000, seed=0, tiles=range(4, 17)))
-    assert len(set(positions)) > 1_900
+    assert lates[:40] == list(late_positions(rules, 40, seed=0, tiles=range(4, 17)))
+    assert len(set(positions)) > 380
     moves = [BruteForce(rules).moves(position) for position in positions]
     kinds = {
         "leads": [p.passes == THREE_PASSES for p in positions],
@@ -135,5 +135,5 @@ def test_late_positions_are_varied_and_always_the_same(rules):
         "dealt both kings": [p.both_kings == 0 for p in positions],
         "a call before": [late.log[0][1] >= 65 for late in lates],
     }
-    rare = {name: sum(found) for name, found in kinds.items() if sum(found) < 30}
+    rare = {name: sum(found) for name, found in kinds.items() if sum(found) < 6}
     assert not rare

@@ -7,58 +7,36 @@ import sys
 import pytest
 
 import programs
+from goita_lab.commands import solve as command
 from record_samples import LINE
 from solver_positions import KNOWN, KNOWN_VALUES
 
-COMPILING = "compiling the solver, once; this takes a few seconds\n"
-"""Printed by the first run after an install."""
 
-
-def run(*arguments):
-    return programs.run([sys.executable, "-m", "goita_lab", "solve", *arguments], timeout=None)
-
-
-def test_the_command_prints_each_legal_action_with_its_value():
-    done = run(KNOWN)
-    assert done.returncode == 0
-    assert done.stderr in ("", COMPILING)
-    lines = done.stdout.splitlines()
+def test_the_command_prints_each_legal_action_with_its_value(capsys):
+    assert command.main([KNOWN]) == 0
+    lines = capsys.readouterr().out.splitlines()
     for name, value in KNOWN_VALUES.items():
         word = "(p|pass)" if name == "p" else name
         row = re.compile(rf"(?<!\w){word}(?!\w).*(?<![\w-]){value}(?!\w)")
-        assert any(row.search(line) for line in lines), (name, done.stdout)
+        assert any(row.search(line) for line in lines), (name, lines)
 
 
-def test_the_command_takes_a_rule_set_of_ones_own_from_a_file(tmp_path):
+def test_the_command_takes_a_rule_set_of_ones_own_from_a_file(tmp_path, capsys):
     file = tmp_path / "my_rules.json"
     file.write_text('{"name": "mine", "last_king": false}')
-    done = run(KNOWN, "--rules", str(file))
-    assert done.returncode == 0
-    assert "(mine)" in done.stdout
+    assert command.main([KNOWN, "--rules", str(file)]) == 0
+    assert "(mine)" in capsys.readouterr().out
     file.write_text("{}")
-    done = run(KNOWN, "--rules", str(file))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "'name'" in done.stderr
+    assert "'name'" in programs.refusal(capsys, command.main, [KNOWN, "--rules", str(file)])
 
 
 @pytest.mark.parametrize("text", ["hello", LINE, KNOWN + ",1p", ""])
-def test_bad_input_ends_the_command_with_one_line(text):
-    done = run(text)
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.removeprefix(COMPILING).strip().splitlines()) == 1
-    assert re.search("expected .*got ", done.stderr)
+def test_bad_input_ends_the_command_with_one_line(text, capsys):
+    (line,) = programs.refusal(capsys, command.main, [text]).strip().splitlines()
+    assert re.search("expected .*got ", line)
 
 
-def test_the_command_without_a_position_says_how_it_is_used():
-    done = run()
-    assert done.returncode != 0
-    assert "HISTORY" in done.stderr
-    assert "goita solve --help" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
+@pytest.mark.slow
 def test_the_benchmark_prints_a_row_for_each_depth(tmp_path):
     command = [sys.executable, "benchmarks/solver.py", "--positions", "1"]
     done = programs.run([*command, "--json", tmp_path / "out.json"], check=True, timeout=None)

@@ -20,12 +20,15 @@ from goita_lab.imitate.examples import Examples, Split, fold_games, split_games
 from goita_lab.imitate.replaying import replay
 from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
 from network_files import INFO, tensors
+from raising import refuses
+
+GREEDY = GreedyAgent()
 
 
 @pytest.fixture(scope="module")
 def examples():
     """The decisions of 60 rounds of greedy."""
-    found = replay(play_deals(GreedyAgent(), 60, seed=4), JGA)
+    found = replay(play_deals(GREEDY, 60, seed=4), JGA)
     assert found.illegal == {}
     return Examples(JGA, found.words, found.legal, found.action, found.deal)
 
@@ -117,7 +120,7 @@ def test_the_gradient_is_that_of_the_cross_entropy(examples):
         assert (ends[0] - ends[1]) / (2 * step) == pytest.approx((slope * way).sum(), rel=1e-4)
 
 
-def test_cloning_raises_the_accuracy_on_rounds_held_out(examples):
+def test_cloning_predicts_rounds_held_out_better_by_the_weight_that_did_best(examples):
     split = split_games(examples, 0)
     done = []
     found = imitate(split, small(), progress=done.append)
@@ -128,6 +131,13 @@ def test_cloning_raises_the_accuracy_on_rounds_held_out(examples):
     assert after.taken.mean() > before.taken.mean() + 0.3
     assert done == sorted(done)
     assert done[-1] == 1
+    best = max(found.tried, key=lambda one: one.log_likelihood)
+    assert found.weight == best.weight
+    weights = itertools.islice(clone.WEIGHTS, len(found.tried) - 1)
+    assert [one.weight for one in found.tried] == [np.inf, *weights]
+    apart = [one.divergence for one in found.tried]
+    assert apart[0] == pytest.approx(0, abs=1e-4)  # but for its temperature
+    assert apart[1] < apart[-1]
     again = imitate(split, small())
     assert again.tried == found.tried
     assert again.agent.tensors().keys() == found.agent.tensors().keys()
@@ -152,19 +162,6 @@ def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples
     assert not found.agent.values(examples.view()).any()
 
 
-def test_the_weight_is_the_one_that_predicts_the_choosing_games_best(examples):
-    found = imitate(split_games(examples, 0), small())
-    best = max(found.tried, key=lambda one: one.log_likelihood)
-    assert found.weight == best.weight
-    assert [one.weight for one in found.tried] == [
-        np.inf,
-        *itertools.islice(clone.WEIGHTS, len(found.tried) - 1),
-    ]
-    apart = [one.divergence for one in found.tried]
-    assert apart[0] == pytest.approx(0, abs=1e-4)  # but for its temperature
-    assert apart[1] < apart[-1]
-
-
 def test_who_plays_like_the_start_is_best_predicted_by_a_strong_weight(examples):
     """What the champion does is learned from nobody's few games better than from itself."""
     start = network()
@@ -176,19 +173,9 @@ def test_who_plays_like_the_start_is_best_predicted_by_a_strong_weight(examples)
 
 def test_a_start_at_another_temperature_plays_alike_at_one(examples):
     some = examples.of_rows(np.arange(20))
-    view, legal = some.view(), some.legal
-    warm = heated(small(), 3.0)
-    np.testing.assert_allclose(
-        warm.at(1.0).probabilities(view, legal),
-        small().at(3.0).probabilities(view, legal),
-        atol=1e-6,
-    )
-
-
-def test_only_a_network_is_a_start():
-    assert check_start(network(), "champion") is network()
-    with pytest.raises(AgentError, match=r"expected a network to begin with, .* got 'greedy'"):
-        check_start(GreedyAgent(), "greedy")
+    warm, wanted = heated(small(), 3.0).at(1.0), small().at(3.0)
+    one, other = (agent.probabilities(some.view(), some.legal) for agent in (warm, wanted))
+    np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 def test_no_game_is_in_two_sets(examples):
@@ -206,15 +193,14 @@ def test_no_game_is_in_two_sets(examples):
         assert not set(fold.held_out.game) & (set(fold.training.game) | set(fold.choosing.game))
 
 
-def test_too_few_games_or_odd_shares_are_refused(examples):
+def test_too_few_games_odd_shares_and_what_is_no_network_are_refused(examples):
     few = examples.of_games(np.unique(examples.game)[:4])
-    with pytest.raises(SettingError, match=r"decisions of 5 games or more, .* got 4"):
-        split_games(few, 0)
-    for share in (0, 1, -1, float("nan")):
-        with pytest.raises(SettingError, match="expected a share of the games"):
-            split_games(examples, 0, share)
-    with pytest.raises(SettingError, match="leaves games to learn from"):
-        split_games(examples, 0, 0.97)
-    for folds in (1, 31):
-        with pytest.raises(SettingError, match="expected 2 folds or more"):
-            fold_games(examples, 0, folds)
+    for error, says, call, *given in (
+        (SettingError, "decisions of 5 games or more, .* got 4", split_games, few, 0),
+        (SettingError, "expected a share of the games", split_games, examples, 0, float("nan")),
+        (SettingError, "leaves games to learn from", split_games, examples, 0, 0.97),
+        (SettingError, "expected 2 folds or more", fold_games, examples, 0, 31),
+        (AgentError, "a network to begin with, .* got 'greedy'", check_start, GREEDY, "greedy"),
+    ):
+        refuses(error, says, call, *given)
+    assert check_start(network(), "champion") is network()

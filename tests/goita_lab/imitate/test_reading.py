@@ -18,6 +18,7 @@ from goita_lab.commands import evaluate
 from goita_lab.imitate import read_examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.signals import log
+from raising import refuses
 from record_samples import LINE, YAML
 
 
@@ -41,11 +42,8 @@ def test_saved_games_are_the_decisions_that_their_agents_made(games):
     assert len(both.examples) == both.players.total()
     assert (both.examples.legal.sum(axis=1) > 1).all()
     assert (both.examples.view().legal() == both.examples.legal).all()
-
-
-def test_a_file_of_the_folder_is_read_alone(games):
     (file,) = games.glob("*.jsonl")
-    assert len(read_examples([file]).examples) == len(read_examples([games]).examples)
+    assert len(read_examples([file]).examples) == len(both.examples)
 
 
 def test_a_deal_is_one_game_in_all_pairings(tmp_path):
@@ -108,10 +106,9 @@ def test_records_of_people_are_read_and_what_is_unsound_is_left_out(tmp_path):
     assert line.startswith("b.txt: deal 2, move")
     one = read_examples([tmp_path], names[0])
     assert len(one.examples) == found.players[names[0]]
-    with pytest.raises(
-        SettingError, match=r"expected a player of the games, such as .*got 'nobody'"
-    ):
-        read_examples([tmp_path], "nobody")
+    refuses(
+        SettingError, "a player of the games, .*got 'nobody'", read_examples, [tmp_path], "nobody"
+    )
 
 
 def test_a_log_gives_its_decisions_with_a_choice(tmp_path):
@@ -160,40 +157,27 @@ def two_kings(line):
     line["history"] = ",".join([*hands, dealer, f"{dealer[1:]}88"])
 
 
-BAD = {
-    "an illegal move": (
-        two_kings,
-        r"deal \d+, seating \d, number 1: move 1: expected",
-    ),
-    "a move after the end": (
-        lambda line: line.update(history=line["history"] + ",1p"),
-        r"expected no move after the end, got 'p' of seat 0",
-    ),
-    "no deal": (lambda line: line.update(history="words"), r"jsonl, line 2: .*expected"),
-    "an odd seat": (lambda line: line.update(before_play=[[9, 65]]), r"line 2: expected a seat"),
-}
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (two_kings, r"deal \d+, seating \d, number 1: move 1: expected"),
+        (lambda line: line.update(history=line["history"] + ",1p"), "no move after the end"),
+        (lambda line: line.update(history="words"), r"jsonl, line 2: .*expected"),
+        (lambda line: line.update(before_play=[[9, 65]]), r"line 2: expected a seat"),
+    ],
+)
+def test_saved_games_that_somebody_changed_are_refused(change, says, games, tmp_path):
+    refuses(RecordError, says, read_examples, [planted(games, tmp_path, change)])
 
 
-@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
-def test_saved_games_that_somebody_changed_are_refused(change, message, games, tmp_path):
-    with pytest.raises(RecordError, match=message):
-        read_examples([planted(games, tmp_path, change)])
-
-
-def test_what_is_no_recorded_game_is_refused(tmp_path):
-    with pytest.raises(SettingError, match=r"expected saved games .tournament.json., a log .*none"):
-        read_examples([tmp_path])
-    (tmp_path / "x.jsonl").write_text("{}")
-    with pytest.raises(RecordError, match=r"got no tournament.json in"):
-        read_examples([tmp_path / "x.jsonl"])
-    (tmp_path / "x").write_bytes(b"\x80\x04pickle")
-    with pytest.raises(GoitaError, match="expected text in UTF-8"):
-        read_examples([tmp_path / "x"])
-    with pytest.raises(SettingError, match="missing', which does not exist"):
-        read_examples([tmp_path / "missing"])
-
-
-def test_games_of_two_rule_sets_are_refused(games, tmp_path):
+def test_what_is_no_recorded_game_and_games_of_two_rule_sets_are_refused(games, tmp_path):
+    refuses(SettingError, r"saved games .tournament.json., a log .*none", read_examples, [tmp_path])
+    for name, content, error, says in (
+        ("x.jsonl", b"{}", RecordError, r"got no tournament.json in"),
+        ("x", b"\x80\x04pickle", GoitaError, "expected text in UTF-8"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        refuses(error, says, read_examples, [tmp_path / name])
     (tmp_path / "a.txt").write_text(LINE, encoding="utf-8")
-    with pytest.raises(SettingError, match="one rule set, got those of"):
-        read_examples([games, tmp_path / "a.txt"], rules="pagat")
+    both = [games, tmp_path / "a.txt"]
+    refuses(SettingError, "one rule set, got those of", read_examples, both, rules="pagat")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from goita_lab.signals import log
-from goita_lab.signals.log import checking, schema
+from goita_lab.signals.log import schema
+from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
 DEALS, DECISIONS = "_deals/deals-00000.parquet", "decisions/decisions-00000.parquet"
@@ -27,18 +28,15 @@ def folder(original, tmp_path):
 
 
 def craft(file, change=None, **columns):
-    """Writes a file anew with other metadata, or other columns; None: without."""
+    """Writes a file anew with other metadata, or other columns."""
     table = pa.parquet.read_table(file)
     metadata = json.loads(table.schema.metadata[schema.KEY])
     for name, values in columns.items():
         place = table.schema.get_field_index(name)
-        if values is None:
-            table = table.remove_column(place)
-        else:
-            given = values(table.column(name).to_numpy())
-            if not isinstance(given, pa.Array):
-                given = pa.array(given, table.schema.field(name).type)
-            table = table.set_column(place, name, given)
+        given = values(table.column(name).to_numpy())
+        if not isinstance(given, pa.Array):
+            given = pa.array(given, table.schema.field(name).type)
+        table = table.set_column(place, name, given)
     metadata = change(metadata) if change else metadata
     text = metadata if isinstance(metadata, bytes) else json.dumps(metadata).encode()
     pa.parquet.write_table(table.replace_schema_metadata({schema.KEY: text}), file)
@@ -51,37 +49,19 @@ def refused(folder, says):
         assert len(str(error.value)) < 2_000
 
 
-def test_the_original_is_read(folder):
-    assert log.read(folder).rounds == 8
-    assert "entropy_next" in log.read_frame(folder)
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         (lambda known: b"[" * 30_000, "expected a Parquet file of a log"),
-        (lambda known: b"\xff\xfe", "expected a Parquet file of a log"),
-        (lambda known: [known], "expected a Parquet file of a log"),
         (lambda known: b" " * 70_000, "expected metadata of up to 65,536 bytes"),
         (lambda known: known | {"format": "goita-signals-9"}, "got 'goita-signals-9'"),
         (lambda known: known | {"observation_version": 99}, "got version 99"),
         (lambda known: known | {"seed": "0"}, "Expected `int`"),
         (lambda known: known | {"rounds": 10**9}, "Expected `int` <="),
-        (lambda known: known | {"seed": -1}, "Expected `int` >= 0"),
-        (lambda known: known | {"rounds": -1}, "Expected `int` >="),
         (lambda known: known | {"first": 2}, "to go on at round 0, got round 2"),
-        (lambda known: known | {"agents": []}, "Expected `array`"),
         (lambda known: known | {"agents": ["x"] * 3, "specs": ["x"] * 3}, "1, 2 or 4 agents"),
         (lambda known: known | {"agents": ["x" * 9_999, "y"]}, "length <= 1000"),
         (lambda known: known | {"rules": "/etc/passwd"}, "expected a Rules value or one of"),
-        (
-            lambda known: known | {"rules": "mine", "rules_fields": {"code": "x"}},
-            "expected fields of",
-        ),
-        (
-            lambda known: {name: value for name, value in known.items() if name != "agents"},
-            "missing required field `agents`",
-        ),
     ],
 )
 def test_metadata_that_is_none_of_a_log_is_refused(change, says, folder):
@@ -90,72 +70,27 @@ def test_metadata_that_is_none_of_a_log_is_refused(change, says, folder):
     refused(folder, says)
 
 
-def test_files_of_two_plays_do_not_fit_together(folder):
-    craft(folder / DEALS, lambda known: known | {"seed": 1})
-    refused(folder, "of the same play")
-
-
-@pytest.mark.parametrize(
-    ("name", "columns"),
-    [
-        (DECISIONS, {"words": None}),
-        (DECISIONS, {"move": lambda v: pa.array([str(one) for one in v])}),
-        (DECISIONS, {"words": lambda v: pa.array([[1, 2]] * len(v), pa.list_(pa.uint64()))}),
-        (DECISIONS, {"entropy_next": None}),
-        (DEALS, {"dealt_0": lambda v: pa.array(v, pa.binary())}),
-        (DEALS, {"dealer": lambda v: pa.array([{"x": 1}] * len(v))}),
-    ],
-)
-def test_other_columns_are_refused_before_a_row_is_read(name, columns, folder, monkeypatch):
-    craft(folder / name, **columns)
-    monkeypatch.setattr(pa.parquet.ParquetFile, "read", None)
-    refused(folder, "expected the columns of")
-
-
-def ending(value):
-    """Returns a change of the last row of a column."""
-    return lambda values: np.append(values[:-1], value)
-
-
 @pytest.mark.parametrize(
     ("name", "columns", "says"),
     [
         (DEALS, {"agent_2": lambda v: ["exec:id"] * len(v)}, "exec:id"),
-        (DEALS, {"round": ending(99)}, "expected"),
+        (
+            DECISIONS,
+            {"move": lambda v: pa.array([str(one) for one in v])},
+            "expected the columns of",
+        ),
         (DECISIONS, {"mask_low": lambda v: v * 0}, "expected a whole part of a log"),
-        (DECISIONS, {"round": ending(99)}, "decisions of the deals"),
-        (DECISIONS, {"round": ending(2**62)}, "expected"),
+        (DECISIONS, {"round": lambda v: np.append(v[:-1], 2**62)}, "expected"),
+        (
+            DECISIONS,
+            {"seat": lambda v: pa.array([None, *v.tolist()[1:]], pa.int8())},
+            "expected a value in each row of 'seat'",
+        ),
     ],
 )
 def test_tables_that_do_not_fit_together_are_one_clear_error(name, columns, says, folder):
     craft(folder / name, **columns)
-    with pytest.raises(log.LogError, match=says) as error:
-        log.read(folder)
-    assert "parquet" in str(error.value)
-    assert len(str(error.value)) < 2_000
-
-
-def test_missing_values_are_refused(folder):
-    craft(folder / DECISIONS, seat=lambda v: pa.array([None, *v.tolist()[1:]], pa.int8()))
-    refused(folder, "expected a value in each row of 'seat'")
-
-
-def test_a_small_file_that_claims_many_rows_is_refused_before_they_are_read(folder, monkeypatch):
-    whole = pa.parquet.read_table(folder / DECISIONS)
-    many = pa.concat_tables([whole] * 600).combine_chunks()
-    pa.parquet.write_table(many, folder / DECISIONS, compression="zstd")
-    monkeypatch.setattr(pa.parquet.ParquetFile, "read", None)
-    monkeypatch.setattr(checking, "SPARE", 8)
-    refused(folder, "expected no more in .* than 8 rounds can have")
-
-
-def test_a_row_of_a_million_probabilities_is_refused_before_it_is_read(folder, monkeypatch):
-    craft(
-        folder / DECISIONS,
-        probabilities=lambda v: [np.zeros(10**6, np.float32), *v.tolist()[1:]],
-    )
-    monkeypatch.setattr(pa.parquet.ParquetFile, "read", None)
-    refused(folder, "expected no more in")
+    refuses(log.LogError, says, log.read, folder)
 
 
 def test_a_row_that_unpacks_to_much_is_refused_before_it_is_unpacked(folder, monkeypatch):
@@ -171,16 +106,10 @@ def test_a_row_that_unpacks_to_much_is_refused_before_it_is_unpacked(folder, mon
     refused(folder, "expected no more in .* than 8 rounds can have, got 40,")
 
 
-def test_what_is_cut_off_or_no_parquet_is_refused(folder):
-    data = (folder / DEALS).read_bytes()
-    for text in (data[: len(data) // 2], b"", b"PAR1" * 10, data[:200] + b"\0" * 500 + data[700:]):
-        (folder / DEALS).write_bytes(text)
-        refused(folder, "expected ")
-
-
-def test_whatever_bytes_are_changed_a_log_is_read_or_refused(folder):
+@pytest.mark.parametrize("times", [4, pytest.param(40, marks=pytest.mark.slow)])
+def test_whatever_bytes_are_changed_a_log_is_read_or_refused(times, folder):
     rng = np.random.default_rng(0)
-    for name in (DEALS, DECISIONS) * 30:
+    for name in (DEALS, DECISIONS) * times:
         whole = (folder / name).read_bytes()
         data = np.frombuffer(whole, np.uint8).copy()
         places = len(data) - 1 - rng.integers(len(data), size=3)
@@ -192,11 +121,14 @@ def test_whatever_bytes_are_changed_a_log_is_read_or_refused(folder):
         (folder / name).write_bytes(whole)
 
 
-def test_a_part_that_is_missing_is_named(original, folder):
+def test_a_file_that_is_cut_off_is_refused_and_a_part_that_is_missing_named(original, folder):
+    data = (folder / DEALS).read_bytes()
+    (folder / DEALS).write_bytes(data[: len(data) // 2])
+    refused(folder, "expected ")
+    (folder / DEALS).write_bytes(data)
     for name in (DEALS, DECISIONS):
         shutil.copy(original / name, folder / name.replace("00000", "00002"))
     refused(folder, "decisions/decisions-00001.parquet, got none")
-    (folder / "decisions" / "decisions-none.parquet").write_bytes(b"")  # no name of a part
 
 
 def test_an_extension_type_runs_no_code(folder, tmp_path):
@@ -205,10 +137,7 @@ def test_an_extension_type_runs_no_code(folder, tmp_path):
     pickled = f"cposix\nsystem\n(S'touch {mark}'\ntR.".encode()
     table = pa.parquet.read_table(folder / DECISIONS)
     field = table.schema.field("move").with_metadata(
-        {
-            b"ARROW:extension:name": b"arrow.py_extension_type",
-            b"ARROW:extension:metadata": pickled,
-        }
+        {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickled}
     )
     place = table.schema.get_field_index("move")
     fields = [field if number == place else one for number, one in enumerate(table.schema)]

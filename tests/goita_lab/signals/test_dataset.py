@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from goita_agents.population import HELD_OUT_BOTS, Population, origin
-from goita_agents.registry import expand
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
@@ -18,7 +17,6 @@ from goita_lab.signals.playing import play
 from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
-pd = pytest.importorskip("pandas")
 ROUNDS = 60
 
 
@@ -34,11 +32,14 @@ def test_each_part_is_a_log_of_its_players_and_shares_no_deal_with_the_other(fol
     assert set(train.agents) == set(Population().names("train"))
     assert set(held_out.agents) == {*Population().names("heldout"), *HELD_OUT_BOTS.values()}
     assert (train.rounds, held_out.rounds) == (48, 12)
+    games = read_examples([folder / "train"]).examples.game
+    assert len(np.unique(games)) == 48
     deals = [{hands.tobytes() for hands in part.hands} for part in (train, held_out)]
     assert not deals[0] & deals[1]
 
 
 def test_rows_say_how_who_decided_was_trained(folder):
+    pytest.importorskip("pandas")
     for split in ("train", "heldout"):
         frame = log.read_frame(folder / split)
         assert set(frame["split"]) == {split}
@@ -51,11 +52,11 @@ def test_rows_say_how_who_decided_was_trained(folder):
 
 
 def test_a_team_is_one_agent_twice_or_two_half_of_the_time_each():
-    told = play(expand(["population:train"]), 4_000, drawn=True, seed=3)
+    told = play(["random", "greedy", "one=random", "other=greedy"], 2_000, drawn=True, seed=3)
     first = told.seating[told.redeal == 0]
-    assert len(first) == 4_000
+    assert len(first) == 2_000
     alike = first[:, :2] == first[:, 2:]
-    assert alike.mean() == pytest.approx(1 / 2, abs=0.03)
+    assert alike.mean() == pytest.approx(1 / 2, abs=0.04)
     assert (alike[:, 0] & alike[:, 1]).mean() == pytest.approx(1 / 4, abs=0.04)
     for seat in range(4):
         share = np.bincount(first[:, seat], minlength=len(told.agents)) / len(first)
@@ -64,25 +65,17 @@ def test_a_team_is_one_agent_twice_or_two_half_of_the_time_each():
     refuses(SettingError, "1, 2 or 4 agents, got 3", play, ["random"] * 3, 4)
 
 
-def test_each_round_of_drawn_agents_is_a_game_to_learn_from(folder):
-    found = read_examples([folder / "train"]).examples
-    rounds = log.read(folder / "train").rounds
-    assert len(np.unique(found.game)) == rounds
-
-
 def test_pandas_reads_parts_as_the_card_says(folder):
-    frame = pd.read_parquet(folder / "train" / "decisions")
+    frame = pytest.importorskip("pandas").read_parquet(folder / "train" / "decisions")
     told = log.read(folder / "train")
     view = View(np.stack(frame["words"]))
     assert np.array_equal(view.observation(), told.view().observation())
     assert np.array_equal(view.legal(), told.legal)
-    bits = np.stack(frame["words"])[:, :, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)
-    assert np.array_equal(bits.reshape(-1, 512), view.observation())
     low = frame["mask_low"].to_numpy()[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)
     assert np.array_equal(low, told.legal[:, :64])
 
 
-def test_the_card_names_files_players_and_columns_that_are_there(folder):
+def test_the_card_and_the_description_name_files_players_and_columns_that_are_there(folder):
     card = (folder / "README.md").read_text(encoding="utf-8")
     head = yaml.safe_load(card.split("---\n")[1])
     assert head["size_categories"] == ["1K<n<10K"]
@@ -93,23 +86,16 @@ def test_the_card_names_files_players_and_columns_that_are_there(folder):
                 assert f"| `{name}` |" in card
     agents = {*log.read(folder / "train").agents, *log.read(folder / "heldout").agents}
     assert set(re.findall(r"`((?:population|heuristic):[^`]*)`", card)) == agents
-    decisions = len(log.read(folder / "train").deal)
-    assert f"| train | 48 | {decisions:,} |" in card
-
-
-def test_the_description_names_each_column_of_each_table(folder):
     told = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     files = {one["@id"]: one["includes"] for one in told["distribution"]}
     assert len(told["recordSet"]) == len(files) == 4
     for records in told["recordSet"]:
-        sources = {field["source"]["fileSet"]["@id"] for field in records["field"]}
-        (pattern,) = (files[one] for one in sources)
+        (pattern,) = {files[field["source"]["fileSet"]["@id"]] for field in records["field"]}
         (file,) = folder.glob(pattern)
-        schema = pa.parquet.read_schema(file)
         names = [field["source"]["extract"]["column"] for field in records["field"]]
-        assert names == schema.names
-        nested = [pa.types.is_nested(schema.field(name).type) for name in names]
-        assert nested == [field.get("repeated", False) for field in records["field"]]
+        assert names == pa.parquet.read_schema(file).names
+    decisions = len(log.read(folder / "train").deal)
+    assert f"| train | 48 | {decisions:,} |" in card
 
 
 def test_the_command_goes_on_with_a_data_set_and_refuses_another(folder, tmp_path, capsys):

@@ -21,6 +21,7 @@ from goita_lab.signals.log import columns, schema
 from goita_lab.signals.log.columns import arrow
 from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.playing import Play, play, positions
+from programs import refusal
 from raising import refuses
 
 PRIVATE, PUBLIC = (Information(token=Token(1, audience)) for audience in ("partner", "all"))
@@ -29,7 +30,7 @@ TELLER = "belief_worlds:TellsKings"
 
 @pytest.fixture(scope="module", params=[PRIVATE, PUBLIC], ids=["private", "public"])
 def told(request) -> Play:
-    return play([TellsKings()], 8, seed=2, information=request.param)
+    return play([TellsKings()], 4, seed=2, information=request.param)
 
 
 def test_messages_are_the_first_decisions_of_a_deal(told):
@@ -71,7 +72,7 @@ def test_the_content_of_a_message_is_that_computed_by_hand(told):
 
 
 def test_messages_tell_partners_more_than_opponents_where_they_are_private():
-    made, models = play([TellsKings()], 24, seed=3, information=PRIVATE), {}
+    made, models = play([TellsKings()], 8, seed=3, information=PRIVATE), {}
     models["policy"] = PolicyModel(TellsKings(), epsilon=0)
     heard, _ = listen(made, models, listeners=range(4), where="token", known=False)
     gap = measures.partner_opponent_gap(made, heard)
@@ -83,7 +84,7 @@ def test_messages_tell_partners_more_than_opponents_where_they_are_private():
 
 def test_knowledge_at_own_decisions_holds_what_was_heard(told):
     models = {"policy": PolicyModel(TellsKings(), epsilon=0)}
-    _, known = listen(told, models, deals=range(2), listeners=range(4), told=False)
+    _, known = listen(told, models, deals=[0], listeners=range(4), told=False)
     assert (told.action[known.row] < CALL).all()
     partner = (known.listener + 2) % 4
     holds = told.hands[told.deal[known.row], partner, KING] > 0
@@ -108,17 +109,14 @@ def test_a_log_keeps_messages_and_options(information, tmp_path):
 def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
     file, out = tmp_path / "information.json", tmp_path / "log"
     file.write_text(json.dumps(PRIVATE.to_keys()))
-    given = ["log", TELLER, "--rounds", "2", "-o", str(out), "--information", str(file)]
+    given = ["log", TELLER, "--rounds", "1", "-o", str(out), "--information", str(file)]
     assert main([*given, "--belief", TELLER]) == 0
     assert log.read(out).information == PRIVATE
     frame = log.read_frame(out)
     unknown, before_play = frame["log_probability_partner"].isna(), frame["action"] >= CALL
     assert (unknown == before_play).all()
-    for text, words in (("{", "JSON"), ("[]", "plain game"), ('{"token": 1}', "plain game")):
-        file.write_text(text)
-        with pytest.raises(SystemExit):
-            main(given)
-        assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    file.write_text('{"token": 1}')
+    assert "plain game" in refusal(capsys, main, given)
 
 
 def rewritten(file, keys: dict) -> None:
@@ -160,9 +158,6 @@ def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):
     refuses(AgentError, "play games with .* got 'greedy'", play, ["greedy"], 1, information=PRIVATE)
     plain = replace(told, information=Information())
     refuses(SettingError, "same agents, game and seed", Play.join, [told, plain])
-
-
-def test_shown_tiles_are_refused_by_listeners():
     shown = play(["random"], 2, information=Information("partner"))
     models = {"policy": PolicyModel("random")}
     refuses(SettingError, "no tiles of others are shown", listen, shown, models)

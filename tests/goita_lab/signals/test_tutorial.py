@@ -7,11 +7,14 @@ import pytest
 
 from programs import ROOT
 
-pytest.importorskip("pyarrow")
-pytest.importorskip("pandas")
-SAMPLE = ROOT / "examples" / "champion-log"
+
+@pytest.fixture(autouse=True)
+def pandas():
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("pandas")
 
 
+@pytest.mark.pages
 def test_the_tutorial_goes_from_a_pass_to_points(capsys):
     spec = spec_from_file_location("tutorial", ROOT / "examples" / "what_a_pass_tells.py")
     tutorial = module_from_spec(spec)
@@ -30,7 +33,3 @@ def test_the_python_of_the_page_runs(monkeypatch):
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, "docs/signalling.md", "exec"), names)
     assert len(names["frame"]) == len(names["play"].action) > 1_000
-
-
-def test_the_sample_is_small():
-    assert sum(file.stat().st_size for file in SAMPLE.iterdir()) < 2_000_000

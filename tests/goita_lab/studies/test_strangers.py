@@ -2,6 +2,8 @@
 
 import json
 import re
+from functools import cache, partial
+from itertools import product
 from math import inf
 
 import numpy as np
@@ -19,12 +21,16 @@ from goita_lab.studies.strangers import CONDITIONS, SIDES, Cell, Pair, figure, r
 from goita_lab.studies.study import Options
 from raising import refuses
 
-ONE, OTHER = (load_agent(f"population:{name}-0") for name in ("selfplay", "otherplay"))
-SMALL = {"worlds": 64, "budget": 400}
+ONE, OTHER = "population:selfplay-0", "population:otherplay-0"
+SMALL = {"worlds": 16, "budget": 160}
+
+
+load = cache(load_agent)
 
 
 def reader(read, played):
-    return ReaderAgent(ONE, [as_opponent(ONE)], [as_partner(read)], ONE, played, **SMALL)
+    one, read, played = (load(name) for name in (ONE, read, played))
+    return ReaderAgent(one, [as_opponent(one)], [as_partner(read)], one, played, **SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +45,7 @@ def asked():
 def test_one_that_takes_all_for_its_like_is_the_search_that_does(asked):
     view, legal = asked
     plain = RolloutAgent(
-        ONE,
+        load(ONE),
         belief=True,
         min_z=MIN_Z,
         max_policy_queries=inf,
@@ -63,20 +69,21 @@ def test_what_is_searched_does_not_depend_on_the_models(asked):
     for one in (reader(OTHER, ONE), reader(ONE, OTHER), reader(OTHER, OTHER)):
         assert np.array_equal(one._searched(view, legal), wanted)
     rows = np.flatnonzero(~wanted)
-    acted = reader(OTHER, OTHER).act(view[rows], legal[rows], np.random.default_rng(1))
-    assert np.array_equal(acted, ONE.act(view[rows], legal[rows], np.random.default_rng(1)))
+    acted, alone = (
+        agent.act(view[rows], legal[rows], np.random.default_rng(1))
+        for agent in (reader(OTHER, OTHER), load(ONE))
+    )
+    assert np.array_equal(acted, alone)
 
 
 def test_both_models_have_an_effect(asked):
     view, legal = asked
     rows = np.flatnonzero(reader(ONE, ONE)._searched(view, legal))
-    view, legal, greedy = view[rows], legal[rows], load_agent("greedy")
     acted = {
-        (read.name, played.name): reader(read, played).act(view, legal, np.random.default_rng(1))
-        for read in (ONE, greedy)
-        for played in (ONE, greedy)
+        tuple(reader(*both).act(view[rows], legal[rows], np.random.default_rng(1)))
+        for both in product((ONE, "greedy"), repeat=2)
     }
-    assert len({tuple(actions) for actions in acted.values()}) == 4
+    assert len(acted) == 4
 
 
 def test_misreading_and_the_wrong_response_add_up():
@@ -99,17 +106,23 @@ def test_misreading_and_the_wrong_response_add_up():
         assert split.search.mean == pytest.approx(1, abs=0.1)
     assert not result.upper_bound
     assert "told who the stranger is" in report(result)
-    for what, worth in (
-        ("misreading minus", 1.5),
-        ("both mended", 0),
-        ("told who .* without", 3.5),
-    ):
+    told = {"misreading minus": 1.5, "both mended": 0, "told who .* without": 3.5}
+    for what, worth in told.items():
         found = re.search(rf"\| {what}.*?\| +([-+.\d]+) \[", report(result))
         assert float(found[1]) == pytest.approx(worth, abs=0.2)
     assert figure(result).startswith(b"<?xml")
     low = summarise(pairs, [0.2] * 12, points, 4)
     assert low.upper_bound
     assert "upper bound" in report(low)
+
+
+def test_a_mixture_knows_the_stranger_s_method_and_not_the_stranger():
+    known = strangers.mixture_of(Pair(ONE, OTHER))
+    assert known[:2] == (ONE, "population:selfplay-1")
+    assert OTHER not in known
+    methods = [name.partition(":")[2].rpartition("-")[0] for name in known[1:]]
+    assert sorted(methods) == sorted(strangers.METHODS)
+    assert set(known) <= set(Population().names())
 
 
 def test_pairs_that_share_runs_count_for_less_than_pairs_that_do_not():
@@ -127,11 +140,12 @@ def test_pairs_have_the_largest_gaps_of_all_methods(tmp_path):
     points = rng.normal(0, 1, (30, 30))
     points = points + points.T
     told = {"quick": False, "agents": agents, "points": points.tolist()}
-    refuses(SettingError, "run it first", strangers.chosen_pairs, Options(tmp_path))
-    (tmp_path / "runs.json").write_text(json.dumps(told | {"quick": True}))
-    refuses(SettingError, "whole study of runs", strangers.chosen_pairs, Options(tmp_path))
-    (tmp_path / "runs.json").write_text(json.dumps(told))
-    pairs = strangers.chosen_pairs(Options(tmp_path))
+    file, options = tmp_path / "runs.json", Options(tmp_path)
+    refuses(SettingError, "run it first", strangers.chosen_pairs, options)
+    file.write_text(json.dumps(told | {"quick": True}))
+    refuses(SettingError, "whole study of runs", strangers.chosen_pairs, options)
+    file.write_text(json.dumps(told))
+    pairs = strangers.chosen_pairs(options)
     assert len(set(pairs)) == strangers.PAIRS
     method = {name: name.partition(":")[2].rpartition("-")[0] for name in agents}
     both = [tuple(sorted((method[one.player], method[one.stranger]))) for one in pairs]
@@ -147,21 +161,12 @@ def test_pairs_have_the_largest_gaps_of_all_methods(tmp_path):
     assert np.mean([gap[place] for place in at]) > np.quantile(gap, 0.9)
 
 
-def test_a_mixture_knows_the_stranger_s_method_and_not_the_stranger():
-    pair = Pair("population:selfplay-0", "population:otherplay-0")
-    known = strangers.mixture_of(pair)
-    assert known[0] == pair.player
-    assert pair.stranger not in known
-    methods = [name.partition(":")[2].rpartition("-")[0] for name in known[1:]]
-    assert sorted(methods) == sorted(strangers.METHODS)
-    assert known[1] == "population:selfplay-1"
-    assert set(known) <= set(Population().names())
-
-
+@pytest.mark.slow
 def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(strangers, "QUICK_DEALS", 2)
     monkeypatch.setattr(strangers, "QUICK_GAP_DEALS", 2)
     monkeypatch.setattr(strangers, "QUICK_PAIRS", strangers.QUICK_PAIRS[:1])
+    monkeypatch.setattr(strangers, "ReaderAgent", partial(ReaderAgent, worlds=4, budget=20))
 
     def stop(what, done, of):
         if what == "strangers" and done == 4:

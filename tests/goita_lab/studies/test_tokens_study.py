@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from goita_agents.population import Population
 from goita_env import Information, Token
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals.playing import play
 from goita_lab.signals.settings import STANDARD
 from goita_lab.signals.tokens import TokenUse
 from goita_lab.studies import tokens
@@ -29,26 +29,25 @@ def certain(value: float) -> Interval:
 def found(values: dict[str, float], noise: float) -> dict[str, Found]:
     """Returns what runs were measured to do, if a message is worth so much in each arm."""
     rng, all_ = np.random.default_rng(5), {}
-    for arm in ARMS:
-        for seed in range(RUNS):
-            use = None
-            if arm.audience is not None:
-                value, depends = (
-                    values.get(arm.name, 0.0) + rng.normal(0, noise),
-                    1 / (1 + arm.cost),
-                )
-                use = TokenUse(
-                    f"{arm.name}-{seed}",
-                    arm.information,
-                    10,
-                    (0.75, 0.25),
-                    certain(depends + rng.normal(0, noise)),
-                    (),
-                    certain(0.4 + rng.normal(0, noise)),
-                    certain(0.2 + rng.normal(0, noise)) if arm.audience == "all" else None,
-                    certain(value),
-                )
-            all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use, "0" * 64)
+
+    def about(value: float) -> Interval:
+        return certain(value + rng.normal(0, noise))
+
+    for arm, seed in product(ARMS, range(RUNS)):
+        use = None
+        if arm.audience is not None:
+            use = TokenUse(
+                f"{arm.name}-{seed}",
+                arm.information,
+                rounds=10,
+                sent=(0.75, 0.25),
+                depends=about(1 / (1 + arm.cost)),
+                features=(),
+                partner=about(0.4),
+                opponents=about(0.2) if arm.audience == "all" else None,
+                value=about(values.get(arm.name, 0.0)),
+            )
+        all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use, "0" * 64)
     return all_
 
 
@@ -77,13 +76,11 @@ def test_p_values_are_corrected_for_the_tests_of_a_table():
 
 def test_moves_tell_what_the_partners_policy_puts_in_them():
     information = Information(token=Token(bits=2))
-    assert play(["random"], 4, information=information).rounds == 4
-    silent = moves_tell("random", information, 4)
-    assert 0 < silent < 1
+    assert 0 < moves_tell("random", information, 4) < 1
     refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)
 
 
-def test_a_run_is_measured_as_it_samples(monkeypatch):
+def test_a_run_is_measured_as_it_samples(tmp_path, monkeypatch):
     asked = []
 
     def use(agent, deals, heard, *, settings=STANDARD):
@@ -98,13 +95,9 @@ def test_a_run_is_measured_as_it_samples(monkeypatch):
     assert measured.moves == 0.5
     assert measured.use == replace(use("", 0, 0), agent="private 0 3")
     assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, tokens.SEED)]
-
-
-def test_runs_are_of_their_arm(tmp_path):
-    private = next(arm for arm in ARMS if arm.name == "private 0")
-    file = tokens.weights(private, 0, Options(tmp_path))
-    assert file == Population().weights("token-private-0")
-    refuses(SettingError, "token-private-99", tokens.weights, private, 99, Options(tmp_path))
+    private, options = next(arm for arm in ARMS if arm.name == "private 0"), Options(tmp_path)
+    assert tokens.weights(private, 0, options) == file
+    refuses(SettingError, "token-private-99", tokens.weights, private, 99, options)
 
 
 def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
@@ -123,9 +116,8 @@ def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tokens.run(Options(tmp_path, quick=True, progress=stop))
     rest = []
-    again = tokens.run(
-        Options(tmp_path, quick=True, progress=lambda _, done, of: rest.append(done))
-    )
+    quick = Options(tmp_path, quick=True, progress=lambda _, done, of: rest.append(done))
+    again = tokens.run(quick)
     assert rest[0] == 2
     assert len(done_by) == len(set(done_by)) == rest[-1] == 6
     assert again == tokens.run(Options(tmp_path / "whole", quick=True))
