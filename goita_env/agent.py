@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -45,7 +46,13 @@ class Agent(Protocol):
 
 def is_built_in(point: EntryPoint) -> bool:
     """Tells whether an entry point is of this distribution, so that no other can replace it."""
-    return point.dist is not None and point.dist.name.replace("_", "-") == "goita-env"
+    return point.dist is not None and _name(point.dist) == "goita-env"
+
+
+@cache
+def _name(distribution: Distribution) -> str:
+    """Returns a distribution's name, for which its metadata are read once."""
+    return distribution.name.replace("_", "-")
 
 
 @runtime_checkable

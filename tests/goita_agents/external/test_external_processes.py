@@ -139,6 +139,7 @@ def start(tmp_path: Path, behaviour: str, then: str = "", deals: int = 2) -> sub
     return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "then",
     [

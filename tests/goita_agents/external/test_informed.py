@@ -86,6 +86,7 @@ def test_the_messages_of_a_round_say_what_the_views_say(deals):
     assert follower.redeals > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("information", OPTIONS[9:10], ids=str)
 def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
     with isolated("informed_bots:Remembering", ms=30_000) as there:

@@ -112,6 +112,7 @@ def test_the_prior_is_what_the_search_begins_with():
     assert agent.sampler.listener(view).prior.tolist() == agent.types.prior().tolist()
 
 
+@pytest.mark.slow
 def test_without_carrying_one_view_is_enough():
     assert not is_stateless(new())
     assert is_stateless(load_agent(f"{SPEC},carry=off"))

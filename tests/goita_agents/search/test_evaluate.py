@@ -129,6 +129,7 @@ def test_what_cannot_be_evaluated_is_refused():
         refuses(AgentError, message, evaluate, view, legal, **{"prior": prior, **options})
 
 
+@pytest.mark.slow
 def test_errors_are_as_large_as_what_other_seeds_change():
     view, legal, prior = decision(6)
     found = [evaluate(view, legal, prior, seeds=np.array([seed], np.uint64)) for seed in range(14)]

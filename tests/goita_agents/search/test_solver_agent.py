@@ -135,6 +135,7 @@ def test_questions_before_play_are_answered_well():
     assert act(SolverAgent(worlds=8, budget=35_000), game.view(0))[0] == actions.CALL
 
 
+@pytest.mark.slow
 def test_it_plays_rounds_of_all_rules_and_beats_greedy():
     for rules in RULE_SETS:
         result = play_pair("solver:worlds=2,budget=3500", "random", 2, seed=1, rules=rules)

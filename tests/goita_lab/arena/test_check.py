@@ -9,6 +9,7 @@ import pytest
 from bad_bots import BAD
 from goita_lab.arena import check
 from programs import ROOT, refusal
+from samples import slow
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 
@@ -20,7 +21,7 @@ def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
     return code, dict(line.split(": ", 1) for line in out)
 
 
-@pytest.mark.parametrize("spec", ["DrawsOne", "Remembers"])
+@pytest.mark.parametrize("spec", ["DrawsOne", slow("Remembers")])
 def test_a_good_bot_is_told_so(spec, capsys):
     every = ("builds", "answers", "isolated")
     assert lines(capsys, spec) == (0, dict.fromkeys(every, "ok"))
@@ -29,10 +30,10 @@ def test_a_good_bot_is_told_so(spec, capsys):
 @pytest.mark.parametrize(
     ("spec", "answers", "isolated"),
     [
-        ("Hostile:behaviour=answers 999", "expected actions 0..68, got", "expected one of "),
         ("Hostile:behaviour=raises", "ValueError: boom (hosted_bots.py, line ", "ValueError: boom"),
-        ("Hostile:behaviour=exits", "SystemExit: 0 (hosted_bots.py, line ", "SystemExit: 0"),
-        ("CountsCalls", "expected the same ", "expected the same play"),
+        slow("Hostile:behaviour=answers 999", "expected actions 0..68, got", "expected one of "),
+        slow("Hostile:behaviour=exits", "SystemExit: 0 (hosted_bots.py, line ", "SystemExit: 0"),
+        slow("CountsCalls", "expected the same ", "expected the same play"),
         ("OfItsBatch", "", "expected the same play in a process of its own, row by row"),
         ("OfItsProcess", "", "expected the same play in a process of its own"),
     ],
@@ -81,7 +82,7 @@ def test_what_cannot_be_checked_ends_with_code_2(words, text, capsys):
     assert text in refusal(capsys, check.main, words)
 
 
-@pytest.mark.parametrize("behaviour", ["exits at once", "loops"])
+@pytest.mark.parametrize("behaviour", ["exits at once", slow("loops")])
 def test_a_bot_that_ends_or_stops_its_process_is_told_so(behaviour, capsys):
     code, found = lines(capsys, f"Hostile:behaviour={behaviour}", "--deals", "2", "--seconds", "2")
     assert (code, found["builds"]) == (1, "ok")

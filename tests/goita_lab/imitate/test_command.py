@@ -53,6 +53,7 @@ def test_the_file_is_an_agent_and_the_tables_are_those_of_the_json(folder, tmp_p
     assert (tmp_path / "model.safetensors").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_folds_score_every_game_once(folder, tmp_path):
     out = tmp_path / "numbers.json"
     assert command.main(arguments(folder, tmp_path, "--folds", "3", "--json", str(out))) == 0

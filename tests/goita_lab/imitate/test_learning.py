@@ -162,6 +162,7 @@ def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples
     assert not found.agent.values(examples.view()).any()
 
 
+@pytest.mark.slow
 def test_who_plays_like_the_start_is_best_predicted_by_a_strong_weight(examples):
     """What the champion does is learned from nobody's few games better than from itself."""
     start = network()

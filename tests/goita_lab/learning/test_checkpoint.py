@@ -42,7 +42,7 @@ def saved(tmp_path_factory):
     th.set_num_threads(1)
     model = make_model()
     model.pool.known = [100, 200]
-    model.learn(1500)
+    model.learn(600)
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.safetensors"
     save_checkpoint(model, path, History([], [0, 100]))
     with safe_open(path, "numpy") as file:
@@ -57,7 +57,7 @@ def test_a_restored_training_goes_on_to_the_bit(saved, tmp_path):
     for one in (model, again):
         assert load_checkpoint(one, path) == History([], [0, 100])
         one.pool.known = [100, 200]
-        one.learn(1500, reset_num_timesteps=False)
+        one.learn(600, reset_num_timesteps=False)
         save_checkpoint(one, tmp_path / "later")
         numbers = load((tmp_path / "later").read_bytes())
         arrays = numbers if one is model else arrays

@@ -1,6 +1,7 @@
 """A critic that sees all hands: what it is shown, when its values count, and what no file holds."""
 
 import numpy as np
+import pytest
 import torch as th
 
 import training
@@ -49,6 +50,7 @@ def test_the_buffer_gives_each_decision_what_its_seat_was_not_shown():
         assert pairs.issuperset(zip(map(bytes, words), map(bytes, hidden), strict=True))
 
 
+@pytest.mark.slow
 def test_its_values_count_as_soon_as_they_are_nearer_to_what_was_earned():
     model = make_model(learning_rate=2e-3)
     model.learn(40_000)

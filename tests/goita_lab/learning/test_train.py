@@ -31,8 +31,8 @@ from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.settings import defaults
 from programs import refusal
 
-TINY = [*training.TINY, "--decisions", "1500", "--save-every", "300"]
-TINY += ["--deals", "8", "--snapshot-every", "400", "--measure-deals", "4"]
+TINY = [*training.TINY, "--decisions", "900", "--save-every", "200"]
+TINY += ["--deals", "8", "--snapshot-every", "300", "--measure-deals", "4"]
 
 
 def log(path):
@@ -82,7 +82,7 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert config["layers"] == [16]
     assert config["precision"] == ("bfloat16" if has_fast_bfloat16() else "float32")
     agent = NetworkAgent.load(run / "policy.safetensors")
-    assert agent.info.decisions >= 1500
+    assert agent.info.decisions >= 900
     rows = log(run / "progress.csv")
     assert len(rows) > 10
     assert float(rows[-1]["train/explained_variance"]) <= 1
@@ -122,6 +122,7 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert "points per round" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been_stopped(
     elsewhere, monkeypatch
 ):
@@ -162,7 +163,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     run = Path("runs", "parts")
     assert f"--resume {run}" in capsys.readouterr().out
     assert not (run / "policy.safetensors").exists()
-    assert 0 < decisions_in(run / "checkpoint.safetensors") < 1500
+    assert 0 < decisions_in(run / "checkpoint.safetensors") < 900
     with monkeypatch.context() as patch:
         training.stop_after(patch, 5, number)
         assert train.main(["--resume", str(run)]) == 130
@@ -235,17 +236,17 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
     run = trained("one")
     made = NetworkAgent.load(run / "policy.safetensors").info.decisions
     capsys.readouterr()
-    assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
+    assert train.main(["--resume", str(run), "--decisions", "1800"]) == 0
     out = capsys.readouterr().out
-    assert f"from {made:,} to 3,000 decisions instead of 1,500" in out
-    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 3000
-    assert json.loads((run / "config.json").read_text())["decisions"] == 3000
+    assert f"from {made:,} to 1,800 decisions instead of 900" in out
+    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 1800
+    assert json.loads((run / "config.json").read_text())["decisions"] == 1800
     rows = log(run / "progress-2.csv")
-    assert {row["time/planned_decisions"] for row in rows} == {"3000"}
+    assert {row["time/planned_decisions"] for row in rows} == {"1800"}
     for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
-        way = int(before["time/total_timesteps"]) / 3000
+        way = int(before["time/total_timesteps"]) / 1800
         assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
-    error = refused(capsys, "--resume", str(run), "--decisions", "2000")
+    error = refused(capsys, "--resume", str(run), "--decisions", "1200")
     assert "expected more decisions than" in error
 
 
@@ -260,7 +261,7 @@ def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere,
 def test_a_run_that_another_process_trains_is_refused_and_left_as_it_is(elsewhere, capsys):
     run = trained("one")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    words = (["--resume", "runs/one", "--decisions", "4000"], ["--name", "one", *TINY])
+    words = (["--resume", "runs/one", "--decisions", "1800"], ["--name", "one", *TINY])
     with locked(run / "config.json", "a run"):
         for one in words:
             assert "which another process has open" in refused(capsys, *one)
@@ -396,7 +397,7 @@ def test_a_run_goes_on_with_a_bot_of_ones_own(elsewhere):
     )
     named = ["--pool", "mine_here:Bot", "greedy", "--pool-share", "0.5"]
     run = trained("one", *named)
-    assert train.main(["--resume", str(run), "--decisions", "3000"]) == 0
+    assert train.main(["--resume", str(run), "--decisions", "1800"]) == 0
     assert train.main(["--resume", str(run), *named]) == 0  # as it was begun with
 
 
@@ -422,7 +423,7 @@ def test_a_run_whose_checkpoint_or_snapshots_are_gone_is_left_as_it_is(elsewhere
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
     (elsewhere / "kept").rename(run / "checkpoint.safetensors")
     (run / "snapshots").rename(elsewhere / "snapshots")
-    assert "snapshots" in refused(capsys, "--resume", "runs/one", "--decisions", "4000")
+    assert "snapshots" in refused(capsys, "--resume", "runs/one", "--decisions", "1800")
 
 
 def test_a_saved_model_loads_as_any_model_of_stable_baselines3(elsewhere):

@@ -42,6 +42,7 @@ def stopped(file, pieces):
     return Runner(results=file, progress=progress)
 
 
+@pytest.mark.slow
 def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     plan = replace(quick(("random",), controls=()), **SMALL)

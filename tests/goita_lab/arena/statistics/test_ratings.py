@@ -81,6 +81,7 @@ def test_the_fit_is_where_the_expected_wins_are_those_that_were_counted():
         assert expected == pytest.approx(counted, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_about_95_times_in_100():
     covered = []
     for seed in range(40):

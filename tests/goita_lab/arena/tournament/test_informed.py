@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from informed_oracle import OPTIONS
 from network_files import encoded
 from programs import refusal
 from raising import refuses
+from samples import slow
 from tournament_plans import found, keep, plan, played
 
 TOLD = Information("partner", Token(2, "all", cost=7))
@@ -98,7 +100,7 @@ def _matches(information):
     return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
 
 
-@pytest.mark.parametrize("episode", ["round", "match"])
+@pytest.mark.parametrize("episode", ["round", slow("match")])
 def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode):
     free = Information("partner", Token(3, "partner"))
     wanted = told(deals=16) if episode == "round" else _matches(free)
@@ -130,12 +132,13 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
 
 def test_other_options_are_another_tournament(tmp_path):
     path, folder = tmp_path / "results.db", tmp_path / "games"
-    keep(path, told(), games=GamesFolder(folder, told()))
+    short = partial(told, deals=4)
+    keep(path, short(), games=GamesFolder(folder, short()))
     assert Information.from_keys(read_arguments(path)) == TOLD
     for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, token=None)):
-        refuses(SettingError, "begun with: information", keep, path, told(other))
-        refuses(SettingError, "this tournament's games", GamesFolder, folder, told(other))
-    keep(path, told())
+        refuses(SettingError, "begun with: information", keep, path, short(other))
+        refuses(SettingError, "this tournament's games", GamesFolder, folder, short(other))
+    keep(path, short())
 
 
 def test_who_does_not_play_there_is_refused_with_another_way(tmp_path, capsys, monkeypatch):

@@ -111,7 +111,7 @@ def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(tmp_path, capsy
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
-    command += ["--deals", "800", "--block-deals", "20", "--save-share", "0.1"]
+    command += ["--deals", "800", "--block-deals", "20", "--save-share", "0.5"]
     wanted, whole, file, out = (tmp_path / name for name in ("wanted", "whole.db", "file", "out"))
     games, all_games = tmp_path / "games", tmp_path / "all"
     kept = ["--json", str(wanted), "--results", str(whole), "--save-games", str(all_games)]
@@ -119,7 +119,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
 
     kept = [*command, "--results", file, "--json", out, "--save-games", games]
     counts, rng = [0], random.Random(3)
-    for goal, processes in ((10, "2"), (60, "1")):  # the number may change on the way
+    for goal, processes in ((10, "2"), (50, "1")):  # the number may change on the way
         words, null = [*kept, "--workers", processes], subprocess.DEVNULL
         with subprocess.Popen(words, cwd=ROOT, stdout=null, start_new_session=True) as process:
             deadline = time.monotonic() + 60

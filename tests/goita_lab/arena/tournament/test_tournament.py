@@ -18,6 +18,7 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Plan, parse_cap
 from goita_lab.processes import WorkerError
 from raising import refuses
+from samples import slow
 from tournament_plans import found, keep, plan, played
 
 
@@ -62,12 +63,15 @@ def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
     assert {seating.index(0) for seating in seatings} == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("settings", [{"cross": True}, {"episode": "match"}, {"one": "greedy"}])
+@pytest.mark.parametrize(
+    "settings", [{"episode": "match"}, slow({"cross": True}), slow({"one": "greedy"})]
+)
 def test_one_worker_and_two_find_the_same_to_the_last_digit(settings):
     wanted = plan(deals=40, **settings)
     assert played(wanted, workers=2) == played(wanted)
 
 
+@pytest.mark.slow
 def test_blocks_taken_in_any_order_come_to_the_same_table():
     whole = plan(sprt=Sprt(0, 1.5), deals=600)
     forward, backward = Tournament(whole), Tournament(whole)

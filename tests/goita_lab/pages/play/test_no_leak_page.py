@@ -13,6 +13,7 @@ from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 from play_tables import TOKEN, any_move, play_on, request, table_of
 from redrawn_worlds import World, random_world, redraw
+from samples import slow
 
 pytest.importorskip("starlette")
 
@@ -68,7 +69,7 @@ def pairs(rules: str) -> list[tuple[World, World, int]]:
     return found
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_no_byte_tells_what_the_seat_cannot_know(rules):
     for number, (world, other, viewer) in enumerate(pairs(rules)):
         questions = {0: ("hint", "partner"), 1: ("hint",)}.get(number, ())
@@ -76,6 +77,7 @@ def test_no_byte_tells_what_the_seat_cannot_know(rules):
         assert sent(world, viewer, questions) == sent(other, viewer, questions)
 
 
+@pytest.mark.slow
 def test_no_byte_of_whole_matches_tells_it_either():
     rng, compared = np.random.default_rng(1), 0
     for rules, seat in zip(RULE_SETS, (0, 1, 3), strict=True):

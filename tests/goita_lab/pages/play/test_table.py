@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deals import RULE_SETS
 from goita_agents.base import AgentError
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.external.protocol import EventMessages
@@ -26,6 +25,7 @@ from play_tables import GREEDY, any_move, play_on
 from programs import refusal
 from raising import refuses
 from record_samples import FIVE, SIX
+from samples import slow
 
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
 
@@ -45,7 +45,7 @@ def standing(one: PlayTable) -> tuple:
     return repr(one.game), state
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
     one = table(3, rules=get_rules(rules))
     told = list(play_on(one, any_move(0)))
@@ -69,7 +69,7 @@ def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
     file = tmp_path / "match.json"
     settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")

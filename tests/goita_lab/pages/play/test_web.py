@@ -324,6 +324,7 @@ def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told(
         asyncio.run(cell())
 
 
+@pytest.mark.slow
 def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
     command = "ulimit -n 64; exec python -m goita_lab play --web --port 0 -o m.json"
     words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]

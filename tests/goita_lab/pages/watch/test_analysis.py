@@ -46,7 +46,7 @@ from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, 
 from goita_lab.pages.watch.reading import Source, Watched, read
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
-QUICK = AnalysisSettings("greedy", worlds=32)
+QUICK = AnalysisSettings("greedy", worlds=16)
 FEW = {"types": ("greedy",)}
 """Types that cost little."""
 CHEAP = replace(QUICK, worlds=8, **FEW)
@@ -117,7 +117,7 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         shares = [grade.probability for grade in one.types]
         assert shares == pytest.approx(probability[probability > 0].tolist(), rel=1e-5)
         for grade, number in zip(one.types, np.flatnonzero(probability).tolist(), strict=True):
-            count = 32 if grade in one.counted else 8
+            count = QUICK.worlds if grade in one.counted else 8
             drawn = listener.sample(count, np.random.default_rng(seed), number)
             values = evaluate_actions(
                 view,
@@ -380,8 +380,6 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
     "change",
     [
         lambda one: one | {"action": "<script>"},
-        lambda one: one | {"phase": "<script>"},
-        lambda one: one | {"seat": 4},
         lambda one: one | {"knowledge": [one["knowledge"][0] | {"entropy": [0.0]}]},
         lambda one: None,
     ],

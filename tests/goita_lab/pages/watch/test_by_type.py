@@ -78,6 +78,7 @@ def test_a_move_that_is_worse_under_every_type_is_an_error():
     assert 0 < one.loss_range[0] < one.loss_range[1]
 
 
+@pytest.mark.slow
 def test_figures_over_types_are_those_of_a_stratified_sample():
     one = first("13")
     share = np.array([grade.probability for grade in one.types])
