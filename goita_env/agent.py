@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import Distribution, EntryPoint
+from importlib.metadata import EntryPoint
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -46,13 +45,7 @@ class Agent(Protocol):
 
 def is_built_in(point: EntryPoint) -> bool:
     """Tells whether an entry point is of this distribution, so that no other can replace it."""
-    return point.dist is not None and _name(point.dist) == "goita-env"
-
-
-@cache
-def _name(distribution: Distribution) -> str:
-    """Returns a distribution's name, for which its metadata are read once."""
-    return distribution.name.replace("_", "-")
+    return point.dist is not None and point.dist.name.replace("_", "-") == "goita-env"
 
 
 @runtime_checkable

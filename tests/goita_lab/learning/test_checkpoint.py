@@ -61,7 +61,7 @@ def test_a_restored_training_goes_on_to_the_bit(saved, tmp_path):
         save_checkpoint(one, tmp_path / "later")
         numbers = load((tmp_path / "later").read_bytes())
         arrays = numbers if one is model else arrays
-    assert model.num_timesteps == again.num_timesteps > 3000
+    assert model.num_timesteps == again.num_timesteps > 1200
     assert arrays.keys() == numbers.keys()
     for name, array in arrays.items():
         assert np.array_equal(array, numbers[name]), name

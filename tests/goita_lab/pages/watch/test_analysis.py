@@ -117,7 +117,7 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         shares = [grade.probability for grade in one.types]
         assert shares == pytest.approx(probability[probability > 0].tolist(), rel=1e-5)
         for grade, number in zip(one.types, np.flatnonzero(probability).tolist(), strict=True):
-            count = QUICK.worlds if grade in one.counted else 8
+            count = QUICK.worlds // (1 if grade in one.counted else 4)
             drawn = listener.sample(count, np.random.default_rng(seed), number)
             values = evaluate_actions(
                 view,
