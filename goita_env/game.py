@@ -14,7 +14,7 @@ import numpy.typing as npt
 from goita_env import actions
 from goita_env.checks import check_action, check_seed, illegal_action
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match
+from goita_env.engine.episodes import Episode, Match
 from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, SettingError

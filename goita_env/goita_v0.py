@@ -11,7 +11,7 @@ from typing import Any
 import pettingzoo
 from pettingzoo import ParallelEnv
 
-from goita_env.engine.match import Episode, Reward
+from goita_env.engine.episodes import Episode, Reward
 from goita_env.envs.aec import env, raw_env
 from goita_env.envs.aec_base import AllAct
 from goita_env.envs.seat_vector_env import Form

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.answers import check_actions
 from goita_agents.base import Agent, AgentError
+from goita_agents.faults import check_actions
 from goita_agents.models import check_stateless
 from goita_agents.registry import is_own as is_own
 from goita_agents.registry import load_agent, names

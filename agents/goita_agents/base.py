@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goita_agents.answers import AgentError, FaultTracking
+from goita_agents.faults import AgentError, FaultTracking
 from goita_env.agent import (
     Agent,
     HasTemperature,

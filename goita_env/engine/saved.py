@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.engine import core, tables
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_SEATS

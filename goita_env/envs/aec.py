@@ -32,7 +32,7 @@ from pettingzoo import AECEnv
 
 from goita_env.checks import check_action, illegal_action
 from goita_env.engine import core
-from goita_env.engine.match import Episode, Match, Reward, check_reward
+from goita_env.engine.episodes import Episode, Match, Reward, check_reward
 from goita_env.envs.aec_base import ForfeitWrapper, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
 from goita_env.envs.seat_vector_env import Form, check_form

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
 from goita_env.engine.active_games import ActiveGames, Endings
-from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
+from goita_env.engine.episodes import Episode, Match, Outcome, Reward, check_reward
 from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError

@@ -33,7 +33,7 @@ from gymnasium.vector.utils import batch_space
 
 from goita_env import checks
 from goita_env.agent import uniform
-from goita_env.engine.match import Episode, Reward
+from goita_env.engine.episodes import Episode, Reward
 from goita_env.engine.state import NO_ROWS
 from goita_env.envs.bots import Named, Opponents
 from goita_env.envs.seat_games import Seat, SeatedGames, SeatStep

@@ -20,7 +20,7 @@ from goita_env.arrays import Bits, Int
 from goita_env.checks import check_actions, illegal_action
 from goita_env.engine import core, saved
 from goita_env.engine.choices import sample_legal
-from goita_env.engine.match import Episode, Match, Outcome, Reward, check_reward
+from goita_env.engine.episodes import Episode, Match, Outcome, Reward, check_reward
 from goita_env.errors import EpisodeOverError, StaleTurnError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules

@@ -15,7 +15,7 @@ others are asked together, games in ascending order. Where only some of them are
 others wait, and the rest plays on; keep what they were asked, for it is not asked again.
 """
 
-from goita_env.engine.match import Episode, check_episode
+from goita_env.engine.episodes import Episode, check_episode
 from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made
 from goita_env.rounds.playing import Rounds
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine.core import unpack_legal
-from goita_env.engine.match import Outcome
+from goita_env.engine.episodes import Outcome
 from goita_env.engine.state import State
 from goita_env.errors import SettingError, StaleTurnError
 from goita_env.views import View, acting_view, seat_view

@@ -24,11 +24,11 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.answers import check_actions, contained
 from goita_agents.base import Agent, AgentError, Bool, Int, close
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.command import parse_memory
 from goita_agents.external.isolated import isolated
+from goita_agents.faults import check_actions, contained
 from goita_agents.registry import load_agent
 from goita_env import View, actions
 from goita_env.errors import SettingError

@@ -33,11 +33,11 @@ from goita_agents.registry import short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena.coordination import report
-from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, search_caps
+from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import HELD_OUT, CoordinationTask, Partner
 from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.plan import parse_cap
+from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.task import Isolation
@@ -98,7 +98,7 @@ class Args:
         if self.opponents:
             task = CoordinationTask(task.partners, self.opponents)
         specs = {short_name(spec): spec for spec in (*self.agents, *task.specs)}
-        caps = (parse_cap(text) for text in self.fewer_deals or ())
+        fewer = (parse_fewer_deals(text) for text in self.fewer_deals or ())
         isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return Benchmark(
             agents=self.agents,
@@ -107,7 +107,7 @@ class Args:
             seed_given=self.seed is not None,
             episode="match" if self.match else "round",
             quick=self.quick,
-            caps=tuple((deals, specs.get(agent, agent)) for deals, agent in caps),
+            fewer_deals=tuple((deals, specs.get(agent, agent)) for deals, agent in fewer),
             isolation=isolation if self.isolate else None,
         )
 
@@ -175,7 +175,9 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
         given = kept is not None and bool(kept.get("seed_given", True))
         benchmark = replace(benchmark, seed=seed, seed_given=given)
     deals = SIZES[benchmark.episode, benchmark.quick].search
-    return replace(benchmark, caps=(*benchmark.caps, *search_caps(benchmark.specs, deals)))
+    return replace(
+        benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))
+    )
 
 
 def write_files(args: Args, found: Results) -> None:

@@ -36,11 +36,11 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
-from goita_lab.arena.tournament.games import check_share
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import BLOCK_DEALS, Plan, parse_cap
+from goita_lab.arena.tournament.plan import BLOCK_DEALS, Plan, parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.saved_games import check_share
 from goita_lab.arena.tournament.summary import Summary
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.arena.tournament.workers import check_workers
@@ -130,7 +130,7 @@ class Args:
             cross=self.cross,
             cross_opponent=self.cross_opponent,
             deals=self.deals,
-            caps=tuple(parse_cap(text) for text in self.fewer_deals or ()),
+            fewer_deals=tuple(parse_fewer_deals(text) for text in self.fewer_deals or ()),
             seed=seed if isinstance(self.seed, str) else self.seed,
             rules=self.rules,
             information=self.information,

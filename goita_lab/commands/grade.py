@@ -29,7 +29,7 @@ from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena.grading.grades import PHASES, Grade, grade_deal
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.arena.tournament.games import play_deals
+from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.record_files import read_records
 
 

@@ -17,8 +17,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from goita_agents.answers import FaultTracking
 from goita_agents.base import AgentError
+from goita_agents.faults import FaultTracking
 from goita_agents.files import locked
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import history

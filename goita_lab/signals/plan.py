@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any, Final, NamedTuple, Self
 
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
-from goita_agents.search.evaluate import WORLDS
+from goita_agents.search.action_values import WORLDS
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 from goita_lab.pieces import Runner

@@ -11,7 +11,7 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Bool, Policy
 from goita_agents.beliefs.types import BROAD_EPSILON, Types
 from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
-from goita_agents.search.evaluate import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
+from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View

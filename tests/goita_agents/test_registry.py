@@ -205,7 +205,7 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
     agent = load_agent("mine=heuristic:reading=off")
     assert agent.name == "mine"
     assert load_agent("heuristic:reading=off").name == "heuristic:reading=off"
-    plan = Plan(("m.1-a_b=greedy", "random"), deals=4, caps=((2, "m.1-a_b"),))
+    plan = Plan(("m.1-a_b=greedy", "random"), deals=4, fewer_deals=((2, "m.1-a_b"),))
     assert plan.names == ["m.1-a_b", "random"]
     assert plan.arguments()["agents"] == ["m.1-a_b=greedy", "random"]
     tournament = arena.Tournament(plan)

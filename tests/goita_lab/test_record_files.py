@@ -11,7 +11,7 @@ from goita_env import Game, Information, Token, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.games import play_deals
+from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.commands import grade as grading_command
 from goita_lab.commands import imitate as imitate_command
 from goita_lab.commands import signals as signals_command

@@ -7,7 +7,7 @@ import numpy as np
 from goita_env import Game, Information, actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.information import PLAIN
 from goita_env.seeds import mix
 from goita_env.views import View

@@ -7,7 +7,7 @@ import numpy as np
 from deals import special_hands
 from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.views import View, acting_view
 from playing import legal_mask
 

@@ -219,7 +219,7 @@ PUBLIC = [
         "goita_agents.models",
         "goita_agents.population",
         "goita_lab.arena.report",
-        "goita_agents.search.evaluate",
+        "goita_agents.search.action_values",
     ),
     *("goita_agents.search.sampling", "goita_lab.signals.log", "goita_lab.signals.measures"),
     *("goita_agents.solver", "goita_lab.pages.watch"),

@@ -14,7 +14,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from goita_agents.answers import Fault, FaultTracking, read_actions
 from goita_agents.base import (
     Agent,
     AgentError,
@@ -30,6 +29,7 @@ from goita_agents.base import (
     plays,
 )
 from goita_agents.bots.transform import Transform
+from goita_agents.faults import Fault, FaultTracking, read_actions
 from goita_agents.models import check_stateless
 from goita_agents.registry import Entry, ObservationFunction
 from goita_env.actions import MESSAGE, NUM_ACTIONS

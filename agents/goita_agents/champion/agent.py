@@ -11,13 +11,13 @@ from goita_agents.beliefs.types import types_of
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import Entry
-from goita_agents.search.carrying import CarryingRolloutAgent
-from goita_agents.search.evaluate import (
+from goita_agents.search.action_values import (
     ALLOCATION,
     BUDGET,
     MAX_UNSEEN_TILES,
     WORLDS,
 )
+from goita_agents.search.carrying import CarryingRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"

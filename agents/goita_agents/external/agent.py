@@ -17,12 +17,12 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from goita_agents.answers import FAULTS, RESTARTS, BotError, Fault
 from goita_agents.base import AgentError, Bool, Int, Results, uniform
 from goita_agents.external import protocol
 from goita_agents.external.command import limited, split_command, split_options
 from goita_agents.external.program import OwnFaultError, Program, UnknownGameError
 from goita_agents.external.protocol import EventMessages
+from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_agents.registry import Entry
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
@@ -80,7 +80,7 @@ class ExternalAgent:
     Attributes:
         title: the name that the program gave itself, "" before the handshake.
         restarts: number of restarted programs.
-        faults, forfeited: as in ``goita_agents.answers.FaultTracking``.
+        faults, forfeited: as in ``goita_agents.faults.FaultTracking``.
     """
 
     def __init__(

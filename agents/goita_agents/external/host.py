@@ -11,7 +11,6 @@ from typing import Final, TextIO, TypeVar
 
 import numpy as np
 
-from goita_agents.answers import AnswerError, BotError, contained, read_actions
 from goita_agents.base import (
     Agent,
     AgentError,
@@ -25,6 +24,7 @@ from goita_agents.base import (
 from goita_agents.external import protocol
 from goita_agents.external.protocol import Message, ProtocolError
 from goita_agents.external.seat_table import SeatTable
+from goita_agents.faults import AnswerError, BotError, contained, read_actions
 from goita_agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import parse_hands

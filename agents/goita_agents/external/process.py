@@ -16,8 +16,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import IO, Final, cast
 
-from goita_agents.answers import BotError
 from goita_agents.external.protocol import MAX_LINE, printable
+from goita_agents.faults import BotError
 
 MAX_OUTPUT: Final = 65536  # Most bytes that a bot may write to standard output for one decision.
 STDERR_LINES: Final = 20  # Last lines of standard error that are kept.

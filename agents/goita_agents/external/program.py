@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from goita_agents.answers import BotError, Kind
 from goita_agents.base import Bool
 from goita_agents.external import protocol
 from goita_agents.external.process import Process
 from goita_agents.external.protocol import Message
+from goita_agents.faults import BotError, Kind
 from goita_env import actions
 from goita_env.errors import GoitaError
 from goita_env.information import PLAIN, Information

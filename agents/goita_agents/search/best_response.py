@@ -11,7 +11,7 @@ from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types
 from goita_agents.models import EPSILONS, PolicyModel
 from goita_agents.registry import Entry
-from goita_agents.search.evaluate import (
+from goita_agents.search.action_values import (
     ALLOCATION,
     BUDGET,
     MAX_POLICY_QUERIES,

@@ -17,9 +17,9 @@ from goita_agents.beliefs.types import Types
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.models import PolicyModel, check_stateless
 from goita_agents.registry import Entry
-from goita_agents.search.allocation import Allocation, check_choice, worlds_within
-from goita_agents.search.evaluate import evaluate_actions
+from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.playout import Keys, Players, PlayoutPolicy
+from goita_agents.search.playout_budget import Allocation, check_choice, worlds_within
 from goita_agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
 from goita_agents.search.weighed_sampler import WEIGHED, WeighedSampler
 from goita_agents.solver.limits import check_search
@@ -35,7 +35,7 @@ BUDGET: Final = 3_750
 
 MIN_Z: Final = 1.5
 """Default of this bot, whose worlds are weighed: it makes about 64 playouts of each action, and the
-4 standard errors of ``goita_agents.search.evaluate`` would leave nearly every choice to the
+4 standard errors of ``goita_agents.search.action_values`` would leave nearly every choice to the
 base."""
 
 MAX_POLICY_QUERIES: Final = 20_000  # About 0.2 s of a network.
@@ -67,7 +67,7 @@ class RolloutAgent:
             searched, so always for a base that gives 1 to its choice; 1: everything is searched.
         max_policy_queries: with ``belief``, most queries to the base, about, with which a listener
             may begin: right after the first leads too many hands are possible.
-        allocation: "halving" or "elimination" (``goita_agents.search.allocation``).
+        allocation: "halving" or "elimination" (``goita_agents.search.playout_budget``).
         max_unseen_tiles: most unseen tiles of a decision that is searched: early in a round
             playouts take longest and find least.
 

@@ -72,7 +72,7 @@ class Benchmark(Schedule):
     seed_given: bool = True  #: Somebody chose the seed; False: the operating system.
     episode: Episode = "round"  #: "match": each deal begins a whole match.
     quick: bool = False  #: Play fewer deals.
-    caps: tuple[tuple[int, str], ...] = ()
+    fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the cells of a slow agent: (deals, text)."""
     isolation: Isolation | None = None  #: Host users' classes in processes of their own.
 
@@ -85,7 +85,7 @@ class Benchmark(Schedule):
         if len(set(self.agents)) < len(self.agents):
             raise SettingError(f"expected each agent once, got {' '.join(self.agents)!r}")
         check_names(self.specs)
-        for deals, spec in self.caps:
+        for deals, spec in self.fewer_deals:
             check_deals(deals, LEAST_DEALS, "deals of a cell")
             if spec not in self.specs:
                 raise SettingError(f"expected one of {self.specs} to play fewer, got {spec!r}")
@@ -102,8 +102,8 @@ class Benchmark(Schedule):
     def deals(self, agent: str) -> int:
         """Returns the deals of every cell of an agent."""
         slow = {agent, *self.task.specs}
-        caps = (deals for deals, spec in self.caps if spec in slow)
-        return min([SIZES[self.episode, self.quick].any, *caps])
+        fewer = (deals for deals, spec in self.fewer_deals if spec in slow)
+        return min([SIZES[self.episode, self.quick].any, *fewer])
 
     def marks(self, agent: str) -> tuple[str, ...]:
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
@@ -175,8 +175,8 @@ class Benchmark(Schedule):
         }
 
 
-def search_caps(specs: Iterable[str], deals: int) -> tuple[tuple[int, str], ...]:
-    """Returns the caps of the agents that search: (deals, text).
+def fewer_of_searches(specs: Iterable[str], deals: int) -> tuple[tuple[int, str], ...]:
+    """Returns the fewer deals of the agents that search: (deals, text).
 
     A user's class is not built here, because that would run its code in this process.
 

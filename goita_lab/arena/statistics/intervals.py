@@ -19,6 +19,9 @@ from goita_env.arrays import Float
 from goita_env.errors import SettingError
 
 LEVEL: Final = 0.95
+"""Of every interval here: of a mean, a rate, a rating, a bound."""
+TAILS: Final = (0.025, 0.975)
+"""The quantiles of samples at the ends of such an interval."""
 
 NORMAL_FROM: Final = 10_000
 """From so many deals on the interval is the mean +- 1.96 standard errors: the bootstrap's bounds

@@ -24,7 +24,7 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
-from goita_lab.arena.statistics.intervals import LEVEL, normal_quantile
+from goita_lab.arena.statistics.intervals import LEVEL, TAILS, normal_quantile
 
 ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
 
@@ -32,7 +32,6 @@ RESAMPLES: Final = 1_000
 _MOST_UNITS: Final = 5_000  # more deals are drawn as so many groups of neighbours
 _ELO: Final = 400 / log(10)
 _HALF_WIN: Final = 0.5
-_TAILS: Final = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,14 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
         again = _counts(len(names), places, sums)
         fit[:] = _fit(again, best)
         often += _endless(again, anchor)
-    elo, bounds = _elo(best, anchor), np.quantile(_elo(fits, anchor), _TAILS, axis=0)
+    elo, bounds = _elo(best, anchor), np.quantile(_elo(fits, anchor), TAILS, axis=0)
     if endless.any():
         a_deal = max(float(pair.played.sum()) / len(pair.played) for pair in pairs)
         allowed = normal_quantile(LEVEL) ** 2 * a_deal
         cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
         bounds[0] = np.where(endless[1], np.minimum(bounds[0], cautious), bounds[0])
         bounds[1] = np.where(endless[0], np.maximum(bounds[1], cautious), bounds[1])
-    unknown = often > _TAILS[0] * resamples
+    unknown = often > TAILS[0] * resamples
     bounds = np.where(unknown, [[-inf], [inf]], bounds)
     order = sorted(range(len(names)), key=lambda agent: -elo[agent])
     return [

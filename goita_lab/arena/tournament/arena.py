@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from goita_agents.answers import FAULTS
 from goita_agents.base import Agent, close
+from goita_agents.faults import FAULTS
 from goita_agents.registry import (
     check_names,
     check_plays,

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from goita_agents.answers import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.isolated import isolated
+from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
 from goita_env.rounds import Decisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
-from goita_lab.arena.tournament.games import Recorder, SavedDeal, is_saved
+from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal, is_saved
 from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
 
 PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.

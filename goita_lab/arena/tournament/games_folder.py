@@ -30,8 +30,8 @@ from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import Rules, get_rules
-from goita_lab.arena.tournament.games import SavedDeal, check_share
 from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.saved_games import SavedDeal, check_share
 from goita_lab.arena.tournament.task import Task
 from goita_lab.provenance import versions
 

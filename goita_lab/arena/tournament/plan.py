@@ -64,7 +64,7 @@ def tasks(
     ]
 
 
-def parse_cap(text: str) -> tuple[int, str]:
+def parse_fewer_deals(text: str) -> tuple[int, str]:
     """Returns the number and the agent of "DEALS:AGENT"; raises a SettingError."""
     number, _, agent = text.partition(":")
     if not (number.isascii() and number.isdigit()) or not agent:
@@ -168,7 +168,7 @@ class Plan(Schedule):
     """Also play every two of the field as partners, against two of ``cross_opponent``."""
     cross_opponent: str | None = None  #: None: the last of the field.
     deals: int = 1000
-    caps: tuple[tuple[int, str], ...] = ()
+    fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the pairings of a slow agent: (deals, agent)."""
     seed: int = 0
     rules: str | Rules = "jga"
@@ -198,7 +198,7 @@ class Plan(Schedule):
             raise SettingError(
                 f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
             )
-        for deals, agent in self.caps:
+        for deals, agent in self.fewer_deals:
             check_deals(deals)
             if agent not in {*self.names, *self.specs}:
                 raise SettingError(
@@ -248,10 +248,10 @@ class Plan(Schedule):
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
         names = tuple(map(short_name, agents))
-        caps = [deals for deals, agent in self.caps if agent in {*names, *agents}]
+        fewer = [deals for deals, agent in self.fewer_deals if agent in {*names, *agents}]
         planned = tasks(
             agents,
-            min([self.deals, *caps]),
+            min([self.deals, *fewer]),
             seed=self.seed,
             rules=self.rules,
             episode=self.episode,
@@ -269,7 +269,7 @@ class Plan(Schedule):
             "one": self.one,
             "cross": self._opponent if self.cross else None,
             "deals": self.deals,
-            "fewer_deals": {agent: deals for deals, agent in self.caps},
+            "fewer_deals": {agent: deals for deals, agent in self.fewer_deals},
             "seed": self.seed,
             **get_rules(self.rules).to_keys(),
             **self.information.to_keys(),

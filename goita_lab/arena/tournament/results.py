@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from goita_agents.answers import Fault
+from goita_agents.faults import Fault
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.plan import Pairing, Schedule

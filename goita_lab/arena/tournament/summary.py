@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from goita_agents.answers import Fault, Kind
 from goita_agents.base import Float
+from goita_agents.faults import Fault, Kind
 from goita_env.information import Information
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics import ratings

@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.answers import Fault
 from goita_agents.base import Bool, Int
+from goita_agents.faults import Fault
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
-from goita_lab.arena.tournament.games import SavedDeal
+from goita_lab.arena.tournament.saved_games import SavedDeal
 
 Seating = tuple[int, int, int, int]
 

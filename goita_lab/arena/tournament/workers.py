@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Final, Literal
 
-from goita_agents.answers import contained
 from goita_agents.base import Agent, AgentError, close
+from goita_agents.faults import contained
 from goita_agents.registry import check_plays, content_hash, is_own, prepare, short_name
 from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, Information

@@ -14,7 +14,7 @@ from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import Types
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.champion.agent import WEIGHTS
-from goita_agents.search.evaluate import BUDGET, WORLDS, evaluate_actions
+from goita_agents.search.action_values import BUDGET, WORLDS, evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import PosteriorSampler, sample_worlds
 from goita_env import Game, View
@@ -68,8 +68,8 @@ def hint(view: View, most: int = ACTIONS) -> Hint:
     It searches with the worlds and the budget of ``champion:search=on``, but takes the others for
     types of people (``goita_agents.beliefs.people``), and plays each of the likeliest actions out
     in the same number of worlds, so that their points can be compared. The policy's own choice
-    stands unless another action leads it by ``goita_agents.search.evaluate.MIN_Z`` standard errors.
-    The same view gives the same hint.
+    stands unless another action leads it by ``MIN_Z`` standard errors of
+    ``goita_agents.search.action_values``. The same view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.

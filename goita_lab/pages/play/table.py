@@ -21,8 +21,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from goita_agents.answers import read_actions
 from goita_agents.base import Agent, AgentError, RedealObserver, Results
+from goita_agents.faults import read_actions
 from goita_env import Game, View
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError
 from goita_env.hands import parse_hands

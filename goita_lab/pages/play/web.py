@@ -1,6 +1,6 @@
 """Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[lab]``).
 
-The server holds the match and sends what its player may know (``pages``). It answers only at the
+The server holds the match and sends what its player may know (``replies``). It answers only at the
 link that it prints: a secret token is part of it, requests under another name of the machine or
 from other pages are refused, and the page may load nothing but its own style sheet and script.
 """
@@ -40,13 +40,13 @@ except ImportError as error:
 
 from goita_env import actions
 from goita_env.render.pen import FACES
-from goita_lab.pages.play import advice, pages
+from goita_lab.pages.play import advice, replies
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 
 _HERE: Final = Path(__file__).parent
-RULES: Final = (_HERE / "page" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
+RULES: Final = (_HERE / "browser" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
 """Where the rules are: a wheel holds them beside the page, a checkout among its documents."""
 
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
@@ -102,7 +102,7 @@ class MatchServer:
                 raise SettingError(f"expected a list of names of actions, got {line!r}")
             deal, move = _number(body, "deal"), _number(body, "move")
             game = self._sitting.position(deal, move, list(map(actions.parse, line)))
-            return pages.variation(game, look)
+            return replies.variation(game, look)
 
         return await self._answer(request, position)
 
@@ -131,10 +131,10 @@ class MatchServer:
         return Response(text, media_type="text/html", headers=headers, background=soon)
 
     async def hint(self, request: Request) -> Response:
-        return await self._answer(request, lambda: self._advised(pages.hint))
+        return await self._answer(request, lambda: self._advised(replies.hint))
 
     async def partner(self, request: Request) -> Response:
-        return await self._answer(request, lambda: self._advised(pages.partner))
+        return await self._answer(request, lambda: self._advised(replies.partner))
 
     async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
@@ -167,12 +167,12 @@ class MatchServer:
         body, look = await _body(request), _look(request)
 
         def changed() -> dict[str, Any]:
-            now = pages.mark(self._sitting.table, self._sitting.trial)
+            now = replies.mark(self._sitting.table, self._sitting.trial)
             if marked and body.get("mark") != now:
                 raise SettingError("The page was behind the match; it shows it now as it stands.")
             told = change(body)
             table = self._sitting.table
-            return self._advanced(look, [pages.frame(table, look, told)] if told else [])
+            return self._advanced(look, [replies.frame(table, look, told)] if told else [])
 
         return await self._answer(request, changed)
 
@@ -192,17 +192,17 @@ class MatchServer:
         return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
 
     def _advanced(
-        self, look: pages.Look, frames: list[dict[str, Any]], *, past: bool = False
+        self, look: replies.Look, frames: list[dict[str, Any]], *, past: bool = False
     ) -> dict[str, Any]:
         """Lets the others move; returns the state with what was to be seen on the way.
 
         ``past``: of a round under way, with all that came before.
         """
         table = self._sitting.table
-        frames += [pages.frame(table, look, told) for told in table.advance()]
+        frames += [replies.frame(table, look, told) for told in table.advance()]
         if past and table.asks == "move":
-            frames = pages.past(table, look)
-        return pages.state(table, look, frames, self._sitting.trial)
+            frames = replies.past(table, look)
+        return replies.state(table, look, frames, self._sitting.trial)
 
     def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
         if self._sitting.table.asks != "move":
@@ -224,8 +224,8 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/style.css", partial(_file, "style.css")),
         Route("/script.js", partial(_file, "script.js")),
         Route("/rules", _rules),
-        Route("/icon.svg", partial(_drawn, lambda _: pages.icon())),
-        Route("/tiles", partial(_drawn, pages.tiles)),
+        Route("/icon.svg", partial(_drawn, lambda _: replies.icon())),
+        Route("/tiles", partial(_drawn, replies.tiles)),
         Route("/state", server.state),
         Route("/move", server.move, methods=["POST"]),
         Route("/next", server.next_round, methods=["POST"]),
@@ -255,8 +255,8 @@ async def _file(name: str, _: Request) -> Response:
 
 @cache
 def _text(name: str) -> str:
-    text = files(__package__).joinpath("page", name).read_text(encoding="utf-8")
-    return pages.colors() + text if name.endswith(".css") else text
+    text = files(__package__).joinpath("browser", name).read_text(encoding="utf-8")
+    return replies.colors() + text if name.endswith(".css") else text
 
 
 async def _rules(_: Request) -> Response:
@@ -280,13 +280,13 @@ def _page(title: str, body: str) -> str:
     )
 
 
-async def _drawn(draw: Callable[[pages.Look], str], request: Request) -> Response:
+async def _drawn(draw: Callable[[replies.Look], str], request: Request) -> Response:
     return Response(draw(_look(request)), media_type="image/svg+xml")
 
 
-def _look(request: Request) -> pages.Look:
+def _look(request: Request) -> replies.Look:
     theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
-    return pages.Look(
+    return replies.Look(
         "dark" if theme == "dark" else "light",
         next((one for one in FACES if one == faces), "characters"),
     )

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Float, Int
-from goita_agents.search.evaluate import world_keys
+from goita_agents.search.action_values import world_keys
 from goita_agents.search.playout import Playouts
 from goita_agents.search.sampling import TypedWorlds, lay_out
 from goita_env import View, actions

@@ -17,7 +17,7 @@ import numpy as np
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs.people import names_of
 from goita_agents.beliefs.types import TypeListener, Types
-from goita_agents.search.evaluate import ActionValues, evaluate_actions
+from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds

@@ -34,7 +34,7 @@ NOTHING: Final = NUM_ACTIONS
 """In place of an action: the round is over before the seat is asked."""
 LISTENERS: Final = {"next": 1, "partner": 2}
 """Seats whose answer is looked at, relative to the speaker."""
-_Z: Final = 1.959963984540054
+_Z: Final = 1.959963984540054  # of intervals.LEVEL, to the last digit that results were made with
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Final, Self
 
 import numpy as np
 
-from goita_agents.answers import check_actions
 from goita_agents.base import Agent, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, OpponentModel
+from goita_agents.faults import check_actions
 from goita_agents.models import check_stateless
 from goita_agents.registry import load_agent
-from goita_agents.search.evaluate import MAX_UNSEEN_TILES, MIN_Z, WORLDS
+from goita_agents.search.action_values import MAX_UNSEEN_TILES, MIN_Z, WORLDS
 from goita_env import seeds
 from goita_env.errors import SettingError
 from goita_env.rounds import Decisions, Rounds

@@ -14,7 +14,7 @@ from goita_agents.bots.heuristic.conventions import CONVENTIONS
 from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
 from goita_agents.bots.heuristic.weights import READING
 from goita_env import Game, Rules, View, actions
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.views import acting_view, from_observation
 from goita_lab.arena.tournament import arena
 from playing import legal_mask, played

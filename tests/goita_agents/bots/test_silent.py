@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.answers import AnswerError, FaultTracking
 from goita_agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent, plays
 from goita_agents.bots.wrapped import MutedAgent, PlainAgent
+from goita_agents.faults import AnswerError, FaultTracking
 from goita_env import Game, Information, Token
 from goita_env.actions import MESSAGE
 from goita_env.information import PLAIN

@@ -13,10 +13,10 @@ import pytest
 from bad_bots import bad
 from deals import complete, kinds
 from goita_agents import load_agent
-from goita_agents.answers import FAULTS, RESTARTS, BotError, FaultTracking
 from goita_agents.base import Results
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.process import Process
+from goita_agents.faults import FAULTS, RESTARTS, BotError, FaultTracking
 from goita_env import Game, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core

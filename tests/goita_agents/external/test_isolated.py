@@ -11,10 +11,10 @@ import pytest
 from bad_bots import alive, bad, gone
 from deals import complete
 from goita_agents import load_agent
-from goita_agents.answers import FAULTS, RESTARTS
 from goita_agents.base import Results
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.isolated import isolated
+from goita_agents.faults import FAULTS, RESTARTS
 from goita_env import Game
 from goita_env.rules import get_rules
 from goita_env.views import seat_view

@@ -11,12 +11,12 @@ import pytest
 from deals import RULE_SETS, complete
 from following import Follower
 from goita_agents import load_agent
-from goita_agents.answers import BotError
 from goita_agents.base import RandomAgent
 from goita_agents.external import host as hosting
 from goita_agents.external import protocol
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages
+from goita_agents.faults import BotError
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.block import play_block

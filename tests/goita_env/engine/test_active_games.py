@@ -6,7 +6,7 @@ import pytest
 from deals import RULE_SETS
 from goita_env.engine.active_games import ActiveGames
 from goita_env.engine.core import unpack_legal
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.views import acting_view
 from playing import after_reset, habits, legal_mask, pick
 

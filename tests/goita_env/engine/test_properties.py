@@ -11,7 +11,7 @@ from deals import RULE_SETS, TILES, special_hands, uniform_hands
 from goita_env import get_rules
 from goita_env.actions import PASS
 from goita_env.engine import core
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.engine.tables import CODE_MASK, FRESH, KING_PERMIT, RADIX, attack_status, code_counts
 from goita_env.tiles import COUNTS, MAX_DECISIONS, MAX_PLAYS
 from goita_env.views import observation as packing

@@ -10,7 +10,7 @@ import pytest
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import HANDS, MOVES, middle_game
 from goita_env import JGA, Game, errors, goita_v0
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.engine.state import State
 from goita_env.render import ansi, sheet, svg
 from goita_env.tiles import NONE

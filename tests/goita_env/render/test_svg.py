@@ -10,7 +10,7 @@ import pytest
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import SVG, check_dialect, contrast, counted, middle_game
 from goita_env import JGA, View, actions, errors, records
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.engine.state import State
 from goita_env.render import frame, sheet, svg
 from goita_env.render.pen import glyphs

@@ -10,7 +10,7 @@ from deals import RULE_SETS, complete, digits, special_hands, tiles_of
 from goita_env import Game, goita_v0
 from goita_env.actions import SILENT
 from goita_env.engine import core, tables
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.render import ansi, svg
 from goita_env.tiles import KING
 from goita_env.views import View

@@ -7,7 +7,7 @@ from deals import RULE_SETS, special_hands
 from goita_env import Game, Information, Token
 from goita_env.engine import core
 from goita_env.engine.choices import sample_legal
-from goita_env.engine.match import Match
+from goita_env.engine.episodes import Match
 from goita_env.rounds import Rounds
 from goita_env.views import acting_view, seat_view
 from goita_env.worlds import determinize, enumerate_worlds, sample

@@ -13,7 +13,7 @@ from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import Information, Token
 from goita_env.records import Record
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.games import play_deals
+from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.commands import evaluate
 from goita_lab.imitate import read_examples
 from goita_lab.imitate.replaying import replay

@@ -11,7 +11,7 @@ import pytest
 
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
-from goita_agents.search.evaluate import ALLOCATION, MAX_UNSEEN_TILES
+from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
 from goita_agents.search.rollout import RolloutAgent
 from goita_env.errors import SettingError
 from goita_lab.signals.playing import play

@@ -38,8 +38,8 @@ def points(one: str, other: str, opponent: str, deals: int) -> np.ndarray:
 
 def measured(*agents: str, deals: int = 40) -> Results:
     """Returns the results of agents, each with four deals fewer than the one before."""
-    caps = tuple((deals - 4 * number, agent) for number, agent in enumerate(agents))
-    plan = Benchmark(agents, SMALL, seed=5, caps=caps)
+    fewer_deals = tuple((deals - 4 * number, agent) for number, agent in enumerate(agents))
+    plan = Benchmark(agents, SMALL, seed=5, fewer_deals=fewer_deals)
     tournament = Tournament(plan)
     tournament.play(workers=1)
     return Results.of(plan, tournament.played())

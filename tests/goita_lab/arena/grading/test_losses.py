@@ -14,7 +14,7 @@ from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
 from goita_lab.arena.grading import grade
 from goita_lab.arena.grading.grades import PHASES
-from goita_lab.arena.tournament.games import play_deals
+from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.commands import grade as losses
 from programs import refusal
 from raising import refuses

@@ -16,10 +16,10 @@ from goita_env.information import PLAIN
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.games import SavedDeal
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
 from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.commands import evaluate
 from informed_bots import Loud, Telling
 from informed_oracle import OPTIONS

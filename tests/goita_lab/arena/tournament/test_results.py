@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goita_agents.answers import Fault
+from goita_agents.faults import Fault
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import workers
@@ -221,7 +221,7 @@ def test_with_another_network_of_the_same_name_its_blocks_alone_are_played_again
         ({"sprt": Sprt(0, 1)}, r"sprt None, now \[0, 1\]"),
         *(
             ({"agents": ("random", "greedy")}, "agents"),
-            ({"caps": ((50, "greedy"),)}, "fewer_deals"),
+            ({"fewer_deals": ((50, "greedy"),)}, "fewer_deals"),
         ),
         ({"cross": True}, "cross None, now 'random'"),
     ],

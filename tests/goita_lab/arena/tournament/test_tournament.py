@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from goita_agents.answers import FAULTS, Fault
+from goita_agents.faults import FAULTS, Fault
 from goita_agents.registry import Entry
 from goita_agents.registry.entries import GROUP, points
 from goita_env.errors import SettingError
@@ -15,7 +15,7 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import Plan, parse_cap
+from goita_lab.arena.tournament.plan import Plan, parse_fewer_deals
 from goita_lab.processes import WorkerError
 from raising import refuses
 from samples import slow
@@ -47,10 +47,10 @@ def test_in_cross_play_every_two_are_partners_against_two_of_the_last_or_of_one_
 
 
 def test_slow_agents_play_fewer_of_the_same_deals():
-    capped = plan(("greedy", "random", "heuristic"), caps=((40, "random"), (60, "heuristic")))
-    assert [pairing.deals for pairing in capped.pairings()] == [40, 60, 40]
+    fewer = plan(("greedy", "random", "heuristic"), fewer_deals=((40, "random"), (60, "heuristic")))
+    assert [pairing.deals for pairing in fewer.pairings()] == [40, 60, 40]
     whole = plan(("greedy", "random")).pairings()[0]
-    assert capped.pairings()[0].tasks[:2] == whole.tasks[:2]
+    assert fewer.pairings()[0].tasks[:2] == whole.tasks[:2]
 
 
 def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
@@ -187,7 +187,7 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
     [
         ({"agents": (), "one": "greedy"}, "an agent or more"),
         ({"episode": "game"}, "episode"),
-        ({"caps": ((1, "greedy"),)}, "number of deals"),
+        ({"fewer_deals": ((1, "greedy"),)}, "number of deals"),
     ],
 )
 def test_an_impossible_plan_is_refused(settings, words):
@@ -196,8 +196,8 @@ def test_an_impossible_plan_is_refused(settings, words):
 
 @pytest.mark.parametrize("text", ["greedy", "greedy:200", "200", "200:", "-5:greedy", "1:greedy"])
 def test_a_cap_is_a_number_and_an_agent(text):
-    refuses(SettingError, "expected", parse_cap, text)
-    assert parse_cap("200:file:a:b") == (200, "file:a:b")
+    refuses(SettingError, "expected", parse_fewer_deals, text)
+    assert parse_fewer_deals("200:file:a:b") == (200, "file:a:b")
 
 
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 
 import hosted_bots
 from goita_agents import AgentError
-from goita_agents.answers import FAULTS
+from goita_agents.faults import FAULTS
 from goita_lab.arena import play_pair
 from goita_lab.arena.tournament import workers
 from goita_lab.arena.tournament.block import play_block

@@ -7,7 +7,7 @@ import pytest
 
 from deals import RULE_SETS
 from goita_env.rules import get_rules
-from goita_lab.pages.play import pages
+from goita_lab.pages.play import replies
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
@@ -37,7 +37,7 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
     while len(table.game.moves) < len(world.moves):
         seat, action = world.moves[len(table.game.moves)]
         assert seat == viewer
-        mark = pages.mark(table)
+        mark = replies.mark(table)
         tried = {"action": 64, "mark": "old"}, {"action": 69, "mark": mark}
         told = {"action": action, "mark": mark}
         answers += [request(app, f"/{TOKEN}/move?faces=digits", one) for one in (*tried, told)]
@@ -49,7 +49,7 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
         assert answers[-1][0] == 200
     answers.append(request(app, f"/{TOKEN}/state?past=yes"))
     assert len(answers[-1][2]) > 1000 * len(table.past)  # a drawing of each moment
-    told = {"mark": pages.mark(table)}
+    told = {"mark": replies.mark(table)}
     answers += [request(app, f"/{TOKEN}/{way}", told) for way in ("next", "back", "leave")]
     return [whole for _, _, _, whole in answers]
 
@@ -102,19 +102,19 @@ def test_no_byte_of_whole_matches_tells_it_either():
 
 
 def test_a_planted_leak_is_caught(monkeypatch):
-    state = pages.state
+    state = replies.state
 
     def leaking(table, *more):
         return state(table, *more) | {"moves": repr(table.game.hands)}
 
-    monkeypatch.setattr(pages, "state", leaking)
+    monkeypatch.setattr(replies, "state", leaking)
     world, other, viewer = pairs("jga")[0]
     assert sent(world, viewer) != sent(other, viewer)
 
 
 def test_a_count_of_moves_would_leak_who_was_asked_before_play(monkeypatch):
     """Why nothing on the page counts moves: silences differ between worlds that look alike."""
-    frame = pages.frame
+    frame = replies.frame
 
     def leaking(table, look, told, **more):
         return frame(table, look, told, **more) | {"number": len(table.game.moves)}
@@ -125,5 +125,5 @@ def test_a_count_of_moves_would_leak_who_was_asked_before_play(monkeypatch):
         if len(world.moves) != len(other.moves)
     ]
     assert caught
-    monkeypatch.setattr(pages, "frame", leaking)
+    monkeypatch.setattr(replies, "frame", leaking)
     assert all(sent(world, viewer) != sent(other, viewer) for world, other, viewer in caught)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.pages.play import advice, pages, review
+from goita_lab.pages.play import advice, replies, review
 from goita_lab.pages.play import sitting as sitting_module
 from goita_lab.pages.play.review import Reviewer
 from goita_lab.pages.play.seating import MatchSettings
@@ -153,9 +153,9 @@ def test_tiles_dealt_again_in_a_trial_are_none_of_the_match():
 
 def test_a_mark_of_a_trial_is_none_of_the_match():
     sitting = Sitting(played())
-    here = pages.mark(sitting.table, sitting.trial)
+    here = replies.mark(sitting.table, sitting.trial)
     sitting.try_again(0, 1)
-    assert pages.mark(sitting.table, sitting.trial) != here
+    assert replies.mark(sitting.table, sitting.trial) != here
 
 
 @pytest.mark.parametrize("told", [{"deal": 99, "move": 1}, {"deal": 1, "move": 0}, {"deal": 1}])

@@ -16,7 +16,7 @@ from functools import partial
 import pytest
 
 from goita_env import Rules, errors
-from goita_lab.pages.play import pages, savegame
+from goita_lab.pages.play import replies, savegame
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
@@ -180,7 +180,7 @@ def test_hands_are_shown_when_the_round_is_over_and_not_before():
     table = PlayTable(MatchSettings(GREEDY, 1))
     app = server(table)
     for _ in play_on(table, any_move(0), rounds=1):
-        words = " ".join(pages.frame(table, pages.Look(), "")["words"])
+        words = " ".join(replies.frame(table, replies.Look(), "")["words"])
         assert words.count(" in hand") == 4
         assert words.count("hidden tile") == (0 if table.asks == "round" else words.count("hidden"))
     frame = told(request(app, STATE))["frames"][-1]

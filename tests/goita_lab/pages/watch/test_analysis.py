@@ -22,7 +22,7 @@ from goita_agents.beliefs import Listener, PolicyModel, follow
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
 from goita_agents.models import EPSILONS
-from goita_agents.search.evaluate import evaluate_actions
+from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import Game, actions, records

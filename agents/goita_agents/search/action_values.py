@@ -12,8 +12,14 @@ from typing import Final, get_args
 import numpy as np
 
 from goita_agents.base import AgentError, Bool, Float, Int
-from goita_agents.search.allocation import UNLIMITED, Allocation, Outcomes, allocate, check_choice
 from goita_agents.search.playout import Keys, Players, Playouts
+from goita_agents.search.playout_budget import (
+    UNLIMITED,
+    Allocation,
+    Outcomes,
+    allocate,
+    check_choice,
+)
 from goita_agents.search.sampling import SampledWorlds, lay_out
 from goita_env import View
 from goita_env.seeds import deal_keys
@@ -97,7 +103,7 @@ def evaluate_actions(
         worlds: W places a row. ``elimination`` takes the first worlds for a sample of all.
         prior_action: [R] a legal action of each row, never dropped.
         seeds: uint64 [R] of all that is random in playouts.
-        allocation: how playouts are spread: see ``goita_agents.search.allocation``.
+        allocation: how playouts are spread: see ``goita_agents.search.playout_budget``.
         budget: playouts of a row, about: one world is played in any case. None: no limit.
         min_z: standard errors by which another action must lead the prior one to be chosen;
             infinite: never.

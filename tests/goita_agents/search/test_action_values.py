@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from goita_agents import AgentError, load_agent
-from goita_agents.search.allocation import ELIMINATION_FIRST
-from goita_agents.search.evaluate import evaluate_actions
+from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.playout import Playouts
+from goita_agents.search.playout_budget import ELIMINATION_FIRST
 from goita_agents.search.sampling import PosteriorSampler, SampledWorlds, lay_out, sample_worlds
 from goita_env import Game
 from goita_env.actions import CALL

@@ -17,9 +17,9 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, games_folder
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.games import SavedDeal, is_saved, play_deals
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.saved_games import SavedDeal, is_saved, play_deals
 from goita_lab.commands import evaluate
 from programs import refusal
 from raising import refuses

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goita_agents.search.allocation import (
+from goita_agents.search.playout_budget import (
     ELIMINATION_FIRST,
     UNLIMITED,
     Outcomes,
