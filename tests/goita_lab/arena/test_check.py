@@ -62,7 +62,7 @@ def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
 
 def test_a_program_is_checked_for_its_answers(capsys):
     bot = ROOT / "examples" / "bot_python.py"
-    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
+    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}", "--deals", "4"]) == 0
     assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
     assert "answers: illegal (seat " in capsys.readouterr().out
 

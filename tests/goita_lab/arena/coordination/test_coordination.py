@@ -46,14 +46,14 @@ def measured(*agents: str, deals: int = 40) -> Results:
 
 
 def test_figures_are_those_of_a_slow_count():
-    results = measured("heuristic", deals=16)
+    results = measured("heuristic", deals=8)
     (entry,) = results.entries
-    own = np.mean([points("heuristic", "heuristic", one, 16) for one in OPPONENTS], axis=0)
+    own = np.mean([points("heuristic", "heuristic", one, 8) for one in OPPONENTS], axis=0)
     values = {}
     for partner in PARTNERS:
         name = partner.spec
         mine, theirs = (
-            np.mean([points(one, name, against, 16) for against in OPPONENTS], axis=0)
+            np.mean([points(one, name, against, 8) for against in OPPONENTS], axis=0)
             for one in ("heuristic", name)
         )
         values[name] = {"points": mine, "over_partner": mine - theirs}
@@ -67,7 +67,7 @@ def test_figures_are_those_of_a_slow_count():
         assert total.mean == pytest.approx(np.mean([one[name].mean() for one in counted]))
         assert total.partners == 2
         assert total.over_both.low < total.over_deals.mean < total.over_both.high
-    beside = np.mean([points("heuristic", PARTNERS[0].spec, one, 16) for one in OPPONENTS], axis=0)
+    beside = np.mean([points("heuristic", PARTNERS[0].spec, one, 8) for one in OPPONENTS], axis=0)
     over = entry.totals["over_normaliser"]
     assert over.mean == pytest.approx((values[PARTNERS[0].spec]["points"] - beside).mean())
     assert entry.self_play.mean == pytest.approx(own.mean())

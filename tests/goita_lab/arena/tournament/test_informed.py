@@ -31,19 +31,21 @@ from tournament_plans import found, keep, plan, played
 
 TOLD = Information("partner", Token(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
+OURS = ("muted:base=random", "plain:base=greedy")
+"""Played in this process: no class of a user's is among them."""
 
 
-def told(information=TOLD, **settings):
-    return plan(FIELD, **{"information": information, "deals": 40, **settings})
+def told(information=TOLD, agents=FIELD, **settings):
+    return plan(agents, **{"information": information, "deals": 40, **settings})
 
 
-@pytest.mark.parametrize("cost", [0, 9])
+@pytest.mark.parametrize("cost", [slow(0), 9])
 def test_points_are_after_what_messages_cost_and_scores_before(cost):
     """Both of one team send a message in every deal, and the others none."""
     free, dear = (Information("all", Token(2, "partner", price)) for price in (0, cost))
     results = []
     for information in (free, dear):
-        (task,) = tasks(("loud", "silent"), 200, seed=3, rules="pagat", information=information)
+        (task,) = tasks(("loud", "silent"), 100, seed=3, rules="pagat", information=information)
         players = Loud(), PlainAgent(RandomAgent())
         results.append(play_block(task, players, save_share=1.0))
     one, other = results
@@ -96,14 +98,15 @@ def test_a_plan_of_the_plain_game_says_nothing_of_it():
 
 
 def _matches(information):
-    field = ("plain:base=greedy", "muted:base=random")
-    return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
+    return told(information, OURS, deals=4, block_deals=2, episode="match", cross=True)
 
 
-@pytest.mark.parametrize("episode", ["round", slow("match")])
-def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode):
+@pytest.mark.parametrize(
+    "field", [OURS, slow(FIELD), slow("matches")], ids=["ours", "own", "match"]
+)
+def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, field):
     free = Information("partner", Token(3, "partner"))
-    wanted = told(deals=16) if episode == "round" else _matches(free)
+    wanted = _matches(free) if field == "matches" else told(agents=field, deals=16, block_deals=4)
     whole = played(wanted)
     assert whole["information"] == wanted.information.to_keys()["information"]
     assert played(wanted, workers=2) == whole
@@ -132,7 +135,7 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
 
 def test_other_options_are_another_tournament(tmp_path):
     path, folder = tmp_path / "results.db", tmp_path / "games"
-    short = partial(told, deals=4)
+    short = partial(told, agents=OURS, deals=4)
     keep(path, short(), games=GamesFolder(folder, short()))
     assert Information.from_keys(read_arguments(path)) == TOLD
     for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, token=None)):

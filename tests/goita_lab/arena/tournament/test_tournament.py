@@ -201,10 +201,10 @@ def test_a_cap_is_a_number_and_an_agent(text):
 
 
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
-    path, whole = tmp_path / "results.db", plan(deals=400)
+    path, whole = tmp_path / "results.db", plan(deals=240)
 
     def die(task, **settings):
-        if task.block == 9:
+        if task.block == 5:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)
         return play_block(task)

@@ -46,10 +46,10 @@ from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, 
 from goita_lab.pages.watch.reading import Source, Watched, read
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
-QUICK = AnalysisSettings("greedy", worlds=16)
+QUICK = AnalysisSettings("greedy", worlds=8)
 FEW = {"types": ("greedy",)}
 """Types that cost little."""
-CHEAP = replace(QUICK, worlds=8, **FEW)
+CHEAP = replace(QUICK, **FEW)
 DEAL = records.history.loads(LINE).deals[0]
 SHORT = replace(DEAL, moves=DEAL.moves[:3])
 NAMES = ("north", "</script>west", "", "")
@@ -77,7 +77,7 @@ def decisions():
 @pytest.fixture(scope="module")
 def analysed():
     found = source(DEAL, replace(DEAL, number=2, moves=DEAL.moves[:5]))
-    return found, watch.analyse(found, "greedy", worlds=32, **FEW)
+    return found, watch.analyse(found, "greedy", worlds=16, **FEW)
 
 
 def test_every_move_is_there_and_forced_ones_are_not_judged(decisions):
@@ -337,7 +337,7 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        watch.analyse(source, "greedy", worlds=32, **FEW, keep=keep, progress=stop)
+        watch.analyse(source, "greedy", worlds=16, **FEW, keep=keep, progress=stop)
     assert len(kept_in(keep)) == 1
 
     def noting(deal: DealRecord, settings: AnalysisSettings, priors):
@@ -347,7 +347,7 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
     analysed_now: list[int] = []
     monkeypatch.setattr(analysing, "analyse_deal", noting)
     note = {"keep": keep, "progress": lambda *n: seen.append(n)}
-    assert watch.analyse(source, "greedy", worlds=32, **FEW, **note) == whole
+    assert watch.analyse(source, "greedy", worlds=16, **FEW, **note) == whole
     assert seen == [(1, 2), (2, 2)]
     assert analysed_now == [2]
 
