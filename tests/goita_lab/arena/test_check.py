@@ -60,11 +60,16 @@ def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
     assert found["builds"].startswith("ZeroDivisionError: no start (hosted_bots.py, line ")
 
 
-def test_a_program_is_checked_for_its_answers(capsys):
-    bot = ROOT / "examples" / "bot_python.py"
-    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}", "--deals", "4"]) == 0
-    assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
-    assert "answers: illegal (seat " in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        slow(f"[ms=20000]{sys.executable} {ROOT}/examples/bot_python.py", 0, "answers: ok"),
+        (f"{sys.executable} -I -S {BAD} lies", 1, "answers: illegal (seat "),
+    ],
+)
+def test_a_program_is_checked_for_its_answers(command, code, told, capsys):
+    assert check.main([f"exec:{command}"]) == code
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
