@@ -18,7 +18,7 @@ DEALS, DECISIONS = "_deals/deals-00000.parquet", "decisions/decisions-00000.parq
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     path = tmp_path_factory.mktemp("log")
-    assert list(log.write(path, ["greedy", "random"], 4, belief="random"))[-1] == 4
+    assert list(log.write(path, ["greedy", "random"], 8, belief="random"))[-1] == 8
     return path
 
 
