@@ -92,9 +92,9 @@ def agent(request, tmp_path):
     argument = {
         "file": f":{network}",
         "exec": f":[ms=20000]{sys.executable} {EXAMPLE}",
-        "rollout": ":worlds=4",
+        "rollout": ":worlds=2",
         "solver": ":worlds=4,budget=56000",
-        "best_response": ":to=greedy,worlds=4",
+        "best_response": ":to=greedy,worlds=2",
         "masked": ":base=champion,hide=(events;passed_partner)",
         "plain": ":base=greedy",
         "muted": ":base=random",
@@ -106,7 +106,7 @@ def agent(request, tmp_path):
     close([built])
 
 
-@pytest.mark.parametrize("pairs", [8, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [4, pytest.param(60, marks=pytest.mark.slow)])
 def test_no_bot_acts_on_what_its_seat_cannot_know(agent, pairs):
     asked, every = 0, [one for rules in RULE_SETS for one in worlds(rules, pairs)]
     for number, (world, other, viewer) in enumerate(every):

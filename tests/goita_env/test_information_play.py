@@ -45,9 +45,9 @@ def check_view(judge: InformedReferee, view: views.View, viewer: int) -> None:
 
 
 @pytest.mark.parametrize(("options", "rules"), rotating(OPTIONS, RULE_SETS), ids=str)
-@pytest.mark.parametrize("steps", [60, slow(150)])
+@pytest.mark.parametrize("steps", [50, slow(150)])
 def test_the_environment_and_the_oracle_agree(rules, options, steps):
-    games, rng = 12, np.random.default_rng(len(str(options)))
+    games, rng = 6, np.random.default_rng(len(str(options)))
     env = GoitaVectorEnv(games, rules, information=options)
     turn = env.reset(hands=special_hands(rng, games))
     judges = [None] * games
@@ -176,7 +176,7 @@ def test_games_are_saved_pickled_and_copied_and_continue_identically(options):
         fresh.reset()
         fresh.restore(env.save())
         others = [fresh, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
-        for _ in range(30):
+        for _ in range(12):
             chosen = env.sample_legal(rng)
             turn = env.step(chosen)
             for other in others:

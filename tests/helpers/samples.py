@@ -11,6 +11,11 @@ def slow(*values):
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
+def only(values, *kept):
+    """Marks all values as slow but those that stay in every run."""
+    return [value if value in kept else slow(value) for value in values]
+
+
 def rotating(rows, columns):
     """Pairs each row with one column in turn, and marks all other pairs as slow."""
     return [

@@ -7,7 +7,7 @@ world if every move was legal and the viewer sees the same words at the end.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations, islice
 from math import factorial, prod
 
@@ -215,20 +215,25 @@ def random_positions(rules: str | Rules, seed: int, latest: bool = False) -> Ite
         hands = makers[found % 3](rng, 1)[0]
         scores = (10 * rng.integers(0, 15, 2)).tolist()
         digits = ["".join(str(kind + 1) for kind in hand) for hand in hands.tolist()]
-        game = Game(rules, hands=digits, dealer=int(rng.integers(4)), scores=scores, seed=0)
-        moments = []
+        begin = partial(
+            Game, rules, hands=digits, dealer=int(rng.integers(4)), scores=scores, seed=0
+        )
+        game, made = begin(), []
         while not game.done and len(game.deals) == 1:
-            moments.append(position(game))
             legal = game.legal_actions()
             kings = [one for one in legal if one and one < CALL and (one - 1) % 8 == KING]
             if legal[0] == PASS and rng.random() < 0.4:
-                game.play(PASS)
+                made.append(PASS)
             else:
-                game.play(int(rng.choice(kings if kings and rng.random() < 0.5 else legal)))
-        if latest and not moments[-1].view.num_plays[0]:
+                made.append(int(rng.choice(kings if kings and rng.random() < 0.5 else legal)))
+            game.play(made[-1])
+        if latest and all(decode(action) is None for action in made[:-1]):
             continue
         found += 1
-        yield moments[-1] if latest else moments[int(rng.integers(len(moments)))]
+        game = begin()
+        for action in made[: -1 if latest else int(rng.integers(len(made)))]:
+            game.play(action)
+        yield position(game)
 
 
 def after(rules: str | Rules, hands: list, dealer: int, moves: str, viewer: int | None = None):
@@ -309,7 +314,7 @@ last two the attacker had laid down a tile before that can't be the other king."
 
 
 @cache
-def many_positions(rules: str | Rules, count: int = 60) -> list:
+def many_positions(rules: str | Rules, count: int = 30) -> list:
     """Returns positions anywhere in rounds."""
     return list(islice(random_positions(rules, seed=0), count))
 
@@ -383,8 +388,8 @@ def late_positions(rules: str | Rules) -> list:
     found = []
     random = islice(random_positions(rules, seed=5, latest=True), 250)
     for at in chain((after(*late) for late in LATE if late[0] == rules), random):
-        if arrangements_count(at) < 50_000:
+        if arrangements_count(at) < 100_000:
             found.append((at, *brute_force(at)))
-        if len(found) == 8:
+        if len(found) == 5:
             break
     return found

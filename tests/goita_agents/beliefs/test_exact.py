@@ -1,5 +1,6 @@
 """The listener beside every deal played again in the engine, and beside deals drawn at random."""
 
+from functools import partial
 from math import factorial
 from typing import get_args, get_type_hints
 
@@ -58,16 +59,23 @@ def late_positions(rules: str | Rules, count: int, seed: int) -> list[Position]:
     for number in range(count):
         hands = (uniform_hands, special_hands)[number % 2](rng, 1)[0]
         digits = ["".join(str(kind + 1) for kind in hand) for hand in hands.tolist()]
-        game, last = Game(rules, hands=digits, dealer=int(rng.integers(4)), seed=0), None
+        begin = partial(Game, rules, hands=digits, dealer=int(rng.integers(4)), seed=0)
+        game, made, last = begin(), [], 0
         while not game.done and len(game.deals) == 1:
             legal = game.legal_actions()
             pairs = [one for one in legal if decode(one) and len({*decode(one)}) == 1]
-            last = position(game) if len(legal) > 1 and game.moves else last
+            last = len(made) if len(legal) > 1 and made else last
             passing = legal[0] == PASS and rng.random() < 0.15
             free = [one for one in legal if one != PASS] or legal
-            game.play(PASS if passing else int(rng.choice(pairs if pairs and number % 4 else free)))
+            made.append(
+                PASS if passing else int(rng.choice(pairs if pairs and number % 4 else free))
+            )
+            game.play(made[-1])
         if len(game.deals) == 1 and game.view(0).num_plays[0]:
-            found += [last, position(game, (game.winner + int(rng.integers(1, 4))) % 4)]
+            before = begin()
+            for action in made[:last]:
+                before.play(action)
+            found += [position(before), position(game, (game.winner + int(rng.integers(1, 4))) % 4)]
     return [at for at in found if at.view.num_plays[0] and arrangements_count(at) < 10_000]
 
 
@@ -166,7 +174,7 @@ def test_early_in_a_round_it_agrees_with_deals_drawn_and_weighed(name):
     rng = np.random.default_rng(len(name))
     hidden = (at.truth[1][1:] != NONE).any()  # facts want all that may lie there, not a sample
     picked = [ASSUMED[number] for number in rng.integers(4 - hidden, size=3)]
-    dealt, weight = importance(at, picked, 6000, seed=1)
+    dealt, weight = importance(at, picked, 3000, seed=1)
     heard, apart = listener(at, picked), []
     for seat, whose in enumerate(("next", "partner", "previous"), start=1):
         for number in (1, 2, 3):

@@ -52,7 +52,9 @@ def tried(at: Position, types: Types) -> tuple[np.ndarray, dict]:
 
 
 @pytest.mark.parametrize("types", SETS, ids=["two", "three"])
-@pytest.mark.parametrize("rules", ["jga", "nine", pytest.param("pagat", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "rules", ["jga", *(pytest.param(r, marks=pytest.mark.slow) for r in ("nine", "pagat"))]
+)
 def test_types_and_deals_are_as_likely_as_by_trying_every_deal(types, rules):
     positions = [after(*late) for late in LATE if late[0] == rules]
     assert positions
@@ -90,7 +92,7 @@ def played(seed: int, models, rng=None):
 def test_whenever_a_listener_begins_it_infers_the_same():
     types = Types((GREEDY, HEURISTIC, UNIFORM_MODEL), (GREEDY, HEURISTIC))
     compared = dropped = 0
-    for seed in range(2):
+    for seed in range(1):
         viewer, whole, seldom = seed % 4, None, None
         for number, game in enumerate(played(seed, [GREEDY, HEURISTIC] * 2)):
             if game.seat != viewer and not game.done:
@@ -108,11 +110,11 @@ def test_whenever_a_listener_begins_it_infers_the_same():
                 np.testing.assert_allclose(one.probability(), anew, rtol=1e-9)
             compared += len(listeners)
             dropped += (anew.sum(axis=1) == 0).sum()
-    assert compared > 8
+    assert compared > 4
     assert dropped > 0
 
 
-@pytest.mark.parametrize("rounds", [6, pytest.param(240, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [4, pytest.param(240, marks=pytest.mark.slow)])
 def test_types_come_true_as_often_as_is_believed_and_drift_nowhere(rounds):
     rng, models = np.random.default_rng(3), (GREEDY, HEURISTIC)
     prior = np.array([0.3, 0.7])

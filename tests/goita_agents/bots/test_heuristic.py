@@ -77,7 +77,7 @@ def test_its_policy_is_known_and_legal_in_every_rule_set():
     assert np.array_equal(known.argmax(axis=1), moves("heuristic")[:2_000])
     assert np.array_equal(known.max(axis=1), np.ones(2_000))
     for rules in ("pagat", "nine"):
-        decisions(rules, 2_400)
+        decisions(rules, 1_200)
 
 
 def test_it_sees_nothing_but_the_words_of_the_view():
@@ -172,7 +172,7 @@ def test_passes_and_leads_are_evidence_about_their_seat():
 
 @pytest.mark.parametrize(("other", "points"), [("greedy", 12), ("heuristic:conventions=off", 1)])
 def test_it_beats_greedy_and_itself_without_conventions_by_so_many_points_a_round(other, points):
-    assert arena.play_pair("heuristic", other, 512, seed=3).ci95[0] > points
+    assert arena.play_pair("heuristic", other, 320, seed=3).ci95[0] > points
 
 
 def test_it_is_frozen():

@@ -22,6 +22,8 @@ from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core
 from goita_env.views import seat_view
 from goita_lab.arena.tournament.arena import play_pair
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import Task
 from playing import deal, played
 from programs import ROOT
 from twice import Twice
@@ -43,7 +45,8 @@ MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="re
 def test_our_bot_behind_the_protocol_makes_the_same_moves():
     with ExternalAgent(f"{sys.executable} -m goita_lab bot greedy", ms=30_000) as outside:
         twice = Twice(load_agent("greedy"), outside)
-        play_pair(twice, "random", 6, rules=MINE, seed=7)
+        task = Task(("twice", "random"), 7, 0, 0, 24, MINE, seatings=((1, 0, 1, 1),))
+        play_block(task, [twice, load_agent("random")])
         assert outside.faults == []
         assert outside.title == "greedy"
     assert twice.asked > 40

@@ -117,7 +117,7 @@ def test_a_program_of_the_plain_game_is_refused_and_sits_by_what_it_knows(tmp_pa
     file = tmp_path / "told.json"
     file.write_text(json.dumps(WHISPER.to_keys()))
     spec = f"exec:{command('fine')}"
-    options = ["--information", str(file), "--deals", "4"]
+    options = ["--information", str(file), "--deals", "2"]
     error = refusal(capsys, evaluate.main, ["--agents", "random", spec, *options])
     assert f"plain:base=({spec})" in error
     out = tmp_path / "out.json"

@@ -55,7 +55,12 @@ LONG = "ValueError: \N{GAME DIE}\ufffd\ufffd[2J\N{GAME DIE}"
     [
         ("raises what cannot be printed", "raised", "hosted_bots.EvilError: <exception str()"),
         pytest.param("raises a long text", "raised", LONG, marks=pytest.mark.slow),
-        ("allocates", "raised", "numpy.core._exceptions._ArrayMemoryError|MemoryError"),
+        pytest.param(
+            "allocates",
+            "raised",
+            "numpy.core._exceptions._ArrayMemoryError|MemoryError",
+            marks=pytest.mark.slow,
+        ),
         ("reads", "raised", "EOFError"),
     ],
 )
@@ -80,7 +85,8 @@ LOST = "is interrupted", "closes every file", "recurses without end"
 @pytest.mark.parametrize(
     ("behaviour", "kinds"),
     [
-        *(("exits at once", ["died"] * 4), ("stops", ["late"] * 2)),
+        ("stops", ["late"] * 2),
+        pytest.param("exits at once", ["died"] * 4, marks=pytest.mark.slow),
         *(pytest.param(one, ["died"], marks=pytest.mark.slow) for one in LOST),
         pytest.param("loops", ["late"] * 2, marks=pytest.mark.slow),
     ],
@@ -98,10 +104,16 @@ def test_a_bot_that_is_lost_is_started_anew_until_it_forfeits(behaviour, kinds, 
 @pytest.mark.parametrize(
     "behaviour",
     [
-        *("prints", "forks sleepers", "ignores signals"),
+        *("prints", "forks sleepers"),
         *(
             pytest.param(one, marks=pytest.mark.slow)
-            for one in ("closes its output", "floods stderr", "changes folder", "forks")
+            for one in (
+                "ignores signals",
+                "closes its output",
+                "floods stderr",
+                "changes folder",
+                "forks",
+            )
         ),
         pytest.param("leaves a thread", marks=pytest.mark.slow),
     ],

@@ -20,6 +20,7 @@ from goita_env.worlds import determinize, sample
 from goita_lab.arena.tournament import arena
 from playing import played
 from raising import refuses
+from samples import slow
 from search_views import rng, some, view_of_round
 
 PAWN_KING = actions.encode(0, KING)
@@ -100,11 +101,13 @@ def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
     "build",
     [
         lambda: load_agent("rollout:worlds=16"),
-        lambda: load_agent("rollout:worlds=6,base=random"),
+        slow(lambda: load_agent("rollout:worlds=6,base=random")),
         lambda: load_agent("rollout:worlds=40,allocation=elimination,min_z=0,budget=225"),
         lambda: load_agent("rollout:worlds=12,allocation=elimination,min_z=0,base=champion"),
-        lambda: load_agent(
-            "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
+        slow(
+            lambda: load_agent(
+                "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
+            )
         ),
         lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
         lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
@@ -117,11 +120,11 @@ def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
     ],
 )
 def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
-    view, legal = some(5)
+    view, legal = some(4)
     together = build().act(view, legal, rng(5))
-    assert legal[np.arange(5), together].all()
+    assert legal[np.arange(4), together].all()
     one, numbers = build(), rng(5)
-    alone = [int(one.act(view[[row]], legal[[row]], numbers)[0]) for row in range(5)]
+    alone = [int(one.act(view[[row]], legal[[row]], numbers)[0]) for row in range(4)]
     assert alone == together.tolist()
     monkeypatch.setattr(rollout, "BATCH", 300)
     assert build().act(view, legal, rng(5)).tolist() == together.tolist()
@@ -163,7 +166,7 @@ def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
 
 
 def test_it_beats_its_base():
-    assert arena.play_pair("rollout:worlds=4", "greedy", 40, seed=11).points_per_round > 3
+    assert arena.play_pair("rollout:worlds=4", "greedy", 24, seed=11).points_per_round > 3
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

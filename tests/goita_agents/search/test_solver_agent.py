@@ -53,7 +53,7 @@ def batch(count, rules="jga", seed=3):
 def test_where_all_is_known_it_plays_a_best_action(rules, monkeypatch):
     """The true hands are shown to it as the only world."""
     agent = SolverAgent(worlds=4, budget=7_000_000)
-    lates = list(late_positions(rules, 24, 5, range(6, 15)))
+    lates = list(late_positions(rules, 12, 5, range(6, 15)))
     for late, position in zip(lates, states(lates), strict=True):
         state = position._state
         seat = int(state.seat[0])
@@ -87,7 +87,7 @@ def test_it_plays_the_best_average_over_all_worlds_where_they_are_few():
         chosen = int(act(agent, view)[0])
         assert total[chosen] == pytest.approx(max(total.values()), abs=1e-5)
         checked += 1
-        if checked == 6:
+        if checked == 3:
             return
     raise AssertionError(checked)
 
@@ -154,7 +154,7 @@ def test_it_passes_a_sure_win_because_with_open_hands_the_partner_would_win_more
     worlds = enumerate_worlds(view, 1_000)
     games = determinize(view, worlds)
     assert act(load_agent("solver"), view)[0] == pass_ == actions.PASS
-    for name in open_hands.CONTINUED_BY:
+    for name in open_hands.CONTINUED_BY[:1]:  # the page has all
         agent = load_agent(name)
         points = [
             worlds.weight @ open_hands.play_out(games, action, agent) for action in (pass_, finish)

@@ -25,7 +25,7 @@ VARIANTS = [
 ]
 
 
-STATES = 12
+STATES = 5
 
 
 @cache

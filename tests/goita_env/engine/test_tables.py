@@ -90,8 +90,8 @@ def test_legal_actions_are_the_scalar_rules_expanded(rules):
     checked = 0
     for status, attack, passes, king_up in moments:
         allowed = (8,) if attack is None else (2, 4, 6, 8)
-        codes = np.concatenate([rng.choice(np.flatnonzero(sizes == n), 30) for n in allowed])
-        kings = rng.choice(np.flatnonzero((counts[:, KING] > 0) & np.isin(sizes, allowed)), 30)
+        codes = np.concatenate([rng.choice(np.flatnonzero(sizes == n), 10) for n in allowed])
+        kings = rng.choice(np.flatnonzero((counts[:, KING] > 0) & np.isin(sizes, allowed)), 10)
         codes = np.concatenate([codes, kings])
         permits = rng.integers(0, 2, len(codes)).astype(bool)
         mask = legal_mask(moment(rules, codes + permits * tables.KING_PERMIT, status))
@@ -99,7 +99,7 @@ def test_legal_actions_are_the_scalar_rules_expanded(rules):
             legal = plain_legal(rules, counts[code], permits[n], attack, passes, king_up)
             assert np.flatnonzero(mask[n]).tolist() == legal
             checked += 1
-    assert checked > 6_000
+    assert checked > 3_000
 
 
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)

@@ -119,7 +119,7 @@ def test_deals_and_dealers_are_what_the_plain_hash_gives():
         assert dealing.first_dealers(keys)[0] == plain_dealer(seed, game, episode)
 
 
-@pytest.mark.parametrize(("rules", "episode"), TRAJECTORIES)
+@pytest.mark.parametrize(("rules", "episode"), rotating(RULE_SETS, EPISODES))
 def test_the_environment_gives_the_pinned_trajectories(rules, episode):
     assert trajectory(rules, episode) == TRAJECTORIES[rules, episode]
 
@@ -254,7 +254,7 @@ def aec_trace(env, steps=40):
     return seen
 
 
-def parallel_trace(env, steps=25):
+def parallel_trace(env, steps=10):
     """Plays a parallel environment on in the same way."""
     seen = []
     for step in range(steps):
@@ -302,8 +302,10 @@ def begun(kind):
     return env
 
 
-@pytest.mark.parametrize("kind", TRACES)
-@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+COPIES = [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy]
+
+
+@pytest.mark.parametrize(("kind", "how"), rotating(TRACES, COPIES))
 def test_a_pickled_or_copied_environment_goes_on_identically_and_apart(kind, how):
     env, trace = begun(kind), TRACES[kind]
     twin = how(env)

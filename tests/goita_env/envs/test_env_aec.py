@@ -16,7 +16,7 @@ from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
 from playing import after_reset, pick
-from samples import slow
+from samples import only, slow
 
 SETTINGS = [("jga", "round", "points"), ("pagat", "match", "win"), ("nine", "match", "points")]
 SETTINGS += [slow("jga", "match", "points"), slow("pagat", "round", "win")]
@@ -146,7 +146,7 @@ def test_observations_do_not_depend_on_the_order_or_number_of_asking():
     assert not again["player_2"]["observation"].all()
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
 def test_the_environment_equals_the_vector_environment(rules):
     for episode, reward in (("round", "points"), ("match", "points"), ("match", "win")):
         vector = GoitaVectorEnv(1, rules, episode, reward, seed=17)

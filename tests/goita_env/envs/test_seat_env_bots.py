@@ -8,6 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from goita_env import SeatVectorEnv
+from samples import rotating
 from seat_playing import MODES, Drawing, Habits, Loose, Watching, decide, same, step_at_random, told
 
 
@@ -16,8 +17,8 @@ def test_game_i_is_the_same_in_a_batch_of_any_size(seat):
     partner = None if seat == "team" else Drawing()
     for opponents in ("random", (Drawing(), "random")):
         make = {"seat": seat, "partner": partner, "opponents": opponents}
-        whole = [*told(SeatVectorEnv(9, **make), 40)]
-        part = [*told(SeatVectorEnv(4, **make), 40)]
+        whole = [*told(SeatVectorEnv(9, **make), 20)]
+        part = [*told(SeatVectorEnv(4, **make), 20)]
         for (*many, info), (*few, infos) in zip(whole, part, strict=True):
             for key in ("action_mask", "seat", "skipped", "skipped_points"):
                 assert np.array_equal(info[key][:4], infos[key])
@@ -28,9 +29,9 @@ def test_game_i_is_the_same_in_a_batch_of_any_size(seat):
 @pytest.mark.parametrize("bot", ["random", Loose(), Drawing()])
 def test_a_seed_gives_the_same_games_to_the_last_bit(bot):
     env = SeatVectorEnv(7, partner=bot, opponents=bot)
-    one = [*told(env, 30)]
-    assert same(tuple(one), tuple(told(env, 30)))
-    assert same(tuple(one), tuple(told(SeatVectorEnv(7, partner=bot, opponents=bot), 30)))
+    one = [*told(env, 15)]
+    assert same(tuple(one), tuple(told(env, 15)))
+    assert same(tuple(one), tuple(told(SeatVectorEnv(7, partner=bot, opponents=bot), 15)))
     env.reset(seed=5)
     assert not same(one[0][0], env.reset(seed=5)[0])
 
@@ -66,8 +67,10 @@ def test_a_team_is_asked_in_both_seats():
     assert any(len(found) == 2 for found in seats)
 
 
-@pytest.mark.parametrize("how", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
-@pytest.mark.parametrize("mode", MODES)
+COPIES = [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy]
+
+
+@pytest.mark.parametrize(("mode", "how"), rotating(MODES, COPIES))
 def test_a_pickled_or_copied_environment_goes_on_identically(mode, how):
     env = SeatVectorEnv(12, partner=Drawing(), opponents=Loose(), autoreset_mode=mode)
     rng = np.random.default_rng(0)

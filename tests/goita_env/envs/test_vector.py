@@ -14,7 +14,7 @@ from goita_env.errors import SettingError
 from goita_env.views import View
 from goita_env.views.observation import SLICES, TABLE_WORD
 from playing import after_reset, frozen, legal_mask, pick
-from samples import rotating
+from samples import only, rotating
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 
@@ -108,7 +108,7 @@ def test_rewards_follow_points_winner_and_done(rules, paid):
     assert rounds > 300
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "pagat"))
 def test_a_match_ends_with_the_round_that_brings_150_points(rules):
     env = GoitaVectorEnv(128, rules, "match", seed=3)
     scores = np.zeros((128, 2), int)
@@ -141,7 +141,7 @@ def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
     assert fresh > 100
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
 def test_a_game_of_the_batch_equals_a_single_game(rules):
     env = GoitaVectorEnv(24, rules, seed=5)
     turn = env.reset()

@@ -146,7 +146,7 @@ games = st.builds(
 
 
 @given(games)
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_a_played_game_is_recorded_and_replayed_with_its_questions(game):
     record = records.from_game(game)
     assert len(record.deals) == len(game.deals)
@@ -160,7 +160,7 @@ def test_a_played_game_is_recorded_and_replayed_with_its_questions(game):
 
 
 @given(games)
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_a_random_game_survives_the_history_string(game):
     record = records.from_game(game)
     assume(records.history.dumps(record))
@@ -178,7 +178,7 @@ def test_a_random_game_survives_the_history_string(game):
 
 
 @given(games)
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_a_random_game_survives_the_yaml_kifu(game):
     record = records.from_game(game, ["a", "b", "c", "d"])
     again = records.kifu.loads(records.kifu.dumps(record), rules=game.rules)

@@ -65,7 +65,10 @@ def test_what_is_unsound_in_the_known_records_is_reported_by_file_deal_and_move(
 
 
 def test_a_lenient_reader_and_a_check_report_the_same_problems():
-    for name, (text, record) in human_records().items():
+    # All that are unsound, and some of the others: each is read once more.
+    for number, (name, (text, record)) in enumerate(human_records().items()):
+        if number % 4 and not record.problems:
+            continue
         expected = [str(problem) for problem in record.problems]
         try:
             found = [*map(str, records.check(records.kifu.loads(text, source=name)))]

@@ -25,7 +25,7 @@ def played(options: Information, seed: int) -> records.Record:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_our_own_format_keeps_the_options_and_the_messages(options):
-    for seed in range(2):
+    for seed in (OPTIONS.index(options) % 2,):
         record = played(options, seed)
         again = complete.loads(complete.dumps(record))
         assert again == record

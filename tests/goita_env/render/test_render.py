@@ -19,6 +19,7 @@ from goita_env.views.scenes import of_state
 from goita_env.worlds import Worlds, determinize
 from playing import legal_mask, pick, played
 from record_samples import SIX
+from samples import only
 
 REDEALT = ["11135578", "11112333", "12444567", "11224569"]
 FIVES = ["11111238", "11111337", "22344567", "24455569"]
@@ -176,7 +177,7 @@ def test_who_leads_again_is_told():
     assert footer(str(Game(hands=HANDS, dealer=2))) == ["seat 2: lead, a block face down"]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
 def test_all_lines_are_equally_wide_whatever_the_position(rules):
     rng = np.random.default_rng(5)
     match = Match(64, rules, auto_reset=False)

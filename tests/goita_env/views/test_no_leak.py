@@ -18,8 +18,9 @@ from goita_env.views import observation as packing
 from goita_env.views.observation import TABLE_WORD
 from playing import after_reset, deal, legal_mask
 from redrawn_worlds import World, random_world, redraw
+from samples import only
 
-POSITIONS = 150
+POSITIONS = 90
 
 
 def look(worlds: list[World], viewers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,7 +127,7 @@ def test_the_positions_cover_questions_choices_play_and_ends(rules):
         for world, viewer in zip(before, viewers, strict=True)
         if world.judge.seat == viewer
     )
-    assert min(phases[phase] for phase in ("question", "choice", "play", "over")) >= 12
+    assert min(phases[phase] for phase in ("question", "choice", "play", "over")) >= 8
     assert min(asked[phase] for phase in ("question", "choice", "play")) >= 3
     # An open question, or a silence, that one world has and the other has not.
     silent = [[action == SILENT for _, action in world.moves] for world in (*before, *after)]
@@ -171,16 +172,16 @@ def drawn(words: np.ndarray, rules: str, n: int, game: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
 def test_no_drawing_tells_what_its_seat_cannot_know(rules):
     before, after, viewers, _ = pairs(rules)
     words, _ = look(before, viewers)
     other, _ = look(after, viewers)
-    for n in np.random.default_rng(3).choice(len(words), 40, replace=False):
+    for n in np.random.default_rng(3).choice(len(words), 20, replace=False):
         assert drawn(words, rules, n, 0) == drawn(other, rules, n, 7)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
 def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
     rng = np.random.default_rng(2)
     match = after_reset(Match(100, rules, "match"), special_hands(rng, 100))

@@ -12,12 +12,12 @@ from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_env.views import Replay
 from playing import legal_mask, pick
-from samples import slow
+from samples import only, slow
 
 PAWN_LANCE = actions.encode(0, 1)
 
 
-def games(rules: str, count: int = 12):
+def games(rules: str, count: int = 7):
     """Yields games of random and of special hands, nothing played yet, and random numbers."""
     rng = np.random.default_rng(8)
     dealt = np.concatenate([uniform_hands(rng, count), special_hands(rng, count)])
@@ -37,7 +37,7 @@ def chosen(game: Game, rng: np.random.Generator) -> int:
     return legal[0] if legal[0] == 0 and rng.random() < 0.3 else int(rng.choice(legal))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
 def test_with_its_own_hand_a_seat_sees_what_it_saw_in_the_game(rules):
     compared, laid_open, asked = 0, 0, 0
     for game, rng in games(rules):
@@ -71,9 +71,9 @@ def test_with_its_own_hand_a_seat_sees_what_it_saw_in_the_game(rules):
                 compared += 1
             if game.done:
                 assert all((replay.seat == -1).all() for replay in told)
-    assert compared > 800
+    assert compared > 450
     assert laid_open >= 1
-    assert asked >= 8
+    assert asked >= 5
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -170,8 +170,8 @@ class Deal:
         return replace(self, moves=tuple(moves))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("count", [6, slow(60)])
+@pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
+@pytest.mark.parametrize("count", [3, slow(60)])
 def test_with_other_tiles_a_seat_sees_what_it_would_have_seen(rules, count):
     other_hands, other_blocks = 0, 0
     for game, rng in games(rules, count):
@@ -285,8 +285,8 @@ def test_with_all_hands_every_seat_sees_what_it_saw_in_the_games(rules):
         going = [not played[row].done and len(played[row].deals) == 1 for row in rows]
         assert np.array_equal(replay.seat >= 0, going)
         replay.select(np.flatnonzero(going))
-    assert compared > 200
-    assert asked >= 8
+    assert compared > 120
+    assert asked >= 5
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -302,4 +302,4 @@ def test_a_view_can_leave_out_that_its_seat_is_asked_before_play(rules):
             assert not left_out.asked_choice[0]
             assert np.array_equal(left_out.hand, seen.hand)
             hidden += asked
-    assert hidden >= 8
+    assert hidden >= 5

@@ -100,9 +100,10 @@ def with_callers_fives(at: world_positions.Position, redeals: np.ndarray) -> np.
 
 
 @pytest.mark.parametrize("name", EARLY)
-@pytest.mark.parametrize("redealt", [100_000, slow(400_000)])
+@pytest.mark.parametrize("redealt", [50_000, slow(400_000)])
 def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name, redealt):
     at, rng = after(*EARLY[name]), np.random.default_rng(3)
+    redealt *= 1 + at.view.called[0, 1:].any()  # where somebody called few redeals pass
     tiles = np.arange(8).repeat(at.view.unseen[0])
     redeals = rng.permuted(np.tile(tiles, (redealt, 1)), axis=1)
     good = with_callers_fives(at, redeals)
@@ -122,10 +123,10 @@ def test_early_samples_agree_with_redeals_that_the_engine_lets_pass(name, redeal
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-@pytest.mark.parametrize("positions", [60, slow(240)])
-def test_no_world_is_ever_impossible(rules, positions):
+@pytest.mark.parametrize("count", [(), slow((240,))], ids=["some", "many"])
+def test_no_world_is_ever_impossible(rules, count):
     rng = np.random.default_rng(2)
-    for at in many_positions(rules, positions):
+    for at in many_positions(rules, *count):
         worlds = sample(at.view, 16, rng)
         assert possible(at, worlds.hands, worlds.face_down).all()
         assert (worlds.dealt.sum(axis=2) == 8).all()
@@ -139,14 +140,14 @@ def test_the_true_world_is_listed_and_a_possible_draw(rules):
     for at in [*many_positions(rules), *(late for late, _, _ in late_positions(rules))]:
         hands, face_down = at.truth
         assert possible(at, hands[None], face_down[None]).all()
-        worlds = enumerate_worlds(at.view, 3000)
+        worlds = enumerate_worlds(at.view, 2000)
         if worlds is not None:
             listed += 1
             same = (worlds.hands == hands).all(axis=(1, 2))
             same &= (worlds.face_down == face_down).all(axis=(1, 2))
             assert same.sum() == 1
             assert (worlds[same].dealt == at.hands).all()
-    assert listed >= 5
+    assert listed >= 3
 
 
 def stack(positions: list) -> tuple[View, Worlds]:
@@ -238,10 +239,10 @@ def test_a_seat_that_is_not_asked_has_worlds_too():
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_draws_depend_on_generator_and_row_alone(rules):
-    view, _ = stack(many_positions(rules)[:40])
+    view, _ = stack(many_positions(rules)[:20])
     one, two = (sample(view, 8, np.random.default_rng(4)) for _ in range(2))
     rng = np.random.default_rng(4)
-    rows = [sample(view[row : row + 1], 8, rng) for row in range(40)]
+    rows = [sample(view[row : row + 1], 8, rng) for row in range(20)]
     first = sample(view[:1], 8, np.random.default_rng(4))
     for field in ("hands", "face_down", "weight", "face_up"):
         assert np.array_equal(getattr(one, field), getattr(two, field))

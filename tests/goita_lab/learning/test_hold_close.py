@@ -39,7 +39,7 @@ def test_a_policy_that_is_held_close_moves_less():
     apart = {}
     for weight in (0.0, 5.0):
         model = make_model(weight)
-        model.learn(8_000)
+        model.learn(4_000)
         apart[weight] = divergence(model.policy, model.reference.policy, samples_of(model)).mean()
         assert 0 < model.logger.name_to_value[f"train/{HoldClose.name}"] < 2 * apart[0.0]
     assert apart[5.0] < apart[0.0] / 4
@@ -47,7 +47,7 @@ def test_a_policy_that_is_held_close_moves_less():
 
 def test_the_loss_grows_by_the_weighted_divergence():
     model = make_model(0.0)
-    model.learn(4_000)
+    model.learn(2_000)
     samples = samples_of(model)
     weights = samples.weights.numpy() / samples.weights.numpy().sum()
     wanted = (divergence(model.policy, model.reference.policy, samples) * weights).sum()

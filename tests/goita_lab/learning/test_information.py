@@ -206,12 +206,12 @@ def test_a_clone_of_recorded_play_begins_with_no_such_network(tmp_path):
 def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkeypatch, capsys):
     Path("told.json").write_text(json.dumps(PRIVATE.to_keys()))
     tiny = [*training.TINY, "--deals", "2", "--measure-deals", "2", "--pool-share", "0.5"]
-    tiny += ["--snapshot-every", "200", "--against", "greedy"]
+    tiny += ["--snapshot-every", "100", "--against", "greedy"]
     begun = ["--information", "told.json", "--mute-share", "0.5", "--decisions"]
-    assert train.main(["--name", "whole", *tiny, *begun, "600"]) == 0
+    assert train.main(["--name", "whole", *tiny, *begun, "300"]) == 0
     with monkeypatch.context() as patch:
-        training.stop_after(patch, 5)
-        assert train.main(["--name", "one", *tiny, *begun, "600"]) == 130
+        training.stop_after(patch, 3)
+        assert train.main(["--name", "one", *tiny, *begun, "300"]) == 130
     config = json.loads(Path("runs/one/config.json").read_text())
     assert (config["information"], config["mute_share"]) == (PRIVATE.to_keys()["information"], 0.5)
     assert train.main(["--resume", "runs/one"]) == 0

@@ -333,9 +333,9 @@ def test_it_learns_to_beat_random_play_by_far():
 
     settings = {"n_steps": 16, "batch_size": 512, "learning_rate": 2e-3, "layers": (64,)}
     model = make_model(make_env(256, seed=10), **settings)
-    model.learn(60_000)
+    model.learn(40_000)
     agent = NetworkAgent(NetworkInfo(1, model.num_timesteps, 0.02, "jga"), model.policy.tensors())
-    assert arena.play_pair(agent, load_agent("random"), 300, seed=3).ci95[0] > 5
+    assert arena.play_pair(agent, load_agent("random"), 150, seed=3).ci95[0] > 5
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])

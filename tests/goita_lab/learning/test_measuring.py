@@ -62,7 +62,7 @@ def test_a_curve_is_read_as_it_was_written(tmp_path):
 
 
 def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is():
-    measuring = Measuring(("random", "greedy"), deals=40, seed=5)
+    measuring = Measuring(("random", "greedy"), deals=12, seed=5)
     agent, past = load_agent("heuristic"), load_agent("greedy")
     rows = measuring.measure(1000, agent, (700, past))
     assert rows == measuring.measure(1000, agent, (700, past))
@@ -95,7 +95,7 @@ def test_a_curve_of_one_point_shows_it(tmp_path, made):
     assert ("LineCollection" in (tmp_path / "curve.svg").read_text()) != (len(made) > 1)
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=pytest.mark.slow)])
 def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, kind):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)

@@ -108,7 +108,7 @@ def test_with_a_weight_of_0_the_policy_learns_as_without():
     for one in (model, plain, weighed):
         one.policy.load_state_dict(make_model(weight=None, seed=3).policy.state_dict())
         th.manual_seed(5)
-        one.learn(2_000)
+        one.learn(800)
     assert all(map(th.equal, model.policy.parameters(), plain.policy.parameters()))
     assert not any(map(th.equal, weighed.policy.parameters(), plain.policy.parameters()))
     assert f"train/{PlayerPredictor.name}" not in plain.logger.name_to_value
@@ -117,11 +117,11 @@ def test_with_a_weight_of_0_the_policy_learns_as_without():
 
 def test_a_training_goes_on_from_its_checkpoint(tmp_path):
     model, again = make_model(), make_model()
-    model.learn(3_000)
+    model.learn(1_200)
     save_checkpoint(model, tmp_path / "saved.safetensors")
-    model.learn(2_000, reset_num_timesteps=False)
+    model.learn(800, reset_num_timesteps=False)
     load_checkpoint(again, tmp_path / "saved.safetensors")  # and torch's random numbers with it
-    again.learn(2_000, reset_num_timesteps=False)
+    again.learn(800, reset_num_timesteps=False)
     for part in ("policy", "predictor"):
         mine, others = getattr(model, part).parameters(), getattr(again, part).parameters()
         assert all(map(th.equal, mine, others))

@@ -157,14 +157,14 @@ def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_al
 
 
 def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
-    options = "--decisions 1200 --snapshot-every 400 --measure-deals 4 --deals 4 --pool-share 0.5"
+    options = "--decisions 400 --snapshot-every 150 --measure-deals 2 --deals 2 --pool-share 0.5"
     options = [*training.TINY, *options.split()]
     command = ["--name", "own", "--policy", "own_networks:TwoTrunks", *options]
     assert train.main(command) == 0
     run = tmp_path / "runs" / "own"
     assert read_policy(run / "best.safetensors")[0].policy == "own_networks:TwoTrunks"
     assert "past" in (run / "strength.csv").read_text()
-    assert train.main(["--resume", "runs/own", "--decisions", "1600"]) == 0
+    assert train.main(["--resume", "runs/own", "--decisions", "500"]) == 0
     for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
         refuses(SystemExit, "2", train.main, ["--name", "two", "--policy", wrong, *options])
     assert not (tmp_path / "runs" / "two").exists()

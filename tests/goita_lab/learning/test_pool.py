@@ -87,7 +87,7 @@ def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_
 
 def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
     pool = Pool(64, share=1.0, agents=["random", "greedy"], snapshots=False)
-    _, seen = watched(pool, 25, episode="match")
+    _, seen = watched(pool, 15, episode="match")
     changed = 0
     for before, after in pairwise(seen):
         differs = (before[2] != after[2]).any(axis=1)
@@ -147,9 +147,9 @@ def test_partners_beside_whom_less_is_made_are_drawn_more_often_where_asked_for(
 def test_results_beside_a_partner_are_those_of_its_team():
     partners = ["random", "heuristic"]
     pool = Pool(64, share=1.0, agents=["heuristic"], snapshots=False, partners=partners)
-    training.rollout(make_model(pool, steps=100), 3)  # beside an untrained network
+    training.rollout(make_model(pool, steps=60), 2)  # beside an untrained network
     _, beside_random, beside_heuristic = pool.players
-    assert min(beside_random.rounds, beside_heuristic.rounds) > 50
+    assert min(beside_random.rounds, beside_heuristic.rounds) > 20
     assert beside_random.points < beside_heuristic.points < 0
 
 

@@ -5,10 +5,10 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
+import warnings
 from dataclasses import asdict, replace
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -18,13 +18,23 @@ import torch as th
 from stable_baselines3.common.logger import configure
 
 import training
+from goita_agents import files
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import open_tensors
 from goita_agents.files import locked
 from goita_env import GoitaVectorEnv, Rules
 from goita_lab import cli, learning
 from goita_lab.commands import train
-from goita_lab.learning import PRESETS, SelfPlayPPO, Training, has_fast_bfloat16
+from goita_lab.learning import (
+    PRESETS,
+    SelfPlayPPO,
+    Training,
+    checkpoint,
+    checkpoint_callback,
+    has_fast_bfloat16,
+    policy_file,
+    run_files,
+)
 from goita_lab.learning import run as run_module
 from goita_lab.learning.measuring import read_csv
 from goita_lab.learning.progress import DecisionBar
@@ -32,7 +42,9 @@ from goita_lab.learning.settings import defaults
 from programs import refusal
 
 TINY = [*training.TINY, "--decisions", "900", "--save-every", "200"]
-TINY += ["--deals", "8", "--snapshot-every", "300", "--measure-deals", "4"]
+TINY += ["--deals", "4", "--snapshot-every", "300"]
+QUICK = [*TINY, "--decisions", "500", "--measure-deals", "0", "--against", "random"]
+MEASURED = [*QUICK, "--measure-deals", "4"]
 
 
 def log(path):
@@ -65,9 +77,9 @@ def parsed(*words):
     return cli.parse(Training, words, default=defaults(words))
 
 
-def trained(name, *options):
+def trained(name, *options, tiny=QUICK):
     """Runs a training to its end; returns its directory."""
-    assert train.main(["--name", name, *TINY, *options]) == 0
+    assert train.main(["--name", name, *tiny, *options]) == 0
     return Path("runs", name)
 
 
@@ -77,7 +89,7 @@ def refused(capsys, *words):
 
 
 def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, capsys):
-    run = trained("one")
+    run = trained("one", "--measure-deals", "4", tiny=TINY)
     config = json.loads((run / "config.json").read_text())
     assert config["layers"] == [16]
     assert config["precision"] == ("bfloat16" if has_fast_bfloat16() else "float32")
@@ -131,7 +143,7 @@ def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been
     whole = trained("whole", *settings)
     with monkeypatch.context() as patch:
         training.stop_after(patch, 9)
-        assert train.main(["--name", "parts", *TINY, *settings]) == 130
+        assert train.main(["--name", "parts", *QUICK, *settings]) == 130
     assert train.main(["--resume", "runs/parts", "--init", str(base)]) == 0
     assert policy(Path("runs/parts")) == policy(whole)
     assert float(log(whole / "progress.csv")[-1]["train/reference_kl"]) > 0
@@ -155,15 +167,15 @@ def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     elsewhere, monkeypatch, capsys, number
 ):
-    settings = [*TINY, "--precision", "float32", "--seed", "4"]
-    whole = trained("whole", *settings[len(TINY) :])
+    settings = ["--precision", "float32", "--seed", "4"]
+    whole = trained("whole", *settings)
     with monkeypatch.context() as patch:
         training.stop_after(patch, 9, number)
-        assert train.main(["--name", "parts", *settings]) == 130
+        assert train.main(["--name", "parts", *QUICK, *settings]) == 130
     run = Path("runs", "parts")
     assert f"--resume {run}" in capsys.readouterr().out
     assert not (run / "policy.safetensors").exists()
-    assert 0 < decisions_in(run / "checkpoint.safetensors") < 900
+    assert 0 < decisions_in(run / "checkpoint.safetensors") < 500
     with monkeypatch.context() as patch:
         training.stop_after(patch, 5, number)
         assert train.main(["--resume", str(run)]) == 130
@@ -175,49 +187,66 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL)
 
 
-KILLED = """
-import os, signal, sys
-from goita_lab.commands import train
-from goita_agents import files
-from goita_lab.learning import checkpoint, checkpoint_callback, policy_file, run, run_files
+def deadly(place, left):
+    """Returns a writer of files that kills its process at the n-th: before, half done, or after."""
+    write = files.write_whole
 
-place, left, write = sys.argv[1], int(sys.argv[2]), files.write_whole
+    def written(path, data):
+        nonlocal left
+        left -= 1
+        if left == 0 and place == "half":
+            half = data[: len(data) // 2]
+            half = half.encode() if isinstance(half, str) else half
+            path.with_name(f".{path.name}.part").write_bytes(half)
+        if left == 0 and place != "after":
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(path, data)
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-def deadly(path, data):
-    # Kills the program when a file is written for the n-th time: before, half done, or after.
-    global left
-    left -= 1
-    if left == 0 and place == "half":
-        half = data[: len(data) // 2]
-        half = half.encode() if isinstance(half, str) else half
-        path.with_name(f".{path.name}.part").write_bytes(half)
-    if left == 0 and place != "after":
-        os.kill(os.getpid(), signal.SIGKILL)
-    write(path, data)
-    if left == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-for module in (checkpoint, checkpoint_callback, policy_file, run, run_files):
-    module.write_whole = deadly
-sys.exit(train.main(sys.argv[3:]))
-"""
+    return written
 
 
+def killed_at(place, left, command):
+    """Trains in a process of its own with a deadly writer; returns how it ended."""
+
+    def trains():
+        write = deadly(place, left)
+        for module in (checkpoint, checkpoint_callback, policy_file, run_module, run_files):
+            module.write_whole = write
+        train.main(command)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which wait in the tests'
+        process = get_context("fork").Process(target=trains)
+        process.start()
+    process.join()
+    return process.exitcode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="forks")
 @pytest.mark.parametrize(
     "killed",
     [[("half", 6)], pytest.param([("before", 6), ("half", 6)], marks=pytest.mark.slow)],
     ids=["once", "twice"],
 )
 def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere, killed):
-    settings = [*TINY, "--pool-share", "0.5", "--pool", "random", "--seed", "6", "--critic", "8"]
+    settings = [
+        *MEASURED,
+        "--pool-share",
+        "0.5",
+        "--pool",
+        "random",
+        "--seed",
+        "6",
+        "--critic",
+        "8",
+    ]
     assert train.main(["--name", "whole", *settings]) == 0
     command = ["--name", "parts", *settings]
-    root = str(Path(train.__file__).parent)
     # The sixth file is in the middle of the second measurement, and so on.
-    for place, files in killed:
-        words = [sys.executable, "-c", KILLED, place, str(files), *command]
-        code = subprocess.run(words, env=os.environ | {"PYTHONPATH": root}, check=False).returncode
-        assert code == -signal.SIGKILL
+    for place, written in killed:
+        assert killed_at(place, written, command) == -signal.SIGKILL
         command = ["--resume", "runs/parts"]
     assert train.main(command) == 0
     whole, parts = elsewhere / "runs" / "whole", elsewhere / "runs" / "parts"
@@ -236,17 +265,17 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
     run = trained("one")
     made = NetworkAgent.load(run / "policy.safetensors").info.decisions
     capsys.readouterr()
-    assert train.main(["--resume", str(run), "--decisions", "1800"]) == 0
+    assert train.main(["--resume", str(run), "--decisions", "1000"]) == 0
     out = capsys.readouterr().out
-    assert f"from {made:,} to 1,800 decisions instead of 900" in out
-    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 1800
-    assert json.loads((run / "config.json").read_text())["decisions"] == 1800
+    assert f"from {made:,} to 1,000 decisions instead of 500" in out
+    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 1000
+    assert json.loads((run / "config.json").read_text())["decisions"] == 1000
     rows = log(run / "progress-2.csv")
-    assert {row["time/planned_decisions"] for row in rows} == {"1800"}
+    assert {row["time/planned_decisions"] for row in rows} == {"1000"}
     for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
-        way = int(before["time/total_timesteps"]) / 1800
+        way = int(before["time/total_timesteps"]) / 1000
         assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
-    error = refused(capsys, "--resume", str(run), "--decisions", "1200")
+    error = refused(capsys, "--resume", str(run), "--decisions", "700")
     assert "expected more decisions than" in error
 
 
@@ -261,7 +290,7 @@ def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere,
 def test_a_run_that_another_process_trains_is_refused_and_left_as_it_is(elsewhere, capsys):
     run = trained("one")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    words = (["--resume", "runs/one", "--decisions", "1800"], ["--name", "one", *TINY])
+    words = (["--resume", "runs/one", "--decisions", "1000"], ["--name", "one", *QUICK])
     with locked(run / "config.json", "a run"):
         for one in words:
             assert "which another process has open" in refused(capsys, *one)
@@ -295,7 +324,7 @@ def test_a_full_disk_ends_a_training_in_a_line_that_goes_on(elsewhere, capsys):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, hard))
     try:
-        assert train.main(["--name", "one", *TINY]) == 1
+        assert train.main(["--name", "one", *QUICK]) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     told = capsys.readouterr().err
@@ -323,7 +352,7 @@ def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
 
 
 def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
-    run = trained("one", "--episode", "match", "--deals", "16")
+    run = trained("one", "--episode", "match", tiny=MEASURED)
     rows = read_csv(run / "strength.csv")
     assert all(0 <= row.match_win_rate <= 1 for row in rows)
     assert "matches" in capsys.readouterr().out
@@ -397,7 +426,7 @@ def test_a_run_goes_on_with_a_bot_of_ones_own(elsewhere):
     )
     named = ["--pool", "mine_here:Bot", "greedy", "--pool-share", "0.5"]
     run = trained("one", *named)
-    assert train.main(["--resume", str(run), "--decisions", "1800"]) == 0
+    assert train.main(["--resume", str(run), "--decisions", "1000"]) == 0
     assert train.main(["--resume", str(run), *named]) == 0  # as it was begun with
 
 
@@ -408,14 +437,14 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
 
 
 def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):
-    a, c = trained("a", "--seed", "1"), trained("c", "--seed", "2")
-    b = trained("b", "--seed", "1", "--measure-deals", "0")
+    a = trained("a", "--seed", "1", tiny=MEASURED)
+    b, c = trained("b", "--seed", "1"), trained("c", "--seed", "2")
     assert policy(a) == policy(b) != policy(c)
     assert not (b / "strength.csv").exists()
 
 
 def test_a_run_whose_checkpoint_or_snapshots_are_gone_is_left_as_it_is(elsewhere, capsys):
-    run = trained("one")
+    run = trained("one", tiny=MEASURED)
     (run / "checkpoint.safetensors").rename(elsewhere / "kept")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     wanted = "expected runs/one/checkpoint.safetensors beside runs/one/policy"

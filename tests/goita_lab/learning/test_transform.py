@@ -26,8 +26,8 @@ from own_networks import TwoTrunks, refused_whole
 from programs import refusal
 from raising import refuses
 
-TINY = [*training.TINY, "--decisions", "300", "--deals", "2"]
-TINY += ["--snapshot-every", "200", "--measure-deals", "2", "--pool-share", "0.5"]
+TINY = [*training.TINY, "--decisions", "200", "--deals", "2", "--against", "random"]
+TINY += ["--snapshot-every", "100", "--measure-deals", "0", "--pool-share", "0.5"]
 
 FUNCTION = """
 from pathlib import Path
@@ -142,7 +142,7 @@ def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(mine, capsy
     assert train.main(["--name", "one", *TINY, "--transform", "events", "own_score"]) == 0
     agent = load_agent("file:runs/one/policy.safetensors")
     assert agent.info.transform == ("events", "own_score")
-    assert train.main(["--resume", "runs/one", "--decisions", "600"]) == 0
+    assert train.main(["--resume", "runs/one", "--decisions", "300"]) == 0
     wrong = refusal(capsys, train.main, ["--name", "two", *TINY, "--transform", "evnts"])
     assert "expected names of slices" in wrong
     assert not Path("runs/two").exists()
@@ -153,7 +153,7 @@ def test_a_run_keeps_its_function(mine, capsys):
     assert train.main(["--name", "one", *TINY, *named]) == 0
     assert json.loads(Path("runs/one/config.json").read_text())["transform"] == named[1:]
     sys.modules.pop("mine")
-    resumed = ["--resume", "runs/one", "--decisions", "600"]
+    resumed = ["--resume", "runs/one", "--decisions", "300"]
     other = [*resumed, "--transform", "events"]
     assert "got other --transform" in refusal(capsys, train.main, other)
     assert train.main([*resumed, *named]) == 0

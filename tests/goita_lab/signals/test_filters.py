@@ -106,14 +106,14 @@ def test_a_signal_is_drawn_of_the_decisions_that_a_filter_selects(told):
 
 def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
     random, greedy = worth(
-        ["random"], "first_pass", 4, controls=["random", "greedy"], settings=Settings(seed=4)
+        ["random"], "first_pass", 2, controls=["random", "greedy"], settings=Settings(seed=4)
     )
     assert [one.agent for one in (random, greedy)] == ["random", "greedy"]
     assert (random.control, greedy.control) == (False, True)
     assert random.content.told == random.uniform.told, "the uniform model is the right one"
     assert random.signal.information.mean == 0
     assert greedy.content.told.mean > 0
-    played = play(["greedy"], 4, seed=4)
+    played = play(["greedy"], 2, seed=4)
     again = measures.shuffled_signal(
         played, PolicyModel("greedy"), "greedy", where="first_pass", seed=0
     )

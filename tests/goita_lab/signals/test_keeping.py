@@ -67,10 +67,17 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
 @pytest.mark.parametrize(
     ("module", "measure"),
     [
-        (worth, partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"])),
-        (passes, partial(passes.passes_value, "greedy", 3)),
+        pytest.param(
+            worth,
+            partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"]),
+            id="worth",
+        ),
+        pytest.param(
+            *(passes, partial(passes.passes_value, "greedy", 3)),
+            marks=pytest.mark.slow,
+            id="passes",
+        ),
     ],
-    ids=["worth", "passes"],
 )
 def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PIECE", 2)

@@ -183,7 +183,7 @@ def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_i
 
 def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
     pytest.importorskip("sklearn")
-    told = play([LengthBot(), "random"], 300, seed=4)
+    told = play([LengthBot(), "random"], 150, seed=4)
     found = measures.speaker_tree(told, "greedy", rounds=40)
     assert 0 < found.fidelity.low <= found.fidelity.high < 1
     assert found.leaves <= 16
@@ -198,10 +198,10 @@ def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
 
 def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_policy():
     pytest.importorskip("sklearn")
-    tree = measures.fit_speaker(play(["greedy"], 200, seed=6), "greedy")
+    tree = measures.fit_speaker(play(["greedy"], 100, seed=6), "greedy")
     models = {"policy": PolicyModel("greedy"), "uniform": UNIFORM_MODEL}
     models["tree"] = PolicyModel(tree, 1.0)
-    told = play(["greedy"], 8, seed=7)
+    told = play(["greedy"], 4, seed=7)
     _, heard = listen(told, models, told=False)
     _, by_tree = measures.model_mismatch(told, heard)
     assert by_tree.understood.low > 0
@@ -210,9 +210,9 @@ def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_pol
 
 @pytest.fixture(scope="module")
 def known():
-    told = play(["champion"], 5, seed=9)
+    told = play(["champion"], 4, seed=9)
     models = {"policy": PolicyModel("champion")}
-    return told, listen(told, models, listeners=(0, 1), told=False)[1]
+    return told, listen(told, models, listeners=[0], told=False)[1]
 
 
 def test_a_probe_is_measured_beside_its_controls_and_the_exact_belief(known):

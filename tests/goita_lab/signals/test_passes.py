@@ -17,6 +17,7 @@ from goita_lab.signals.passes import Difference, PassesIgnored, passes_value
 from goita_lab.signals.settings import Settings
 from passing_bots import Passing, Receiving
 from raising import refuses
+from samples import slow
 
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
 
@@ -53,9 +54,9 @@ def test_passes_alone_are_ignored_and_plays_tell_what_they_told():
     ("moves", "dealer", "on", "ignored"),
     [
         (("13", "p", "p"), 0, "partner", True),
-        (("13", "p", "p"), 0, "opponents", False),
+        slow(("13", "p", "p"), 0, "opponents", False),
         (("15", "p"), 1, "partner", False),
-        (("15", "p"), 1, "opponents", True),
+        slow(("15", "p"), 1, "opponents", True),
     ],
 )
 def test_passes_on_the_partners_attacks_and_on_opponents_are_told_apart(moves, dealer, on, ignored):

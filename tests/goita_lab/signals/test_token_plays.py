@@ -30,7 +30,7 @@ TELLER = "belief_worlds:TellsKings"
 
 @pytest.fixture(scope="module", params=[PRIVATE, PUBLIC], ids=["private", "public"])
 def told(request) -> Play:
-    return play([TellsKings()], 4, seed=2, information=request.param)
+    return play([TellsKings()], 2, seed=2, information=request.param)
 
 
 def test_messages_are_the_first_decisions_of_a_deal(told):
@@ -72,7 +72,7 @@ def test_the_content_of_a_message_is_that_computed_by_hand(told):
 
 
 def test_messages_tell_partners_more_than_opponents_where_they_are_private():
-    made, models = play([TellsKings()], 8, seed=3, information=PRIVATE), {}
+    made, models = play([TellsKings()], 4, seed=3, information=PRIVATE), {}
     models["policy"] = PolicyModel(TellsKings(), epsilon=0)
     heard, _ = listen(made, models, listeners=range(4), where="token", known=False)
     gap = measures.partner_opponent_gap(made, heard)

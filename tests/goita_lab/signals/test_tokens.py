@@ -77,7 +77,7 @@ def test_noise_tells_nothing(coded):
 def test_a_trained_policy_tells_its_partner_something(tmp_path, capsys):
     file = tmp_path / "tokens.json"
     agents = [f"population:token-private-{seed}" for seed in (0, 1)]
-    assert main(["tokens", *agents, "--deals", "30", "--heard", "2", "--json", str(file)]) == 0
+    assert main(["tokens", *agents, "--deals", "12", "--heard", "2", "--json", str(file)]) == 0
     found = json.loads(file.read_bytes())
     assert found["weights"].keys() == {*agents}
     told = found["agents"]

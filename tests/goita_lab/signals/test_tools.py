@@ -89,7 +89,7 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
 def found():
     pytest.importorskip("sklearn")
     pytest.importorskip("jinja2")
-    sizes = {"deals": 4, "gap_deals": 2, "value_deals": 2, "signals": 2}
+    sizes = {"deals": 3, "gap_deals": 2, "value_deals": 2, "signals": 2}
     sizes |= {"rounds": 30, "cross_play_deals": 4}
     controls = ("random", "mine=random")
     plan = replace(

@@ -13,6 +13,7 @@ from goita_lab.commands import studies as command
 from goita_lab.studies.people import ALL, NONE, Scored, compare, find_records, join, score_deal
 from goita_lab.studies.study import Options
 from raising import refuses
+from samples import slow
 
 
 def played(agent: str, seed: int) -> DealRecord:
@@ -25,10 +26,15 @@ def played(agent: str, seed: int) -> DealRecord:
 
 
 @pytest.mark.parametrize(
-    ("agent", "sign"), [(ALL, 1), pytest.param(NONE, -1, marks=pytest.mark.slow)]
+    ("models", "agent", "sign"),
+    [
+        (("greedy", "random"), "greedy", 1),
+        slow((ALL, NONE), ALL, 1),
+        slow((ALL, NONE), NONE, -1),
+    ],
 )
-def test_the_model_of_who_played_gives_the_true_hands_more_probability(agent, sign):
-    scored = score_deal((ALL, NONE), played(agent, 1))
+def test_the_model_of_who_played_gives_the_true_hands_more_probability(models, agent, sign):
+    scored = score_deal(models, played(agent, 1))
     assert len(scored.nats) == len(scored.phase) > 7
     assert sign * (scored.nats[:, 0] - scored.nats[:, 1]).mean() > 0.2
 
