@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from goita_lab.learning.buffer import SeatRolloutBuffer as SeatRolloutBuffer
     from goita_lab.learning.device import has_fast_bfloat16 as has_fast_bfloat16
     from goita_lab.learning.device import use_threads as use_threads
-    from goita_lab.learning.layers import widths as widths
+    from goita_lab.learning.layer_widths import widths as widths
     from goita_lab.learning.losses import DivergedError as DivergedError
     from goita_lab.learning.policy import SelfPlayPolicy as SelfPlayPolicy
     from goita_lab.learning.policy_agent import SavedPolicy as SavedPolicy
@@ -47,7 +47,7 @@ _PLACES: Final = {
     "policy_bytes": "policy_file",
     "save_policy": "policy_file",
     "use_threads": "device",
-    "widths": "layers",
+    "widths": "layer_widths",
 }
 """The modules of the public names, imported when a name is first used: most import torch."""
 

@@ -51,7 +51,13 @@ from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
 from goita_lab.learning.pool import Pool
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
-from goita_lab.learning.rollout import ACTIONS, Muting, elements_of, exchange_masks, exchange_words
+from goita_lab.learning.symmetries import (
+    ACTIONS,
+    Muting,
+    elements_of,
+    exchange_masks,
+    exchange_words,
+)
 from goita_lab.learning.vec_env import GoitaVecEnv
 
 STATISTICS: Final = (

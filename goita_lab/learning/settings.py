@@ -22,7 +22,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, Information
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
-from goita_lab.learning.layers import check_widths, widths
+from goita_lab.learning.layer_widths import check_widths, widths
 from goita_lab.learning.measuring import Measuring
 from goita_lab.learning.pool import Pool
 from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents

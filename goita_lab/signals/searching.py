@@ -14,7 +14,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
-from goita_agents.beliefs.mixture import product_of
+from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds

@@ -24,8 +24,8 @@ from goita_lab.signals.measures.content import (
 )
 from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
 from goita_lab.signals.measures.crossplay import CrossPlayGap
+from goita_lab.signals.measures.emergent_communication import Influence, Information
 from goita_lab.signals.measures.explain import Probe, SpeakerTree
-from goita_lab.signals.measures.published import Influence, Information
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import (
     Ceilings,

@@ -28,7 +28,7 @@ from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.listening import PARTNER, POLICY, listen
 from goita_lab.signals.measures.conventions import features, tabulated
-from goita_lab.signals.measures.published import SHUFFLES
+from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.settings import STANDARD, Settings
 from goita_lab.signals.tables import bounds

@@ -10,8 +10,8 @@ from goita_agents.beliefs.deal_belief import DealBelief
 from goita_agents.beliefs.following import Seat
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.listener import Listener, follow
-from goita_agents.beliefs.mixture import DealMixture
 from goita_agents.beliefs.types import TypeListener, Types, types_of
+from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import (
     LEGAL_MODEL,
     UNIFORM_MODEL,

@@ -15,9 +15,9 @@ from goita_agents.beliefs.deal_belief import DealBelief
 from goita_agents.beliefs.filtering import RoundStart, SeatFilter
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event, Messages, check_followed, events, order_of
-from goita_agents.beliefs.mixture import DealMixture
 from goita_agents.beliefs.summing import sums
 from goita_agents.beliefs.supports import support
+from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import OpponentModel, UnexplainedError
 from goita_env import View
 from goita_env.errors import SettingError

@@ -19,7 +19,7 @@ from goita_agents.beliefs.filtering import SeatFilter
 from goita_agents.beliefs.following import SEATS, Filters, Following, Seat, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
-from goita_agents.beliefs.mixture import DealMixture
+from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, UnexplainedError
 from goita_env import Game, View
 from goita_env.actions import MESSAGE

@@ -21,7 +21,7 @@ from goita_agents.beliefs.filtering import SeatFilter
 from goita_agents.beliefs.following import Filters, Following, Seat, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
-from goita_agents.beliefs.mixture import DealMixture, sample_of
+from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
 from goita_agents.models import (
     EPSILONS,
     LEGAL_MODEL,

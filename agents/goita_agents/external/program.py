@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from goita_agents.base import Bool
 from goita_agents.external import protocol
-from goita_agents.external.process import Process
 from goita_agents.external.protocol import Message
+from goita_agents.external.streams import Process
 from goita_agents.faults import BotError, Kind
 from goita_env import actions
 from goita_env.errors import GoitaError

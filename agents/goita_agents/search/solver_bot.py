@@ -17,9 +17,9 @@ from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import Entry
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import lay_out
-from goita_agents.solver.engine import NO_HORIZON, Solver
 from goita_agents.solver.limits import check_search
 from goita_agents.solver.position import roots
+from goita_agents.solver.solver import NO_HORIZON, Solver
 from goita_env import View
 from goita_env.tiles import NUM_TILES
 from goita_env.worlds import enumerate_worlds, sample

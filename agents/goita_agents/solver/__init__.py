@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goita_agents.solver.cores import on_all_cores
-from goita_agents.solver.engine import Solver
 from goita_agents.solver.limits import Limits
 from goita_agents.solver.position import Position, Solvable, position_of
 from goita_agents.solver.solution import Solution
+from goita_agents.solver.solver import Solver
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions

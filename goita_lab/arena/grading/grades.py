@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from goita_agents.solver.cores import on_all_cores
-from goita_agents.solver.engine import Solver
 from goita_agents.solver.position import Position
+from goita_agents.solver.solver import Solver
 from goita_env import actions
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, Record

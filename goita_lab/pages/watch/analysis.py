@@ -20,7 +20,7 @@ from goita_agents.base import Float
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.models import ANALYSIS_EPSILON
 from goita_agents.registry import content_hash
-from goita_agents.solver.engine import load_kernel
+from goita_agents.solver.solver import load_kernel
 from goita_env import Game, __version__
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord

@@ -8,12 +8,12 @@ from goita_lab.signals.measures.content import (
 )
 from goita_lab.signals.measures.conventions import convention_table, opening_table
 from goita_lab.signals.measures.crossplay import cross_play, cross_play_gap, policy_distance
-from goita_lab.signals.measures.explain import activation_probe, fit_speaker, speaker_tree
-from goita_lab.signals.measures.published import (
+from goita_lab.signals.measures.emergent_communication import (
     causal_influence,
     instantaneous_coordination,
     speaker_consistency,
 )
+from goita_lab.signals.measures.explain import activation_probe, fit_speaker, speaker_tree
 from goita_lab.signals.measures.shuffled import shuffled_signal
 from goita_lab.signals.measures.value import (
     ceilings,

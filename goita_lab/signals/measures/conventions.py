@@ -20,7 +20,7 @@ from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, PAWN
 from goita_env.views import Replay
-from goita_lab.signals.measures.published import SHUFFLES
+from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, check_plain, load_policy
 
 PUBLIC: Final = ("pass", *NAMES)

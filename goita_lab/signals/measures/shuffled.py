@@ -12,8 +12,8 @@ from goita_agents.base import Bool, Float, Int, Policy, sample_at
 from goita_agents.beliefs import UNIFORM_MODEL, DealBelief, Listener, OpponentModel
 from goita_agents.beliefs.filtering import RoundStart, SeatFilter
 from goita_agents.beliefs.history import events
-from goita_agents.beliefs.mixture import product_of
 from goita_agents.beliefs.supports import support
+from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import MIN_Z, WORLDS
 from goita_env import View, seeds
 from goita_env.actions import CALL, NUM_ACTIONS

@@ -15,7 +15,7 @@ from deals import complete, kinds
 from goita_agents import load_agent
 from goita_agents.base import Results
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.external.process import Process
+from goita_agents.external.streams import Process
 from goita_agents.faults import FAULTS, RESTARTS, BotError, FaultTracking
 from goita_env import Game, Rules
 from goita_env.actions import CALL, REDEAL

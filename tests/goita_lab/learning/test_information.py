@@ -27,7 +27,7 @@ from goita_lab.learning import (
     save_policy,
 )
 from goita_lab.learning.policy_agent import load_frozen
-from goita_lab.learning.rollout import TEAM_RUN, Muting
+from goita_lab.learning.symmetries import TEAM_RUN, Muting
 from network_files import described
 from own_networks import TwoTrunks, refused_whole
 from programs import refusal

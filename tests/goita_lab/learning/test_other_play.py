@@ -12,7 +12,7 @@ from goita_env.information import Information, Token
 from goita_env.rules import JGA, NINE, PAGAT
 from goita_env.tiles import COUNTS, NUM_KINDS, PAWN
 from goita_lab.learning import Training
-from goita_lab.learning.rollout import (
+from goita_lab.learning.symmetries import (
     ACTIONS,
     ELEMENTS,
     PAIRS,

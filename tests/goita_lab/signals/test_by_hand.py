@@ -18,7 +18,7 @@ from goita_agents.registry import load_agent
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_lab.signals import listening, measures
-from goita_lab.signals.measures import published
+from goita_lab.signals.measures import emergent_communication
 from goita_lab.signals.measures import value as sources
 from goita_lab.signals.measures.content import attack, context
 from goita_lab.signals.measures.conventions import table_information, tabulated
@@ -321,22 +321,24 @@ def test_the_divergence_of_two_policies():
 def test_the_information_of_a_counted_table_and_its_bias():
     counts = np.array([[3, 1], [1, 3]])
     # 2 (3/8 ln (3/8 / 1/4) + 1/8 ln (1/8 / 1/4)) = 2 (0.152049 - 0.086643).
-    plug_in, bias = published.plug_in_information(counts[None])
+    plug_in, bias = emergent_communication.plug_in_information(counts[None])
     assert plug_in == near(0.130812)
     assert bias == (4 - 2 - 2 + 1) / (2 * 8)
     # Beside a context of the same size without information it counts half.
     both = np.array([counts, np.full((2, 2), 2)])
-    assert published.plug_in_information(both)[0] == near(0.130812 / 2)
-    assert published.plug_in_information(np.array([[[2, 4], [3, 6]]]))[0] == near(0)
+    assert emergent_communication.plug_in_information(both)[0] == near(0.130812 / 2)
+    assert emergent_communication.plug_in_information(np.array([[[2, 4], [3, 6]]]))[0] == near(0)
 
 
 def test_an_estimate_is_the_plug_in_value_less_its_bias():
     pairs = [(0, 0)] * 3 + [(0, 1), (1, 0)] + [(1, 1)] * 3
     first, second = np.transpose(pairs)
-    found = published.information(first, second, np.arange(8), np.zeros(8, np.int64))
+    found = emergent_communication.information(first, second, np.arange(8), np.zeros(8, np.int64))
     assert found.interval.mean == near(0.130812 - 1 / 16)
     assert found.samples == 8
-    same = published.information(first, np.zeros(8, np.int64), np.arange(8), np.zeros(8, np.int64))
+    same = emergent_communication.information(
+        first, np.zeros(8, np.int64), np.arange(8), np.zeros(8, np.int64)
+    )
     assert same.interval.mean == same.interval.high == same.shuffled == 0
 
 
@@ -385,7 +387,7 @@ def test_instantaneous_coordination_pairs_actions_of_partners():
 def test_influence_is_the_information_of_the_channel_from_message_to_answer():
     row, likely = np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 0.9, 0.1])
     deaf = np.array([[0.2, 0.8]] * 2)
-    found = published.channel_information(row, likely, np.concatenate([CHANNEL, deaf]))
+    found = emergent_communication.channel_information(row, likely, np.concatenate([CHANNEL, deaf]))
     # With the mean over messages in place of the sum the second would be log 2.
     assert found == near([NATS, 0.0])
 

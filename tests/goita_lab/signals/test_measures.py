@@ -14,7 +14,7 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import listen
 from goita_lab.signals.measures.conventions import features, strongest, table_information
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
-from goita_lab.signals.measures.published import information, plug_in_information
+from goita_lab.signals.measures.emergent_communication import information, plug_in_information
 from goita_lab.signals.playing import play, positions
 from raising import refuses
 from signalling_bots import CodeBot, LengthBot
