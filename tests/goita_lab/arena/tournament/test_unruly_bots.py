@@ -204,7 +204,9 @@ def evaluated(tmp_path, *arguments):
         *("Hostile:behaviour=answers what exits", "Hostile:behaviour=exits in init"),
     ],
 )
-def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at_the_bots, capsys):
+def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(
+    bot, tmp_path, at_the_bots, no_children, capsys
+):
     code, told = evaluated(tmp_path, "--agents", f"bad=hosted_bots:{bot}", "greedy")
     assert code == 1
     assert len(told["pairs"]) == 1
@@ -232,14 +234,14 @@ def test_impossible_limits_are_exit_code_2(options, tmp_path, at_the_bots, capsy
 
 def test_a_bot_that_goes_elsewhere_takes_no_file_along(tmp_path, monkeypatch, at_the_bots):
     here = os.getcwd()
-    arguments = ["--agents", OWN + "changes folder", "greedy", "--deals", "300"]
+    arguments = ["--agents", OWN + "changes folder", "greedy", "--deals", "20"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(here)
     assert evaluate.main([*arguments, "--json", "out.json"]) == 0
     assert (tmp_path / "out.json").exists()
 
 
-def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, capsys):
+def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, no_children, capsys):
     code, told = evaluated(tmp_path, "--agents", OWN + "raises", "greedy", "--strict")
     assert (code, told) == (1, None)
     assert "ValueError: boom" in capsys.readouterr().err
