@@ -43,7 +43,7 @@ def test_points_are_after_what_messages_cost_and_scores_before(cost):
     free, dear = (Information("all", Token(2, "partner", price)) for price in (0, cost))
     results = []
     for information in (free, dear):
-        (task,) = tasks(("loud", "silent"), 200, seed=3, rules="pagat", information=information)
+        (task,) = tasks(("loud", "silent"), 60, seed=3, rules="pagat", information=information)
         players = Loud(), PlainAgent(RandomAgent())
         results.append(play_block(task, players, save_share=1.0))
     one, other = results
@@ -101,12 +101,14 @@ def _matches(information):
 
 
 @pytest.mark.parametrize("episode", ["round", slow("match")])
-def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode):
+def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode, request):
     free = Information("partner", Token(3, "partner"))
     wanted = told(deals=16) if episode == "round" else _matches(free)
+    by_two = played(wanted, workers=2)
+    request.getfixturevalue("no_children")
     whole = played(wanted)
     assert whole["information"] == wanted.information.to_keys()["information"]
-    assert played(wanted, workers=2) == whole
+    assert by_two == whole
 
     def stop(_):
         raise KeyboardInterrupt
@@ -130,7 +132,7 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
         deal.record.result()
 
 
-def test_other_options_are_another_tournament(tmp_path):
+def test_other_options_are_another_tournament(tmp_path, no_children):
     path, folder = tmp_path / "results.db", tmp_path / "games"
     short = partial(told, deals=4)
     keep(path, short(), games=GamesFolder(folder, short()))
@@ -141,7 +143,9 @@ def test_other_options_are_another_tournament(tmp_path):
     keep(path, short())
 
 
-def test_who_does_not_play_there_is_refused_with_another_way(tmp_path, capsys, monkeypatch):
+def test_who_does_not_play_there_is_refused_with_another_way(
+    tmp_path, no_children, capsys, monkeypatch
+):
     monkeypatch.setattr(arena, "play_blocks", lambda *_, **__: pytest.fail("played"))
     monkeypatch.setattr(arena, "play_block", lambda *_, **__: pytest.fail("played"))
     file = tmp_path / "told.json"
@@ -182,7 +186,7 @@ class _Deaf(RandomAgent):
         return information.token is None
 
 
-def test_a_class_that_cannot_be_built_is_seated_and_forfeits():
+def test_a_class_that_cannot_be_built_is_seated_and_forfeits(no_children):
     bad = "hosted_bots:Hostile:behaviour=raises in init"
     settings = Plan(("random", bad), information=TOLD, deals=2)
     settings.check_agents()

@@ -111,7 +111,7 @@ def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(tmp_path, capsy
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "greedy", "random"]
-    command += ["--deals", "800", "--block-deals", "20", "--save-share", "0.5"]
+    command += ["--deals", "320", "--block-deals", "10", "--save-share", "0.5"]
     wanted, whole, file, out = (tmp_path / name for name in ("wanted", "whole.db", "file", "out"))
     games, all_games = tmp_path / "games", tmp_path / "all"
     kept = ["--json", str(wanted), "--results", str(whole), "--save-games", str(all_games)]
@@ -119,7 +119,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
 
     kept = [*command, "--results", file, "--json", out, "--save-games", games]
     counts, rng = [0], random.Random(3)
-    for goal, processes in ((10, "2"), (40, "1")):  # the number may change on the way
+    for goal, processes in ((8, "2"), (30, "1")):  # the number may change on the way
         words, null = [*kept, "--workers", processes], subprocess.DEVNULL
         with subprocess.Popen(words, cwd=ROOT, stdout=null, start_new_session=True) as process:
             deadline = time.monotonic() + 60
@@ -130,9 +130,9 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
             time.sleep(rng.random() * 0.05)
             os.killpg(process.pid, signal.SIGKILL)
         counts += table(file, "SELECT count(*) FROM blocks")[0]
-    assert counts[1] >= 9  # the games of a block are there before it
+    assert counts[1] >= 7  # the games of a block are there before it
     assert counts == sorted(counts)
-    assert counts[-1] < 80
+    assert counts[-1] < 64
     assert not out.exists()
 
     assert run(kept, check=True, timeout=60).stderr == ""
@@ -140,7 +140,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
     assert not list(tmp_path.glob("file-*"))
     saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, all_games)]
     assert saved[0] == saved[1]
-    assert len(saved[0]) == 81
+    assert len(saved[0]) == 65
     told = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
     for result in told:
         # A rating's interval is resampled less often in this process.
