@@ -23,7 +23,7 @@ PARTNERS = (
     Partner("random", "noise"),
     Partner("greedy", "other", counted=False),
 )
-OPPONENTS = ("greedy", "heuristic:pass_partner=off")
+OPPONENTS = ("greedy", "random")
 SMALL = CoordinationTask(PARTNERS, OPPONENTS)
 ARGUMENTS = ["--quick", "--seed", "5", "--partners", "random", "--opponents", "greedy"]
 

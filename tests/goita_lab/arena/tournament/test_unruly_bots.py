@@ -10,6 +10,7 @@ import pytest
 import hosted_bots
 from goita_agents import AgentError
 from goita_agents.answers import FAULTS
+from goita_agents.external import agent as external
 from goita_lab.arena import play_pair
 from goita_lab.arena.tournament import workers
 from goita_lab.arena.tournament.block import play_block
@@ -256,11 +257,13 @@ def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, no_children, cap
     ],
 )
 def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
-    spec, words, tmp_path, monkeypatch, capsys
+    spec, words, tmp_path, monkeypatch, capsys, request
 ):
     (tmp_path / "leaving_bots.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "endless_bots.py").write_text("import time\nwhile True:\n    time.sleep(1)\n")
     monkeypatch.chdir(tmp_path)
+    if spec not in ("leaving_bots:Bot", "endless_bots:Bot"):
+        request.getfixturevalue("no_children")
     if "endless" in spec:
         monkeypatch.setattr(workers, "IMPORT_SECONDS", 1.0)
     assert words in refusal(capsys, evaluated, tmp_path, "--agents", spec, "greedy")
@@ -270,8 +273,9 @@ def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
     "behaviour", ["exits at once", pytest.param("raises", marks=pytest.mark.slow)]
 )
 def test_isolated_classes_lose_by_what_they_do_and_nothing_else_does(
-    behaviour, tmp_path, at_the_bots
+    behaviour, tmp_path, at_the_bots, monkeypatch
 ):
+    monkeypatch.setattr(external, "RESTARTS", 1)
     name = OWN + behaviour
     options = ["--one", name, "--agents", "greedy", "--fewer-deals", f"2:{name}"]
     code, told = evaluated(
