@@ -46,15 +46,15 @@ def measured(*agents: str, deals: int = 40) -> Results:
 
 
 def test_figures_are_those_of_a_slow_count():
-    results = measured("heuristic", deals=8)
+    results = measured("champion", deals=8)
     (entry,) = results.entries
-    own = np.mean([points("heuristic", "heuristic", one, 8) for one in OPPONENTS], axis=0)
+    own = np.mean([points("champion", "champion", one, 8) for one in OPPONENTS], axis=0)
     values = {}
     for partner in PARTNERS:
         name = partner.spec
         mine, theirs = (
             np.mean([points(one, name, against, 8) for against in OPPONENTS], axis=0)
-            for one in ("heuristic", name)
+            for one in ("champion", name)
         )
         values[name] = {"points": mine, "over_partner": mine - theirs}
         values[name]["understanding"] = mine - (own + theirs) / 2
@@ -101,12 +101,12 @@ def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
 
 
 def test_agents_are_compared_deal_by_deal_on_the_deals_of_both():
-    results = measured("heuristic", "random", deals=12)
+    results = measured("champion", "random", deals=12)
     (found,) = results.differences
-    assert (found.agent, found.minus, found.deals) == ("random", "heuristic", 8)
+    assert (found.agent, found.minus, found.deals) == ("random", "champion", 8)
     own = [
         np.mean([points("random", one.spec, against, 8) for against in OPPONENTS], axis=0)
-        - np.mean([points("heuristic", one.spec, against, 8) for against in OPPONENTS], axis=0)
+        - np.mean([points("champion", one.spec, against, 8) for against in OPPONENTS], axis=0)
         for one in PARTNERS
         if one.counted
     ]

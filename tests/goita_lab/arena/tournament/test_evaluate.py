@@ -251,7 +251,7 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(capsys, monke
 def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else(
     tmp_path, capsys, monkeypatch
 ):
-    slow = {"random": None, "greedy": None, "rollout:worlds=2": 2, "heuristic": 4}
+    slow = {"random": None, "greedy": None, "rollout:worlds=2": 2}
     monkeypatch.setattr(roster, "ROSTER", slow)
     readme = tmp_path / "README.md"
     page = tmp_path / "strength.md"

@@ -181,9 +181,8 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
 
 
 def test_a_network_that_was_learned_from_actions_alone_has_no_value():
-    short = replace(DEAL, moves=DEAL.moves[:2])
-    found = watch.analyse(source(short), "people", worlds=8, **FEW)
-    assert [one.value for one in found.deals[0]] == [None, None]
+    found = watch.analyse(source(ONE), "people", worlds=8, **FEW)
+    assert [one.value for one in found.deals[0]] == [None]
 
 
 def test_questions_before_play_are_searched_but_have_no_open_value():
@@ -375,7 +374,7 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
     text = '{"deals": {}}'
     (tmp_path / "parts").write_text(text)
     with pytest.raises(SettingError, match="no SQLite file") as error:
-        watch.analyse(source(DEAL), "greedy", worlds=8, keep=tmp_path / "parts")
+        watch.analyse(source(DEAL), "greedy", worlds=8, **FEW, keep=tmp_path / "parts")
     assert "\n" not in str(error.value)
     assert (tmp_path / "parts").read_text() == text
 

@@ -228,7 +228,15 @@ def test_the_command_takes_types_and_refuses_what_is_none(tmp_path, capsys):
     page, told = tmp_path / "page.html", tmp_path / "told.json"
     deal = records.history.loads(LINE).deals[0]
     begun = records.Record((replace(deal, moves=deal.moves[:3]),))
-    command = [records.history.dumps(begun), "--analyse", "greedy", "-o", str(page), "--json", str(told)]
+    command = [
+        records.history.dumps(begun),
+        "--analyse",
+        "greedy",
+        "-o",
+        str(page),
+        "--json",
+        str(told),
+    ]
     command += ["--worlds", "8", "--workers", "1"]
     assert main([*command, "--types", "(greedy;heuristic:conventions=off)"]) == 0
     names = [one["name"] for one in json.loads(told.read_text(encoding="utf-8"))["types"]]
