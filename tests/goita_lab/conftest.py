@@ -1,9 +1,11 @@
 """Fixtures of the laboratory."""
 
+from concurrent.futures import Future
 from functools import partial
 
 import pytest
 
+from goita_lab import processes
 from goita_lab.arena.statistics import ratings
 
 
@@ -11,3 +13,22 @@ from goita_lab.arena.statistics import ratings
 def few_resamples(monkeypatch):
     """Spares the resampling of ratings, which takes longer than most tournaments here."""
     monkeypatch.setattr(ratings, "rate", partial(ratings.rate, resamples=20))
+
+
+@pytest.fixture
+def no_children(monkeypatch):
+    """Does the work of child processes in this one, for tests in which no process ends.
+
+    Starting a child takes longer than what most tests do there.
+    """
+
+    def submit(self, work):
+        future = Future()
+        try:
+            with processes.one_thread():
+                future.set_result(work())
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    monkeypatch.setattr(processes.Processes, "submit", submit)

@@ -11,9 +11,11 @@ import pytest
 from goita_lab import cli
 from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
 from programs import run
+from samples import slow
 
-STARTED = ["evaluate.py", "-m goita_lab watch", "-m goita_lab bot", "-m goita_lab signals"]
-STARTED += ["-m goita_lab play", *(["train.py"] if find_spec("torch") else [])]
+STARTED = ["evaluate.py", "-m goita_lab play", slow("-m goita_lab watch")]
+STARTED += [slow("-m goita_lab bot"), slow("-m goita_lab signals")]
+STARTED += [slow("train.py")] if find_spec("torch") else []
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

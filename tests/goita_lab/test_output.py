@@ -10,7 +10,7 @@ import pytest
 from goita_lab.commands import evaluate
 from programs import ROOT
 
-TOURNAMENT = ["evaluate.py", "--agents", "greedy", "random", "--deals", "4"]
+TOURNAMENT = ["evaluate.py", "--agents", "greedy", "greedy", "--deals", "4"]
 COORDINATION = [
     *(
         "-m",

@@ -80,7 +80,7 @@ def test_a_second_program_is_refused_with_a_sentence(path):
 def test_killed_at_any_moment_it_has_every_block_whose_add_returned(tmp_path):
     path, rng = tmp_path / "blocks", random.Random(7)
     before = 0
-    for _ in range(6):
+    for _ in range(4):
         words, pipe = [*WRITER, path], subprocess.PIPE
         with subprocess.Popen(words, stdout=pipe, text=True, env=WHERE) as process:
             if rng.random() < 0.7:

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,12 @@ from samples import slow
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 
 
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch):
+    """Asks each agent less often, where it is asked in this process."""
+    monkeypatch.setattr(check, "check_agent", partial(check.check_agent, num_games=8, steps=60))
+
+
 def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
     """Checks an agent; returns the exit code and what each check has found."""
     code = check.main([f"hosted_bots:{spec}", "--deals", "4", "--isolate-ms", "20000", *options])
@@ -22,7 +29,7 @@ def lines(capsys, spec: str, *options: str) -> tuple[int, dict[str, str]]:
 
 
 @pytest.mark.parametrize("spec", ["DrawsOne", slow("Remembers")])
-def test_a_good_bot_is_told_so(spec, capsys):
+def test_a_good_bot_is_told_so(spec, no_children, capsys):
     every = ("builds", "answers", "isolated")
     assert lines(capsys, spec) == (0, dict.fromkeys(every, "ok"))
 
@@ -38,14 +45,14 @@ def test_a_good_bot_is_told_so(spec, capsys):
         ("OfItsProcess", "", "expected the same play in a process of its own"),
     ],
 )
-def test_a_bad_bot_is_told_what_is_wrong(spec, answers, isolated, capsys):
+def test_a_bad_bot_is_told_what_is_wrong(spec, answers, isolated, no_children, capsys):
     code, found = lines(capsys, spec)
     assert (code, found["builds"]) == (1, "ok")
     assert found["answers"].startswith(answers)
     assert found["isolated"].startswith(isolated)
 
 
-def test_a_bot_that_fails_elsewhere_alone_shows_where(capfd):
+def test_a_bot_that_fails_elsewhere_alone_shows_where(no_children, capfd):
     code = check.main(["hosted_bots:RaisesElsewhere", "--deals", "4"])
     shown = capfd.readouterr()
     assert code == 1
@@ -53,23 +60,18 @@ def test_a_bot_that_fails_elsewhere_alone_shows_where(capfd):
     assert 'hosted_bots.py", line ' in shown.err
 
 
-def test_a_bot_that_cannot_be_built_is_not_asked_anything(capsys):
+def test_a_bot_that_cannot_be_built_is_not_asked_anything(no_children, capsys):
     code, found = lines(capsys, "Hostile:behaviour=raises in init")
     assert code == 1
     assert list(found) == ["builds"]
     assert found["builds"].startswith("ZeroDivisionError: no start (hosted_bots.py, line ")
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "told"),
-    [
-        slow(f"[ms=20000]{sys.executable} {ROOT}/examples/bot_python.py", 0, "answers: ok"),
-        (f"{sys.executable} -I -S {BAD} lies", 1, "answers: illegal (seat "),
-    ],
-)
-def test_a_program_is_checked_for_its_answers(command, code, told, capsys):
-    assert check.main([f"exec:{command}"]) == code
-    assert told in capsys.readouterr().out
+def test_a_program_is_checked_for_its_answers(no_children, capsys):
+    bot = ROOT / "examples" / "bot_python.py"
+    assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
+    assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
+    assert "answers: illegal (seat " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from programs import refusal
 def folder(tmp_path_factory):
     """Holds games of greedy, and a small network to begin with."""
     place = tmp_path_factory.mktemp("imitate")
-    options = ["--deals", "30", "--save-games", str(place / "games")]
+    options = ["--deals", "20", "--save-games", str(place / "games")]
     assert evaluate.main(["--agents", "greedy", "random", *options]) == 0
     small = {name: (0.1 * one).astype(np.float32) for name, one in tensors((24, 16)).items()}
     (place / "small.safetensors").write_bytes(write_network(INFO, small))
@@ -31,7 +31,9 @@ def arguments(folder, tmp_path, *more):
     ]
 
 
-def test_the_file_is_an_agent_and_the_tables_are_those_of_the_json(folder, tmp_path, capsys):
+def test_the_file_is_an_agent_whole_or_in_half_precision_and_the_tables_are_in_the_json(
+    folder, tmp_path, capsys
+):
     out = tmp_path / "numbers.json"
     assert command.main(arguments(folder, tmp_path, "--json", str(out))) == 0
     shown, found = capsys.readouterr().out, json.loads(out.read_text())
@@ -51,6 +53,11 @@ def test_the_file_is_an_agent_and_the_tables_are_those_of_the_json(folder, tmp_p
     before = (tmp_path / "model.safetensors").read_bytes()
     assert command.main(arguments(folder, tmp_path)) == 0
     assert (tmp_path / "model.safetensors").read_bytes() == before
+    assert command.main(arguments(folder, tmp_path, "--half")) == 0
+    assert (tmp_path / "model.safetensors").stat().st_size < 0.6 * len(before)
+    rounded = load_agent(f"file:{tmp_path / 'model.safetensors'}").tensors()
+    for name, one in agent.tensors().items():
+        np.testing.assert_array_equal(rounded[name], one.astype(np.float16))
 
 
 @pytest.mark.slow
@@ -62,18 +69,6 @@ def test_folds_score_every_game_once(folder, tmp_path):
     assert sum(one["decisions"] for one in found["calibration"]) == everything
     assert load_agent(f"file:{tmp_path / 'model.safetensors'}").info.decisions == everything
     assert found["weight"] in [one["weight"] for one in found["tried"]]
-
-
-def test_a_file_in_half_precision_plays_alike(folder, tmp_path):
-    path = tmp_path / "model.safetensors"
-    written = []
-    for more in ((), ("--half",)):
-        assert command.main(arguments(folder, tmp_path, *more)) == 0
-        written.append((path.stat().st_size, load_agent(f"file:{path}").tensors()))
-    (size, whole), (less, rounded) = written
-    assert less < 0.6 * size
-    for name, one in whole.items():
-        np.testing.assert_array_equal(rounded[name], one.astype(np.float16))
 
 
 def test_wrong_input_is_an_error_line_and_writes_nothing(folder, tmp_path, capsys):

@@ -27,8 +27,8 @@ GREEDY = GreedyAgent()
 
 @pytest.fixture(scope="module")
 def examples():
-    """The decisions of 60 rounds of greedy."""
-    found = replay(play_deals(GREEDY, 60, seed=4), JGA)
+    """The decisions of 40 rounds of greedy."""
+    found = replay(play_deals(GREEDY, 40, seed=4), JGA)
     assert found.illegal == {}
     return Examples(JGA, found.words, found.legal, found.action, found.deal)
 

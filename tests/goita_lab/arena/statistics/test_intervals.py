@@ -10,7 +10,7 @@ from goita_lab.arena.statistics import intervals
 
 def test_the_interval_of_a_mean_covers_it_in_95_of_100_samples():
     draws = np.random.default_rng(4)
-    samples = draws.choice([-30.0, -10.0, 0.0, 20.0, 25.0], size=(400, 100))
+    samples = draws.choice([-30.0, -10.0, 0.0, 20.0, 25.0], size=(200, 100))
     found = [intervals.mean_interval(sample) for sample in samples]
     covered = np.mean([i.low < 1.0 < i.high for i in found])
     assert 0.91 < covered < 0.98
@@ -22,7 +22,7 @@ def test_the_bootstrap_and_the_normal_interval_agree_where_one_replaces_the_othe
     normal, resampled = intervals.mean_interval(values), intervals.mean_interval(values[:-1])
     assert normal.low == pytest.approx(resampled.low, abs=0.02)
     assert normal.high == pytest.approx(resampled.high, abs=0.02)
-    assert resampled == intervals.mean_interval(values[:-1])
+    assert intervals.mean_interval(values[:200]) == intervals.mean_interval(values[:200])
 
 
 def test_the_interval_of_a_rate_is_wilsons_where_games_are_independent():

@@ -1,11 +1,15 @@
 """Ratings from win counts: Elo as the model says, intervals over deals, and what anchors them."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from goita_lab.arena.statistics.ratings import PairGames, rate
+from goita_lab.arena.statistics import ratings
+from goita_lab.arena.statistics.ratings import PairGames
+
+rate = partial(ratings.rate, resamples=200)
 
 TRUTH = {"random": 0, "greedy": 200, "strong": 350}
 

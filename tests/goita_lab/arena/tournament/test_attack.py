@@ -12,7 +12,13 @@ from goita_lab.arena.tournament import block
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 
-DEALS = 64
+DEALS = 32
+
+
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch):
+    """Lets the attacker deal as many games of a seed as there are."""
+    monkeypatch.setattr(attack, "GAMES", 2 * DEALS)
 
 
 def attacked(seed):

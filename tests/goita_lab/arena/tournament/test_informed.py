@@ -31,21 +31,19 @@ from tournament_plans import found, keep, plan, played
 
 TOLD = Information("partner", Token(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
-OURS = ("muted:base=random", "plain:base=greedy")
-"""Played in this process: no class of a user's is among them."""
 
 
-def told(information=TOLD, agents=FIELD, **settings):
-    return plan(agents, **{"information": information, "deals": 40, **settings})
+def told(information=TOLD, **settings):
+    return plan(FIELD, **{"information": information, "deals": 40, **settings})
 
 
-@pytest.mark.parametrize("cost", [slow(0), 9])
+@pytest.mark.parametrize("cost", [0, 9])
 def test_points_are_after_what_messages_cost_and_scores_before(cost):
     """Both of one team send a message in every deal, and the others none."""
     free, dear = (Information("all", Token(2, "partner", price)) for price in (0, cost))
     results = []
     for information in (free, dear):
-        (task,) = tasks(("loud", "silent"), 100, seed=3, rules="pagat", information=information)
+        (task,) = tasks(("loud", "silent"), 60, seed=3, rules="pagat", information=information)
         players = Loud(), PlainAgent(RandomAgent())
         results.append(play_block(task, players, save_share=1.0))
     one, other = results
@@ -98,18 +96,19 @@ def test_a_plan_of_the_plain_game_says_nothing_of_it():
 
 
 def _matches(information):
-    return told(information, OURS, deals=4, block_deals=2, episode="match", cross=True)
+    field = ("plain:base=greedy", "muted:base=random")
+    return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
 
 
-@pytest.mark.parametrize(
-    "field", [OURS, slow(FIELD), slow("matches")], ids=["ours", "own", "match"]
-)
-def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, field):
+@pytest.mark.parametrize("episode", ["round", slow("match")])
+def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode, request):
     free = Information("partner", Token(3, "partner"))
-    wanted = _matches(free) if field == "matches" else told(agents=field, deals=16, block_deals=4)
+    wanted = told(deals=16) if episode == "round" else _matches(free)
+    by_two = played(wanted, workers=2)
+    request.getfixturevalue("no_children")
     whole = played(wanted)
     assert whole["information"] == wanted.information.to_keys()["information"]
-    assert played(wanted, workers=2) == whole
+    assert by_two == whole
 
     def stop(_):
         raise KeyboardInterrupt
@@ -133,9 +132,9 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, f
         deal.record.result()
 
 
-def test_other_options_are_another_tournament(tmp_path):
+def test_other_options_are_another_tournament(tmp_path, no_children):
     path, folder = tmp_path / "results.db", tmp_path / "games"
-    short = partial(told, agents=OURS, deals=4)
+    short = partial(told, deals=4)
     keep(path, short(), games=GamesFolder(folder, short()))
     assert Information.from_keys(read_arguments(path)) == TOLD
     for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, token=None)):
@@ -144,7 +143,9 @@ def test_other_options_are_another_tournament(tmp_path):
     keep(path, short())
 
 
-def test_who_does_not_play_there_is_refused_with_another_way(tmp_path, capsys, monkeypatch):
+def test_who_does_not_play_there_is_refused_with_another_way(
+    tmp_path, no_children, capsys, monkeypatch
+):
     monkeypatch.setattr(arena, "play_blocks", lambda *_, **__: pytest.fail("played"))
     monkeypatch.setattr(arena, "play_block", lambda *_, **__: pytest.fail("played"))
     file = tmp_path / "told.json"
@@ -185,7 +186,7 @@ class _Deaf(RandomAgent):
         return information.token is None
 
 
-def test_a_class_that_cannot_be_built_is_seated_and_forfeits():
+def test_a_class_that_cannot_be_built_is_seated_and_forfeits(no_children):
     bad = "hosted_bots:Hostile:behaviour=raises in init"
     settings = Plan(("random", bad), information=TOLD, deals=2)
     settings.check_agents()

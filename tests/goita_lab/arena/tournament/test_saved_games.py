@@ -24,6 +24,7 @@ from goita_lab.commands import evaluate
 from programs import refusal
 from raising import refuses
 from record_samples import SIX
+from samples import slow
 
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
 
@@ -153,7 +154,7 @@ def test_names_of_agents_make_names_of_files(tmp_path, monkeypatch):
     assert games.file(task).name == "001-file_runs_x_policy.safetensors-exec_a_b_rm_r_-00000.jsonl"
 
 
-@pytest.mark.parametrize("stop", [1, 5])
+@pytest.mark.parametrize("stop", [slow(1), 5])
 def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypatch, capsys, stop):
     command = "--agents greedy random greedy --deals 16 --block-deals 4 --save-share 0.5"
     whole = [*command.split(), "--save-games", str(tmp_path / "whole")]
@@ -178,7 +179,7 @@ def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypat
 
 
 def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monkeypatch):
-    whole = plan(sprt=Sprt(0, 0.5), deals=300)
+    whole = plan(sprt=Sprt(0, 0.5), deals=180)
     games, ahead = GamesFolder(tmp_path / "games", whole, 0.1), Tournament(whole)
     alone, everything = GamesFolder(tmp_path / "alone", whole, 0.1), list(ahead.tasks())
     Tournament(whole).play(games=alone)

@@ -67,7 +67,7 @@ def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
     "settings", [{"episode": "match"}, slow({"cross": True}), slow({"one": "greedy"})]
 )
 def test_one_worker_and_two_find_the_same_to_the_last_digit(settings):
-    wanted = plan(deals=40, **settings)
+    wanted = plan(deals=20, **settings)
     assert played(wanted, workers=2) == played(wanted)
 
 
@@ -201,10 +201,10 @@ def test_a_cap_is_a_number_and_an_agent(text):
 
 
 def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
-    path, whole = tmp_path / "results.db", plan(deals=240)
+    path, whole = tmp_path / "results.db", plan(deals=176)
 
     def die(task, **settings):
-        if task.block == 5:
+        if task.block == 9:
             time.sleep(0.5)
             os.kill(os.getpid(), signal.SIGKILL)
         return play_block(task)

@@ -9,6 +9,7 @@ import pytest
 
 import hosted_bots
 from goita_agents import AgentError
+from goita_agents.external import agent as external
 from goita_agents.faults import FAULTS
 from goita_lab.arena import play_pair
 from goita_lab.arena.tournament import workers
@@ -204,7 +205,9 @@ def evaluated(tmp_path, *arguments):
         *("Hostile:behaviour=answers what exits", "Hostile:behaviour=exits in init"),
     ],
 )
-def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(bot, tmp_path, at_the_bots, capsys):
+def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(
+    bot, tmp_path, at_the_bots, no_children, capsys
+):
     code, told = evaluated(tmp_path, "--agents", f"bad=hosted_bots:{bot}", "greedy")
     assert code == 1
     assert len(told["pairs"]) == 1
@@ -232,14 +235,14 @@ def test_impossible_limits_are_exit_code_2(options, tmp_path, at_the_bots, capsy
 
 def test_a_bot_that_goes_elsewhere_takes_no_file_along(tmp_path, monkeypatch, at_the_bots):
     here = os.getcwd()
-    arguments = ["--agents", OWN + "changes folder", "greedy", "--deals", "300"]
+    arguments = ["--agents", OWN + "changes folder", "greedy", "--deals", "20"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(here)
     assert evaluate.main([*arguments, "--json", "out.json"]) == 0
     assert (tmp_path / "out.json").exists()
 
 
-def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, capsys):
+def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, no_children, capsys):
     code, told = evaluated(tmp_path, "--agents", OWN + "raises", "greedy", "--strict")
     assert (code, told) == (1, None)
     assert "ValueError: boom" in capsys.readouterr().err
@@ -254,11 +257,13 @@ def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, capsys):
     ],
 )
 def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
-    spec, words, tmp_path, monkeypatch, capsys
+    spec, words, tmp_path, monkeypatch, capsys, request
 ):
     (tmp_path / "leaving_bots.py").write_text("raise SystemExit(0)\n")
     (tmp_path / "endless_bots.py").write_text("import time\nwhile True:\n    time.sleep(1)\n")
     monkeypatch.chdir(tmp_path)
+    if spec not in ("leaving_bots:Bot", "endless_bots:Bot"):
+        request.getfixturevalue("no_children")
     if "endless" in spec:
         monkeypatch.setattr(workers, "IMPORT_SECONDS", 1.0)
     assert words in refusal(capsys, evaluated, tmp_path, "--agents", spec, "greedy")
@@ -268,8 +273,9 @@ def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(
     "behaviour", ["exits at once", pytest.param("raises", marks=pytest.mark.slow)]
 )
 def test_isolated_classes_lose_by_what_they_do_and_nothing_else_does(
-    behaviour, tmp_path, at_the_bots
+    behaviour, tmp_path, at_the_bots, monkeypatch
 ):
+    monkeypatch.setattr(external, "RESTARTS", 1)
     name = OWN + behaviour
     options = ["--one", name, "--agents", "greedy", "--fewer-deals", f"2:{name}"]
     code, told = evaluated(

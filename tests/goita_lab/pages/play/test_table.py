@@ -74,12 +74,12 @@ def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp
     file = tmp_path / "match.json"
     settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")
     one = savegame.begin(settings, file)
-    for number, _ in enumerate(play_on(one, any_move(1), rounds=3)):
+    for number, _ in enumerate(play_on(one, any_move(1), rounds=2)):
         if number % 7 == 0:
             assert standing(savegame.resume(file)) == standing(one)
     other = savegame.resume(file)
     for each in (one, other):
-        list(play_on(each, any_move(2), rounds=4))
+        list(play_on(each, any_move(2), rounds=3))
     assert standing(one) == standing(other)
     assert other.record.players == ("random", "greedy", "Ann", "random")
 
@@ -240,7 +240,7 @@ def test_a_match_goes_on_alike_from_its_file_and_after_taking_back(agent, tmp_pa
     file = tmp_path / "match.json"
     one = savegame.begin(MatchSettings(("", agent, "greedy", agent), 9), file)
     choose, compared = any_move(4), 0
-    while len(one.results) < 3:
+    while len(one.results) < 2:
         list(one.advance())
         if one.asks == "round":
             one.next_round()

@@ -46,12 +46,14 @@ from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, 
 from goita_lab.pages.watch.reading import Source, Watched, read
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
-QUICK = AnalysisSettings("greedy", worlds=8)
+TWO = ("greedy", "random")
+QUICK = AnalysisSettings("greedy", worlds=16, types=TWO)
 FEW = {"types": ("greedy",)}
 """Types that cost little."""
-CHEAP = replace(QUICK, **FEW)
+CHEAP = replace(QUICK, worlds=8, **FEW)
 DEAL = records.history.loads(LINE).deals[0]
 SHORT = replace(DEAL, moves=DEAL.moves[:3])
+ONE = replace(DEAL, moves=DEAL.moves[:1])
 NAMES = ("north", "</script>west", "", "")
 
 
@@ -101,7 +103,7 @@ def test_open_values_are_those_of_the_solver(decisions):
 
 
 def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
-    agent, types = load_agent("greedy"), people()
+    agent, types = load_agent("greedy"), people(TWO)
     for one, game in list(zip(decisions, games(DEAL), strict=True))[::4]:
         if not one.options:
             continue
@@ -179,9 +181,8 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
 
 
 def test_a_network_that_was_learned_from_actions_alone_has_no_value():
-    short = replace(DEAL, moves=DEAL.moves[:2])
-    found = watch.analyse(source(short), "people", worlds=8, **FEW)
-    assert [one.value for one in found.deals[0]] == [None, None]
+    found = watch.analyse(source(ONE), "people", worlds=8, **FEW)
+    assert [one.value for one in found.deals[0]] == [None]
 
 
 def test_questions_before_play_are_searched_but_have_no_open_value():
@@ -328,8 +329,10 @@ def kept_in(file):
     return sqlite3.connect(file).execute("SELECT key, value FROM parts").fetchall()
 
 
-def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkeypatch):
-    source, whole = analysed
+def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, monkeypatch):
+    seat = DEAL.moves[0][0]
+    two = source(ONE, replace(ONE, number=2, moves=((seat, games(DEAL)[0].legal_actions()[0]),)))
+    whole = watch.analyse(two, "greedy", worlds=8, **FEW)
     keep, seen = tmp_path / "page.html.parts", []
 
     def stop(done: int, total: int) -> None:
@@ -337,7 +340,7 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        watch.analyse(source, "greedy", worlds=16, **FEW, keep=keep, progress=stop)
+        watch.analyse(two, "greedy", worlds=8, **FEW, keep=keep, progress=stop)
     assert len(kept_in(keep)) == 1
 
     def noting(deal: DealRecord, settings: AnalysisSettings, priors):
@@ -347,22 +350,22 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, analysed, monkey
     analysed_now: list[int] = []
     monkeypatch.setattr(analysing, "analyse_deal", noting)
     note = {"keep": keep, "progress": lambda *n: seen.append(n)}
-    assert watch.analyse(source, "greedy", worlds=16, **FEW, **note) == whole
+    assert watch.analyse(two, "greedy", worlds=8, **FEW, **note) == whole
     assert seen == [(1, 2), (2, 2)]
     assert analysed_now == [2]
 
 
 def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
     keep, seen = tmp_path / "parts", []
-    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
     watch.analyse(
-        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+        source(ONE), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
     )
     assert seen == [(0, 1), (1, 1)]
     assert len(kept_in(keep)) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["parts"]
     watch.analyse(
-        source(SHORT), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
+        source(ONE), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
     )
     assert seen[2:] == [(1, 1)]
 
@@ -371,7 +374,7 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
     text = '{"deals": {}}'
     (tmp_path / "parts").write_text(text)
     with pytest.raises(SettingError, match="no SQLite file") as error:
-        watch.analyse(source(DEAL), "greedy", worlds=8, keep=tmp_path / "parts")
+        watch.analyse(source(DEAL), "greedy", worlds=8, **FEW, keep=tmp_path / "parts")
     assert "\n" not in str(error.value)
     assert (tmp_path / "parts").read_text() == text
 
@@ -386,13 +389,13 @@ def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
 )
 def test_crafted_parts_are_refused_in_a_sentence(tmp_path, change):
     keep = tmp_path / "parts"
-    watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+    watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
     ((_, value),) = kept_in(keep)
     found = [change(one) for one in msgspec.msgpack.decode(value)]
     with sqlite3.connect(keep) as db:
         db.execute("UPDATE parts SET value = ?", (msgspec.msgpack.encode(found),))
     with pytest.raises(SettingError, match="damaged file") as error:
-        watch.analyse(source(SHORT), "greedy", worlds=16, **FEW, keep=keep)
+        watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
     assert "\n" not in str(error.value)
 
 
@@ -535,6 +538,10 @@ def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
     assert evaluate.main(saved) == 0
     capsys.readouterr()
     found = read(str(folder), deals="1")
+    begun = tuple(
+        replace(one, deal=replace(one.deal, moves=one.deal.moves[:2])) for one in found.deals
+    )
+    found = replace(found, deals=begun)
     analysis = watch.analyse(found, "greedy", worlds=8, **FEW)
     rows = watch.to_json(found, analysis)["totals"]["player"]
     assert {row["name"] for row in rows} == set(found.deals[0].players)

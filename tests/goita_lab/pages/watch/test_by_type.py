@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -37,9 +38,15 @@ def led(action: str) -> DealRecord:
     return records.from_game(game).deals[0]
 
 
+@cache
+def two():
+    """A page of two deals, and their analysis."""
+    source = Source("two", (Watched(led("13")), Watched(led("85"))), 2)
+    return source, watch.analyse(source, "greedy", worlds=SETTINGS.worlds, types=OTHERS)
+
+
 def first(action: str):
-    (one,) = analyse_deal(led(action), SETTINGS)
-    return one
+    return {one.action: one for (one,) in two()[1].deals}[action]
 
 
 def played(agent: str, hands_of: int, scores=(0, 0)) -> DealRecord:
@@ -102,22 +109,13 @@ def test_figures_over_types_are_those_of_a_stratified_sample():
 
 def graded(*types, probability=0.1):
     """A decision of three actions with (probability, loss, error) of each type."""
-    one = first_decision()
+    one = first("13")
     grades = tuple(
         replace(one.types[0], name=str(n), probability=p, loss=loss, loss_error=error)
         for n, (p, loss, error) in enumerate(types)
     )
     options = tuple(replace(option, probability=probability) for option in one.options)
     return replace(one, types=grades, options=options)
-
-
-def first_decision():
-    if not _kept:
-        _kept.append(first("13"))
-    return _kept[0]
-
-
-_kept: list = []
 
 
 @pytest.mark.parametrize(
@@ -150,7 +148,7 @@ def test_what_the_policy_would_have_played_is_no_error_under_any_type():
 
 def test_a_type_below_one_percent_is_not_searched():
     """Three receivers reveal themselves; what each seat thinks follows from what it has seen."""
-    found = analyse_deal(played("passing_bots:Receiving", 3), SETTINGS)
+    found = analyse_deal(played("passing_bots:Receiving", 3), replace(SETTINGS, worlds=16))
     last = [one for one in found if one.options][-1]
     assert OTHERS[0] not in {grade.name for grade in last.types}
     assert min(grade.probability for grade in last.types) > 0.01
@@ -199,7 +197,7 @@ def test_verdicts_take_earlier_rounds_into_account(match):
     next_deal = replace(led("13"), scores=match[0].result().scores)
     alone = Source("", (Watched(next_deal),), 1)
     after = Source("", (Watched(next_deal, earlier=(match[0],)),), 1)
-    options = {"worlds": 64, "types": OTHERS}
+    options = {"worlds": 32, "types": OTHERS}
     ((before,),) = watch.analyse(alone, "greedy", **options).deals
     ((now,),) = watch.analyse(after, "greedy", **options).deals
     chances = {grade.name: grade.probability for grade in now.types}
@@ -212,8 +210,7 @@ def test_verdicts_take_earlier_rounds_into_account(match):
 
 
 def test_the_page_and_the_json_say_which_types(tmp_path):
-    source = Source("two", (Watched(led("13")), Watched(led("85"))), 2)
-    analysis = watch.analyse(source, "greedy", worlds=128, types=OTHERS)
+    source, analysis = two()
     told = watch.to_json(source, analysis)
     assert [one["name"] for one in told["types"]] == [*OTHERS, BROAD]
     assert sum(one["prior"] for one in told["types"]) == pytest.approx(1)
@@ -229,7 +226,17 @@ def test_the_page_and_the_json_say_which_types(tmp_path):
 
 def test_the_command_takes_types_and_refuses_what_is_none(tmp_path, capsys):
     page, told = tmp_path / "page.html", tmp_path / "told.json"
-    command = [LINE, "--analyse", "greedy", "-o", str(page), "--json", str(told)]
+    deal = records.history.loads(LINE).deals[0]
+    begun = records.Record((replace(deal, moves=deal.moves[:3]),))
+    command = [
+        records.history.dumps(begun),
+        "--analyse",
+        "greedy",
+        "-o",
+        str(page),
+        "--json",
+        str(told),
+    ]
     command += ["--worlds", "8", "--workers", "1"]
     assert main([*command, "--types", "(greedy;heuristic:conventions=off)"]) == 0
     names = [one["name"] for one in json.loads(told.read_text(encoding="utf-8"))["types"]]

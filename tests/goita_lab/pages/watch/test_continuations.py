@@ -57,7 +57,7 @@ def played_out(hands: list[str], action: str) -> tuple[str, ...]:
 
 
 def test_a_line_is_the_commonest_of_games_that_are_played_one_by_one(monkeypatch):
-    monkeypatch.setattr(continuations, "FOLLOWED", 16)  # every second world of the first quarter
+    monkeypatch.setattr(continuations, "FOLLOWED", 8)  # every fourth world of the first quarter
     game = lead()
     options = valued(game, "13", worlds=128)
     listener = TypeListener(game.view(0), people(("greedy",)))
@@ -66,10 +66,10 @@ def test_a_line_is_the_commonest_of_games_that_are_played_one_by_one(monkeypatch
     for number in (0, 1):  # greedy, and greedy with half of its actions at random: equal playouts
         chance = listener.probability().sum(axis=1)[number]
         worlds, _ = listener.sample(128, np.random.default_rng(7), number)
-        for hands in worlds.hands[:32:2].astype(np.int64):
+        for hands in worlds.hands[:32:4].astype(np.int64):
             for action, seen in games.items():
                 line = played_out([format_hand(hand) for hand in hands], action)
-                seen[line[:LENGTH]] += chance / 16
+                seen[line[:LENGTH]] += chance / 8
     for action, seen in games.items():
         prefix = ()
         for step in options[action].continuation:
@@ -97,7 +97,7 @@ def test_a_line_that_nobody_stops_goes_on_to_the_end_of_the_round():
 
 
 def test_lines_show_what_the_mover_would_see_and_end_where_few_worlds_are_left():
-    decisions = analyse_deal(DEAL, AnalysisSettings("greedy", worlds=64, types=("greedy",)))
+    decisions = analyse_deal(DEAL, AnalysisSettings("greedy", worlds=32, types=("greedy",)))
     leads = seen = 0
     for one in decisions:
         attackers = [each.seat for each in decisions[: one.move - 1] if each.action != "p"]

@@ -19,6 +19,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.watch.frames import Book, named
 from goita_lab.pages.watch.reading import Source, Watched, read
 from record_samples import FIVE, LINE, YAML
+from samples import slow
 
 OPEN = 4
 TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]
@@ -160,7 +161,7 @@ def test_an_illegal_move_ends_a_deal_with_a_word(deal):
     assert "deal 1, move 3 (play 3): expected" in told["note"]
 
 
-@pytest.mark.parametrize("moves", [0, 1, 5])
+@pytest.mark.parametrize("moves", [0, slow(1), 5])
 def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, capsys):
     file, page = tmp_path / "match.json", tmp_path / "page.html"
     record = records.Record((deal, replace(deal, number=2, moves=deal.moves[:moves])))
