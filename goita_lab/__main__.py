@@ -89,6 +89,8 @@ def main(words: list[str] | None = None) -> NoReturn:
         raise SystemExit(2)
     sys.argv = [f"goita {name}", *words[1:]]
     try:
+        import tyro  # noqa: F401  (read by every command, and imported late)
+
         from goita_lab import cli
 
         command = import_module(f"goita_lab.{COMMANDS[name]}")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Final, Literal
 
 import numpy as np
@@ -25,6 +26,8 @@ from goita_env.actions import NUM_ACTIONS
 Allocation = Literal["halving", "elimination", "uniform"]
 
 UNLIMITED: Final = 1 << 62  # Stands for a budget without a limit.
+MOST_WORLDS: Final = 100_000
+MOST_BUDGET: Final = 10**12
 QUARTERS: Final = (1, 2, 4)
 """Quarters of a row's worlds that have been played at the end of each stage of halving."""
 
@@ -159,6 +162,14 @@ class Outcomes:
         means[self._prior] += _HAIR
         means[~self.active] = -np.inf
         return np.lexsort((-means, self.row))
+
+
+def check_search(worlds: int, budget: int = 1) -> None:
+    """Raises an AgentError unless both options of a search are whole numbers in their ranges."""
+    for name, number, most in (("worlds", worlds, MOST_WORLDS), ("budget", budget, MOST_BUDGET)):
+        is_whole = isinstance(number, Integral) and not isinstance(number, bool)
+        if not is_whole or not 1 <= number <= most:
+            raise AgentError(f"expected {name}=1 to {most}, got {number!r}")
 
 
 def check_choice(name: str, choice: str, choices: Sequence[str]) -> None:

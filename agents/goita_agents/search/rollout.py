@@ -19,10 +19,9 @@ from goita_agents.models import PolicyModel, check_stateless
 from goita_agents.registry import Entry
 from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.playout import Keys, Players, PlayoutPolicy
-from goita_agents.search.playout_budget import Allocation, check_choice, worlds_within
+from goita_agents.search.playout_budget import Allocation, check_choice, check_search, worlds_within
 from goita_agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
 from goita_agents.search.weighed_sampler import WEIGHED, WeighedSampler
-from goita_agents.solver.limits import check_search
 from goita_env import View
 from goita_env.tiles import NUM_SEATS, NUM_TILES
 

@@ -15,9 +15,9 @@ import numpy as np
 from goita_agents.base import Bool, Float, Int
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import Entry
+from goita_agents.search.playout_budget import check_search
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import lay_out
-from goita_agents.solver.limits import check_search
 from goita_agents.solver.position import roots
 from goita_agents.solver.solver import NO_HORIZON, Solver
 from goita_env import View

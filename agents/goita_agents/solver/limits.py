@@ -1,4 +1,4 @@
-"""Limits of a search: positions, seconds, worlds and budgets."""
+"""Limits of the solver: positions and seconds."""
 
 from __future__ import annotations
 
@@ -6,26 +6,16 @@ import time
 from numbers import Integral, Real
 from typing import Final
 
-from goita_agents.base import AgentError
 from goita_env.errors import SettingError
 
 SLICE: Final = 100_000
 """Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
 
 NO_LIMIT: Final = 1 << 62
-MOST_WORLDS: Final = 100_000
-MOST_BUDGET: Final = 10**12
 
 
 def is_whole(number: object) -> bool:
     return isinstance(number, Integral) and not isinstance(number, bool)
-
-
-def check_search(worlds: int, budget: int = 1) -> None:
-    """Raises an AgentError unless both options of a search are whole numbers in their ranges."""
-    for name, number, most in (("worlds", worlds, MOST_WORLDS), ("budget", budget, MOST_BUDGET)):
-        if not is_whole(number) or not 1 <= number <= most:
-            raise AgentError(f"expected {name}=1 to {most}, got {number!r}")
 
 
 class Limits:

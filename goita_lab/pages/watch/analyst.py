@@ -13,7 +13,7 @@ from goita_agents.beliefs import HandBelief, Listener, OpponentModel, PolicyMode
 from goita_agents.beliefs.people import PEOPLE, names_of, people
 from goita_agents.models import ANALYSIS_EPSILON, EPSILONS
 from goita_agents.registry import load_agent
-from goita_agents.solver.limits import check_search
+from goita_agents.search.playout_budget import check_search
 from goita_agents.solver.solver import Solver
 from goita_env import Game, View, actions
 from goita_env.tiles import NUM_SEATS, NUM_TILES
