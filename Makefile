@@ -3,7 +3,7 @@
 # Needs git, make and Python >= 3.11; another interpreter: make test PYTHON=python3.13
 
 PYTHON ?= python3
-# Processes that share the tests.
+# Processes that share the tests, a file to each, so that what a file computes for its tests is computed once.
 WORKERS ?= 2
 # What make test runs: make test TESTS=tests/goita_env/engine.
 TESTS ?= tests
@@ -34,7 +34,7 @@ train: $(VENV)/.installed
 	$(VENV)/bin/python train.py
 
 test: $(VENV)/.installed
-	$(VENV)/bin/pytest -n $(WORKERS) $(TESTS)
+	$(VENV)/bin/pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
 release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
 

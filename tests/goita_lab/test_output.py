@@ -9,6 +9,7 @@ import pytest
 
 from goita_lab.commands import evaluate
 from programs import ROOT
+from samples import slow
 
 TOURNAMENT = ["evaluate.py", "--agents", "greedy", "greedy", "--deals", "4"]
 COORDINATION = [
@@ -48,7 +49,7 @@ def started(words, tmp_path, *, variables=None, shell="{}"):
     [
         (TOURNAMENT, "set -o pipefail; {} 2>&1 | true"),
         (TOURNAMENT, "{} >&-"),
-        (COORDINATION, "set -o pipefail; {} | head -1"),
+        slow(COORDINATION, "set -o pipefail; {} | head -1"),
     ],
 )
 def test_a_reader_that_goes_away_loses_nothing(words, shell, tmp_path):

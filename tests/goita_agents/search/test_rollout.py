@@ -165,6 +165,7 @@ def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
     assert answer(GreedyAgent(), game) != PAWN_KING
 
 
+@pytest.mark.slow
 def test_it_beats_its_base():
     assert arena.play_pair("rollout:worlds=4", "greedy", 24, seed=11).points_per_round > 3
 

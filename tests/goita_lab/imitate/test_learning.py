@@ -146,6 +146,7 @@ def test_cloning_predicts_rounds_held_out_better_by_the_weight_that_did_best(exa
     assert found.agent.info.decisions == len(split.training)
 
 
+@pytest.mark.slow
 def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples):
     folds = [imitate(split, small()) for split in fold_games(examples, 0, 2)]
     found = refit(examples, small(), folds)

@@ -94,6 +94,7 @@ def settings(env):
     return found | {"gamma": 1.0, "seed": 3, "device": "cpu"}
 
 
+@pytest.mark.slow
 def test_stock_maskable_ppo_learns_on_it_unchanged():
     model = MaskablePPO(**settings(make_env(128)))
     before, _ = evaluate_policy(model, VecMonitor(make_env(128, 9)), 400)

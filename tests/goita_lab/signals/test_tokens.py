@@ -74,6 +74,7 @@ def test_noise_tells_nothing(coded):
     assert found.opponents.high < 0.01
 
 
+@pytest.mark.slow
 def test_a_trained_policy_tells_its_partner_something(tmp_path, capsys):
     file = tmp_path / "tokens.json"
     agents = [f"population:token-private-{seed}" for seed in (0, 1)]
