@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 from goita_agents.faults import AgentError, FaultTracking
 from goita_env.agent import (
     Agent,
@@ -43,6 +45,10 @@ __all__ = [
     "sample_at",
     "uniform",
 ]
+
+
+def is_whole(number: object) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
 
 
 def check_temperature(temperature: float) -> float:

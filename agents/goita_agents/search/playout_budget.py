@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Final, Literal
 
 import numpy as np
 
-from goita_agents.base import AgentError, Bool, Float, Int
+from goita_agents.base import AgentError, Bool, Float, Int, is_whole
 from goita_env.actions import NUM_ACTIONS
 
 Allocation = Literal["halving", "elimination", "uniform"]
@@ -167,8 +166,7 @@ class Outcomes:
 def check_search(worlds: int, budget: int = 1) -> None:
     """Raises an AgentError unless both options of a search are whole numbers in their ranges."""
     for name, number, most in (("worlds", worlds, MOST_WORLDS), ("budget", budget, MOST_BUDGET)):
-        is_whole = isinstance(number, Integral) and not isinstance(number, bool)
-        if not is_whole or not 1 <= number <= most:
+        if not is_whole(number) or not 1 <= number <= most:
             raise AgentError(f"expected {name}=1 to {most}, got {number!r}")
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TypeVar
 
-from goita_agents.solver.limits import is_whole
+from goita_agents.base import is_whole
 from goita_agents.solver.solver import Solver, load_kernel
 from goita_env.errors import SettingError
 

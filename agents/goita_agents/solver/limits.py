@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from numbers import Integral, Real
+from numbers import Real
 from typing import Final
 
+from goita_agents.base import is_whole
 from goita_env.errors import SettingError
 
 SLICE: Final = 100_000
 """Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
 
 NO_LIMIT: Final = 1 << 62
-
-
-def is_whole(number: object) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
 
 
 class Limits:

@@ -15,9 +15,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from goita_agents.base import is_whole
 from goita_agents.solver import kernel
 from goita_agents.solver.kernel import BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
-from goita_agents.solver.limits import Limits, is_whole
+from goita_agents.solver.limits import Limits
 from goita_agents.solver.position import Position, Solvable, position_of
 from goita_agents.solver.rule_arrays import rule_arrays
 from goita_agents.solver.solution import Solution

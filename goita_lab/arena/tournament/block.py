@@ -61,7 +61,7 @@ def play_block(
     Args:
         task: the block.
         players: existing agents; missing ones are built from their texts, and closed at the end.
-        save_share: share of the deals whose games the result holds (``games.is_saved``).
+        save_share: share of the deals whose games the result holds (``saved_games.is_saved``).
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
         strict: raise at the first fault of any agent.

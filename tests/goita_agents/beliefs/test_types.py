@@ -20,6 +20,7 @@ from goita_agents.beliefs.types import NEGLIGIBLE
 from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game
 from raising import refuses
+from samples import only
 from world_positions import LATE, Position, after, dealt_hands
 
 ODD, SHARP = PolicyModel(OddPolicy(), epsilon=0), PolicyModel(OddPolicy(8.0), epsilon=0.1)
@@ -52,9 +53,7 @@ def tried(at: Position, types: Types) -> tuple[np.ndarray, dict]:
 
 
 @pytest.mark.parametrize("types", SETS, ids=["two", "three"])
-@pytest.mark.parametrize(
-    "rules", ["jga", *(pytest.param(r, marks=pytest.mark.slow) for r in ("nine", "pagat"))]
-)
+@pytest.mark.parametrize("rules", only(("jga", "nine", "pagat"), "jga"))
 def test_types_and_deals_are_as_likely_as_by_trying_every_deal(types, rules):
     positions = [after(*late) for late in LATE if late[0] == rules]
     assert positions
