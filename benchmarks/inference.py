@@ -95,6 +95,8 @@ class Args:
     """play nothing"""
     of: str | None = None
     """champion whose results are printed, by its folder; without, the present one"""
+    json: Path | None = None
+    """write the points of the rows into this file"""
 
 
 @dataclass
@@ -200,7 +202,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in () if args.only_print else args.rows:
         play(name)
     print(table(args.of))
+    if args.json:
+        rows = {name: figures(name, args.of) for name in args.rows}
+        weights = {"champion": network().digest} if args.of is None else {}
+        write_whole(args.json, msgspec.json.encode({"weights": weights, **rows}))
     return 0
+
+
+def figures(name: str, of: str | None = None) -> dict[str, Interval]:
+    """Returns the points of a row's two agents, and the first minus the second."""
+    row, played = ROWS[name], load(name, of)
+    first, second = (points(row, played[agent]) for agent in row.agents)
+    found = {"first": first, "second": second, "gain": first - second}
+    return {key: mean_interval(values) for key, values in found.items()}
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ language = "en"
 extensions = [
     "cells",
     "embedded",
+    "measured",
     "names",
     "myst_parser",
     "sphinx.ext.autodoc",

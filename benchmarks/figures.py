@@ -1,0 +1,327 @@
+"""Measures the figures that README and pages publish, and writes them into docs/figures.json.
+
+python benchmarks/figures.py --list               the runs, their commands and minutes
+python benchmarks/figures.py champion heuristic   plays these runs anew, then renews all pages
+python benchmarks/figures.py                      plays nothing: renews README and all pages
+
+A page shows a figure between two comments, ``<!--=KEY-->+6.93<!--/-->``. What stands between them
+is written by this command, and again when the site is built. ``KEY.mean`` is the figure without
+its interval. A run is one command with a JSON result; a result that is kept in the repository is
+read again and not played.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from goita_agents.files import write_whole
+from goita_lab import cli
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+FIGURES: Final = ROOT / "docs" / "figures.json"
+MENTION: Final = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--/-->", re.DOTALL)
+
+Pick = Callable[[Any], dict[str, Any]]
+"""Takes a figure out of a run's JSON."""
+
+
+def interval(value: Any, digits: int = 2, sign: str = "+") -> dict[str, Any]:
+    """Returns a figure of a mean with its 95 % interval: a mapping, or (mean, low, high)."""
+    if isinstance(value, dict):
+        value = (value["mean"], value["low"], value["high"])
+    mean, low, high = (f"{number:{sign}.{digits}f}" for number in value)
+    return {"text": f"{mean} [{low}, {high}]", "mean": mean}
+
+
+def percent(mean: float, ends: Sequence[float]) -> dict[str, Any]:
+    """Returns a share with its 95 % interval, as a figure in percent."""
+    low, high = (f"{100 * end:.1f}" for end in ends)
+    return {"text": f"{100 * mean:.1f} % [{low}, {high}]", "mean": f"{100 * mean:.1f} %"}
+
+
+def pair(a: str, b: str) -> Pick:
+    """Picks the points per round of ``a`` against ``b`` from a tournament."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        for one in found["pairs"]:
+            points = (one["points_per_round"], *one["ci95"])
+            if (one["a"], one["b"]) == (a, b):
+                return interval(points)
+            if (one["a"], one["b"]) == (b, a):
+                return interval((-points[0], -points[2], -points[1]))
+        raise LookupError(f"expected a pair of {a!r} and {b!r}")
+
+    return pick
+
+
+def matches(found: Any) -> dict[str, Any]:
+    """Picks the share of matches that the first agent of a tournament won."""
+    one = found["pairs"][0]
+    return percent(one["round_win_rate"], one["round_win_ci95"])
+
+
+def bound(found: Any) -> dict[str, Any]:
+    """Picks the points by which an agent is exploitable at least."""
+    return {"text": f"{found['at_least']:.1f}", "mean": f"{found['at_least']:.1f}"}
+
+
+def attack(found: Any) -> dict[str, Any]:
+    """Picks the points of the best attacker."""
+    best = max(found["attacks"], key=lambda one: one["points_per_round"])
+    return interval((best["points_per_round"], *best["ci95"]))
+
+
+def rate(name: str, what: str) -> Pick:
+    """Picks the median speed of a contest, or its ratio to OpenSpiel's spades."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        from benchmarks.report import format_number
+
+        text = format_number(found["rates"][name][what])
+        return {"text": text, "mean": text}
+
+    return pick
+
+
+def entry(agent: str, figure: str) -> Pick:
+    """Picks an agent's figure from a coordination benchmark, with its interval over deals."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        (one,) = (one for one in found["entries"] if one["agent"] == agent)
+        return interval(one["totals"][figure]["over_deals"])
+
+    return pick
+
+
+def trained(opponent: str) -> Pick:
+    """Picks the points of a trained network from the result of its run."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        (one,) = (one for one in found["pairs"] if one["b"] == opponent)
+        return interval((one["points_per_round"], *one["ci95"]))
+
+    return pick
+
+
+def at(*path: str | int, digits: int = 2) -> Pick:
+    """Picks an interval by its place in the JSON."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        for step in path:
+            found = found[step]
+        return interval(found, digits)
+
+    return pick
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command with a JSON result, and the figures that are taken from it."""
+
+    command: str
+    """What makes the result; ``{json}`` is the file of the result."""
+    minutes: float
+    """CPU time, of one core."""
+    figures: dict[str, Pick]
+    """By name."""
+    result: str | None = None
+    """Where the command leaves its JSON, if that is no option of it."""
+
+
+RUNS: Final = {
+    "champion": Run(
+        "goita evaluate --one champion --agents heuristic greedy random --deals 32768"
+        " --seed 20310 --json {json}",
+        2,
+        {f"champion-{one}": pair("champion", one) for one in ("heuristic", "greedy", "random")},
+    ),
+    "matches": Run(
+        "goita evaluate --agents champion heuristic --episode match --deals 1500 --seed 20310"
+        " --json {json}",
+        2,
+        {"champion-matches": matches},
+    ),
+    "heuristic": Run(
+        "goita evaluate --one heuristic --agents greedy random heuristic:conventions=off"
+        " --deals 20480 --seed 20261 --json {json}",
+        1,
+        {
+            "heuristic-greedy": pair("heuristic", "greedy"),
+            "heuristic-random": pair("heuristic", "random"),
+            "heuristic-conventions": pair("heuristic", "heuristic:conventions=off"),
+        },
+    ),
+    "quick": Run(
+        "goita train --seed 1 --name figures-quick",
+        7,
+        {f"quick-{one}": trained(one) for one in ("heuristic", "greedy", "random", "champion")},
+        "runs/figures-quick/result.json",
+    ),
+    "search": Run(
+        "python benchmarks/inference.py heuristic no_conventions --json {json}",
+        240,
+        {
+            "search-heuristic": at("heuristic", "first"),
+            "search-alone": at("heuristic", "second"),
+            "search-gain": at("heuristic", "gain"),
+        },
+    ),
+    "exploit-champion": Run(
+        "goita exploit champion --deals 800 --seed 2501 -o {folder} --json {json}",
+        10,
+        {"champion-exploitable": bound, "champion-attacked": attack},
+    ),
+    "exploit-heuristic": Run(
+        "goita exploit heuristic --deals 400 --seed 2502 -o {folder} --json {json}",
+        5,
+        {"heuristic-exploitable": bound, "heuristic-attacked": attack},
+    ),
+    "coordination": Run(
+        "goita coordination champion heuristic greedy random --seed 3132037685009703450"
+        " --json {json}",
+        5,
+        {
+            f"{agent}-{name}": entry(agent, key)
+            for agent in ("champion", "heuristic", "greedy", "random")
+            for name, key in (("partners", "points"), ("compatibility", "understanding"))
+        },
+    ),
+    "speed": Run(
+        "make bench",
+        2,
+        {
+            f"speed-{key}": rate(name, what)
+            for key, name, what in (
+                ("observed", "GoitaVectorEnv N=4,096 mask + observation", "steps_per_second"),
+                ("observed-ratio", "GoitaVectorEnv N=4,096 mask + observation", "times_spades"),
+                ("unobserved", "GoitaVectorEnv N=16,384 mask alone", "steps_per_second"),
+                ("unobserved-ratio", "GoitaVectorEnv N=16,384 mask alone", "times_spades"),
+                ("small", "GoitaVectorEnv N=64 mask + observation", "steps_per_second"),
+                ("spades", "OpenSpiel spades", "steps_per_second"),
+                ("aec", "goita_v0.env()", "steps_per_second"),
+                ("hanabi", "PettingZoo hanabi_v5", "steps_per_second"),
+            )
+        },
+        "benchmarks/results/throughput.json",
+    ),
+    "study-strangers": Run(
+        "goita studies strangers",
+        240,
+        {
+            "strangers-reading": at("splits", 0, "reading"),
+            "strangers-playing": at("splits", 0, "playing"),
+        },
+        "docs/studies/results/strangers.json",
+    ),
+    "study-runs": Run(
+        "goita studies runs",
+        60,
+        {"runs-between": at("all_between"), "runs-gap": at("within", 0, "gap")},
+        "docs/studies/results/runs.json",
+    ),
+    "study-messages": Run(
+        "goita studies messages",
+        150,
+        {
+            "messages-private": at("contrasts", 0, "found"),
+            "messages-public": at("contrasts", 1, "found"),
+        },
+        "docs/studies/results/messages.json",
+    ),
+    "study-people": Run(
+        "goita studies people --records FOLDER",
+        91,
+        {"people-conventions": at("confirmatory", "difference")},
+        "docs/studies/results/people.json",
+    ),
+}
+"""Runs by name."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    runs: tuple[str, ...] | None = field(default=None, metadata=cli.POSITIONAL)
+    """runs to be played anew"""
+    list: bool = False
+    """print the runs"""
+
+
+def measured(name: str) -> dict[str, Any]:
+    """Makes the result of a run and returns the run's part of figures.json."""
+    run = RUNS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        file = ROOT / run.result if run.result else Path(folder, "result.json")
+        if run.result is None or not tracked(run.result):
+            words = shlex.split(run.command.format(json=file, folder=Path(folder, "work")))
+            start = [sys.executable, "-m", "goita_lab"] if words[0] == "goita" else [sys.executable]
+            subprocess.run([*start, *words[1:]], cwd=ROOT, check=True)
+        found = json.loads(file.read_text(encoding="utf-8"))
+    about = {key: found[key] for key in ("seed", "deals", "versions", "weights") if key in found}
+    figures = {key: pick(found) for key, pick in run.figures.items()}
+    return {"command": run.command, "minutes": run.minutes, **about, "figures": figures}
+
+
+def tracked(path: str) -> bool:
+    """Tells whether a file is kept in the repository."""
+    found = subprocess.run(["git", "ls-files", path], cwd=ROOT, capture_output=True, check=True)
+    return bool(found.stdout.strip())
+
+
+def figures() -> dict[str, dict[str, Any]]:
+    """Returns all published figures by name."""
+    runs = json.loads(FIGURES.read_text(encoding="utf-8"))
+    return {key: one for run in runs.values() for key, one in run["figures"].items()}
+
+
+def filled(text: str, known: dict[str, dict[str, Any]], *, marked: bool = True) -> str:
+    """Returns a page with its figures renewed; not ``marked``: without the comments."""
+
+    def fill(mention: re.Match[str]) -> str:
+        key, _, part = mention[1].partition(".")
+        shown = known[key][part or "text"]
+        return f"<!--={mention[1]}-->{shown}<!--/-->" if marked else shown
+
+    return MENTION.sub(fill, text)
+
+
+def pages() -> Iterator[Path]:
+    """Yields the README and the pages."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Plays what is asked for, renews figures and pages, and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    if unknown := [name for name in args.runs or () if name not in RUNS]:
+        cli.fail(f"expected runs of {', '.join(RUNS)}, got {', '.join(unknown)}")
+    if args.list:
+        for name, run in RUNS.items():
+            print(f"{name:18} {run.minutes:4g} min  {run.command}")
+        return 0
+    for name in args.runs or ():
+        runs = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+        runs[name] = measured(name)
+        write_whole(FIGURES, (json.dumps(runs, indent=1) + "\n").encode())
+    known = figures()
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        if (new := filled(text, known)) != text:
+            write_whole(page, new.encode())
+            print(f"{page.relative_to(ROOT)} is renewed")
+    return 0
+
+
+if __name__ == "__main__":
+    cli.run(main)
