@@ -267,7 +267,8 @@ def measured(name: str) -> dict[str, Any]:
             start = [sys.executable, "-m", "goita_lab"] if words[0] == "goita" else [sys.executable]
             subprocess.run([*start, *words[1:]], cwd=ROOT, check=True)
         found = json.loads(file.read_text(encoding="utf-8"))
-    about = {key: found[key] for key in ("seed", "deals", "versions", "weights") if key in found}
+    kept = ("seed", "deals", "version", "versions", "weights")
+    about = {key: found[key] for key in kept if key in found}
     figures = {key: pick(found) for key, pick in run.figures.items()}
     return {"command": run.command, "minutes": run.minutes, **about, "figures": figures}
 

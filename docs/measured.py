@@ -18,7 +18,7 @@ def table() -> str:
     for run in json.loads(FIGURES.read_text(encoding="utf-8")).values():
         shown = "<br>".join(f"`{key}` {one['text']}" for key, one in run["figures"].items())
         weights = [f"{text} `{digest[:8]}`" for text, digest in run.get("weights", {}).items()]
-        version = run.get("versions", {}).get("goita_env", "0.2.1")
+        version = run.get("version") or run.get("versions", {}).get("goita_env", "")
         command = run["command"].format(json="FILE", folder="FOLDER")
         of = ", ".join([*weights, version])
         rows.append(f"| {shown} | `{command}` | {run['minutes']:g} | {of} |")
