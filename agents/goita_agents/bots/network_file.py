@@ -237,8 +237,9 @@ def open_tensors(
         raise AgentError(
             "expected a safetensors file, got a zip file, as model.save() of stable-baselines3 "
             "writes. A SelfPlayPPO's policy is written by "
-            "goita_lab.learning.save_policy(model, path, rules); any other model plays in a class "
-            "of your own, MODULE:CLASS, which loads it"
+            "goita_lab.learning.save_policy(model, path, rules). Any other model, a file of torch "
+            "too, plays in a class of ten lines, MODULE:CLASS:path=FILE, which loads it: "
+            "docs/tutorials/own_bot.md has one"
         )
     length = int.from_bytes(start, "little")
     if size > most or length > min(header, size):

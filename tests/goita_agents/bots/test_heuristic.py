@@ -9,12 +9,14 @@ import pytest
 from deals import complete
 from goita_agents import AgentError, load_agent
 from goita_agents.base import Policy
+from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.heuristic.board import Board
 from goita_agents.bots.heuristic.conventions import CONVENTIONS
 from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
 from goita_agents.bots.heuristic.weights import READING
 from goita_env import Game, Rules, View, actions
 from goita_env.engine.episodes import Match
+from goita_env.tiles import KNIGHT, ROOK
 from goita_env.views import acting_view, from_observation
 from goita_lab.arena.tournament import arena
 from playing import legal_mask, played
@@ -178,3 +180,29 @@ def test_it_beats_greedy_and_itself_without_conventions_by_so_many_points_a_roun
 def test_it_is_frozen():
     """Actions on the fixed set: a bot that plays otherwise gets a new name."""
     assert zlib.crc32(moves("heuristic").astype(np.uint8).tobytes()) == FROZEN
+
+
+class KnightLead(HeuristicAgent):
+    """Leads a knight first from a rook, and takes its partner to do so."""
+
+    def speak(self, view):
+        worth = np.where(view.hand[:, ROOK] > 0, 100.0, -100.0) * view.leads
+        return np.outer(worth, (np.arange(actions.NUM_ACTIONS) - 1) % 8 == KNIGHT)
+
+    def listen(self, view):
+        odds = np.ones((len(view), 3, 8))
+        odds[:, 1, ROOK] = np.where(view.attacks[:, 2, 0] == KNIGHT, 1e6, 1.0)
+        return odds
+
+
+def test_a_convention_of_a_subclass_is_spoken_and_heard():
+    game = Game(hands=["11235578", "11112333", "11444567", "11224568"], dealer=0)
+    view, legal = game.view(0), game.view(0).legal()
+    (first,) = KnightLead().act(view, legal, rng())
+    assert actions.decode(first)[1] == KNIGHT  # it holds a rook
+    assert actions.decode(load_agent("heuristic").act(view, legal, rng())[0])[1] != KNIGHT
+    game.play(int(first))
+    game.play("p")
+    told = KnightLead()
+    assert Board(game.view(2), READING, told.listen(game.view(2))).holds[0, 1, ROOK] > 0.99
+    assert Board(game.view(2), READING).holds[0, 1, ROOK] < 0.9

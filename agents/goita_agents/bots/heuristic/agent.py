@@ -20,9 +20,10 @@ from goita_env.tiles import KING
 
 
 class HeuristicAgent:
-    """Plays by skills and conventions, without random numbers.
+    """A bot of skills and conventions, without random numbers.
 
-    Frozen: a changed one gets a new name. docs/heuristic.md describes each switch.
+    Frozen: a changed one gets a new name. docs/heuristic.md describes each switch. A subclass adds
+    a convention of its own by ``speak`` and ``listen``.
 
     Args:
         conventions: off turns off all the others, whatever they say.
@@ -69,11 +70,30 @@ class HeuristicAgent:
     def probabilities(self, view: View, legal: Bool) -> Float:
         return certain(self._choose(view, legal))
 
+    def speak(self, view: View) -> Float | None:
+        """Returns what a convention of a subclass adds to the score of each action.
+
+        Scores are relative preferences: the weights of the bot's own rules lie between -50 and 50.
+
+        Returns:
+            float64 [N, 69]; None: nothing.
+        """
+        return None
+
+    def listen(self, view: View) -> Float | None:
+        """Returns what a convention of a subclass tells of the others' hands.
+
+        Returns:
+            float64 [N, 3, 8], above 0: factors on the odds that the next seat, the partner and the
+            previous seat hold a tile of each kind; None: 1 everywhere.
+        """
+        return None
+
     def _choose(self, view: View, legal: Bool) -> Int:
-        board, tally = Board(view, self._reading), Tally(len(view), WEIGHTS)
+        board, tally = Board(view, self._reading, self.listen(view)), Tally(len(view), WEIGHTS)
         for rule in (*SKILLS, *self._rules):
             rule(board, tally)
-        chosen: Int = tally.scores(legal).argmax(axis=1)
+        chosen: Int = tally.scores(legal, self.speak(view)).argmax(axis=1)
         # It calls whatever it may; as a caller's partner it redeals unless it holds both kings.
         chosen = np.where(legal[:, CALL], CALL, chosen)
         answer = np.where(board.hand[:, KING] == 2, CONTINUE, REDEAL)

@@ -38,9 +38,9 @@ _LEFT: Final = (
 class Board:
     """Computes features of N positions, each when it is first used."""
 
-    def __init__(self, view: View, reading: Reading) -> None:
+    def __init__(self, view: View, reading: Reading, told: Float | None = None) -> None:
         self.view = view
-        self.reading = reading
+        self.reading, self.told = reading, told
         self.hand: Int = view.hand.astype(np.int64)  # [N, 8] Tiles in hand.
         self.unseen: Int = view.unseen.astype(np.int64)  # [N, 8] Tiles hidden from the viewer.
         self.sizes: Int = view.hand_sizes.astype(np.int64)  # [N, 4] Tiles in each seat's hand.
@@ -69,7 +69,7 @@ class Board:
     @cached_property
     def holds(self) -> Float:
         """[N, 3, 8] Chance that the next seat, the partner, the previous seat hold the kind."""
-        return holdings(self.view, self.reading)
+        return holdings(self.view, self.reading, self.told)
 
     @cached_property
     def opponents_hold(self) -> Float:

@@ -94,17 +94,22 @@ def _unanswered(view: View) -> Bool:
     return np.asarray(asked[:, :, None] & first & _ANSWERED)
 
 
-def holdings(view: View, reading: Reading) -> Float:
-    """Returns the chance that the other seats hold each kind: float64 [N, 3, 8]."""
+def holdings(view: View, reading: Reading, told: Float | None = None) -> Float:
+    """Returns the chance that the other seats hold each kind: float64 [N, 3, 8].
+
+    ``told``: further factors on the odds, of the same shape.
+    """
     unseen = view.unseen.astype(np.int64)
     total = unseen.sum(axis=1)[:, None, None]
     lacks: Float = _LACKING[total, view.hand_sizes[:, 1:, None], unseen[:, None, :]]
-    if reading == COUNTS_ONLY:
+    if reading == COUNTS_ONLY and told is None:
         return 1 - lacks
     kept = np.array(reading.kept)[np.maximum(view.hand_sizes[:, 1:], 2) // 2 - 1]
     odds = (1 - lacks) * kept
     for name, times in evidence(view).items():
         odds = odds * _powers(getattr(reading, name))[times]
+    if told is not None:
+        odds = odds * told
     return np.asarray(odds / (odds + lacks + 1e-12))
 
 

@@ -40,11 +40,16 @@ class Tally:
     def to_pair(self, name: str, feature: Feature) -> None:
         self.pair += self.weights[name] * feature
 
-    def scores(self, legal: Bool) -> Float:
-        """Returns the score of passing and of every pair, minus infinity where illegal: [N, 69]."""
+    def scores(self, legal: Bool, more: Float | None = None) -> Float:
+        """Returns the score of passing and of every pair, minus infinity where illegal: [N, 69].
+
+        ``more``: what is added to it, of the same shape.
+        """
         found = np.full((len(self.passing), NUM_ACTIONS), -np.inf)
         found[:, PASS] = self.passing
         pairs = self.pair + self.block[:, :, None] + self.attack[:, None, :]
         found[:, 1 : 1 + NUM_KINDS**2] = pairs.reshape(len(pairs), -1)
+        if more is not None:
+            found += more
         # The last bits of a sum differ between machines; they must not decide.
         return np.where(legal, found.round(6), -np.inf)
