@@ -66,7 +66,7 @@ def pair(a: str, b: str) -> Pick:
 def matches(found: Any) -> dict[str, Any]:
     """Picks the share of matches that the first agent of a tournament won."""
     one = found["pairs"][0]
-    return percent(one["round_win_rate"], one["round_win_ci95"])
+    return percent(one["match_win_rate"], one["match_win_ci95"])
 
 
 def bound(found: Any) -> dict[str, Any]:
@@ -92,14 +92,20 @@ def rate(name: str, what: str) -> Pick:
     return pick
 
 
-def entry(agent: str, figure: str) -> Pick:
-    """Picks an agent's figure from a coordination benchmark, with its interval over deals."""
+def partners(agent: str) -> dict[str, Pick]:
+    """Picks an agent's points with partners, and its compatibility, with intervals over deals."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        (one,) = (one for one in found["entries"] if one["agent"] == agent)
-        return interval(one["totals"][figure]["over_deals"])
+    def picking(figure: str) -> Pick:
+        def pick(found: Any) -> dict[str, Any]:
+            (one,) = (one for one in found["entries"] if one["agent"] == agent)
+            return interval(one["totals"][figure]["over_deals"])
 
-    return pick
+        return pick
+
+    return {
+        f"{agent}-partners": picking("points"),
+        f"{agent}-compatibility": picking("understanding"),
+    }
 
 
 def trained(opponent: str) -> Pick:
@@ -186,14 +192,25 @@ RUNS: Final = {
         {"heuristic-exploitable": bound, "heuristic-attacked": attack},
     ),
     "coordination": Run(
-        "goita coordination champion heuristic greedy random --seed 3132037685009703450"
-        " --json {json}",
+        "goita coordination champion-397M=file:runs/champion-397M.safetensors champion"
+        " --seed 3132037685009703450 --json {json}",
         5,
-        {
-            f"{agent}-{name}": entry(agent, key)
-            for agent in ("champion", "heuristic", "greedy", "random")
-            for name, key in (("partners", "points"), ("compatibility", "understanding"))
-        },
+        partners("champion"),
+        "benchmarks/results/coordination_champion.json",
+    ),
+    "coordination-baselines": Run(
+        "goita coordination heuristic champion population:selfplay-{{0..4}}"
+        " population:entropy-{{0..4}} population:otherplay-{{0..4}}"
+        " file:runs/best-response-{{0..4}}/policy.safetensors --workers 2 --json {json}",
+        10,
+        partners("heuristic"),
+        "benchmarks/results/coordination.json",
+    ),
+    "coordination-bots": Run(
+        "goita coordination champion random greedy --seed 3132037685009703450 --json {json}",
+        10,
+        {**partners("greedy"), **partners("random")},
+        "benchmarks/results/coordination_bots.json",
     ),
     "speed": Run(
         "make bench",

@@ -1,12 +1,16 @@
-"""Shows a script in cells as a page of the site, each cell with what it prints.
+"""Shows a script in cells as a page of the site, each cell with what it prints and draws.
 
-A page says ``<!-- cells: ../../examples/NAME.py -->``. Cells begin with ``# %%``; one of words is
-``# %% [markdown]`` and holds a text. They run in order, in one namespace.
+A page says ``<!-- cells: ../../examples/NAME.py -->``, and the script is run; or it names a
+notebook, ``NAME.ipynb``, which shows what is stored in it. Cells begin with ``# %%``; one of words
+is ``# %% [markdown]`` and holds a text. They run in order, in one namespace.
 """
 
 import ast
 import io
+import json
 import re
+import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -24,45 +28,69 @@ def cells(text: str) -> Iterator[tuple[bool, str]]:
         yield is_words, (ast.literal_eval(content.strip()) if is_words else content).strip()
 
 
-def outputs(path: Path) -> Iterator[tuple[bool, str, str]]:
-    """Runs a script; yields of each cell whether it is of words, its content, what it prints."""
+def outputs(path: Path) -> Iterator[tuple[bool, str, str, str | None]]:
+    """Runs a script; yields of each cell if it is of words, its content, print and drawing.
+
+    The drawing is the last figure of matplotlib as a PNG in base64, or None.
+    """
     names: dict[str, object] = {"__name__": "__main__"}
     for is_words, content in cells(path.read_text(encoding="utf-8")):
         printed = io.StringIO()
         if not is_words:
             with redirect_stdout(printed):
                 exec(compile(content, path, "exec"), names)
-        yield is_words, content, printed.getvalue()
+        yield is_words, content, printed.getvalue(), None if is_words else drawn()
+
+
+def drawn() -> str | None:
+    """Returns the open figure of matplotlib, and closes it."""
+    plt = sys.modules.get("matplotlib.pyplot")
+    if plt is None or not plt.get_fignums():
+        return None
+    png = io.BytesIO()
+    plt.gcf().savefig(png, format="png", dpi=120, metadata={"Software": None})
+    plt.close("all")
+    return b64encode(png.getvalue()).decode()
+
+
+def stored(path: Path) -> Iterator[tuple[bool, str, str, str | None]]:
+    """Yields the same of a notebook, as it was stored."""
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        told = cell.get("outputs", [])
+        printed = "".join("".join(one.get("text", ())) for one in told)
+        png = next((one["data"]["image/png"] for one in told if "data" in one), None)
+        yield cell["cell_type"] == "markdown", "".join(cell["source"]), printed, png
 
 
 def run(path: Path) -> str:
-    """Runs a script cell by cell and returns the page."""
+    """Returns the page of a script, which is run cell by cell, or of a notebook."""
     parts = []
-    for is_words, content, printed in outputs(path):
+    for is_words, content, printed, png in (stored if path.suffix == ".ipynb" else outputs)(path):
         parts.append(content if is_words else f"```python\n{content}\n```")
         if printed:
             parts.append(f"```text\n{printed}```")
+        if png:
+            parts.append(f'<img src="data:image/png;base64,{png}" alt="The figure of this cell">')
     return "\n\n".join(parts) + "\n"
 
 
 def notebook(path: Path) -> dict[str, Any]:
     """Runs a script cell by cell and returns it as a Jupyter notebook, nbformat 4.5."""
     found: list[dict[str, Any]] = []
-    for is_words, content, printed in outputs(path):
+    for is_words, content, printed, png in outputs(path):
         cell = {"id": f"cell-{len(found)}", "metadata": {}, "source": content.splitlines(True)}
         if is_words:
             found.append({"cell_type": "markdown", **cell})
             continue
-        told = {"output_type": "stream", "name": "stdout", "text": printed.splitlines(True)}
+        told: list[dict[str, Any]] = []
+        if printed:
+            text = printed.splitlines(True)
+            told.append({"output_type": "stream", "name": "stdout", "text": text})
+        if png:
+            image = {"data": {"image/png": png}, "metadata": {}}
+            told.append({"output_type": "display_data", **image})
         number = 1 + sum(one["cell_type"] == "code" for one in found)
-        found.append(
-            {
-                "cell_type": "code",
-                **cell,
-                "execution_count": number,
-                "outputs": [told] if printed else [],
-            }
-        )
+        found.append({"cell_type": "code", **cell, "execution_count": number, "outputs": told})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     return {"cells": found, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}

@@ -27,6 +27,7 @@ extensions = [
     "measured",
     "names",
     "myst_parser",
+    "sphinx_copybutton",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
@@ -56,9 +57,12 @@ CARDS = [
     for theme in ("light", "dark")
 ]
 html_static_path = ["static", *CARDS]
+html_favicon = "pictures/favicon.svg"
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div:not(.highlight-text) > div.highlight pre"  # outputs are not for copying
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 

@@ -1,6 +1,6 @@
 """Makes notebooks of the scripts in cells of ``examples/notebooks``, with what they print.
 
-python tools/notebooks.py                    (needs the extras of the scripts)
+python tools/notebooks.py [NAME ...]           (needs the extras of the scripts)
 """
 
 import json
@@ -13,7 +13,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from cells import notebook  # noqa: E402  (after the path)
 
 if __name__ == "__main__":
-    for script in sorted((ROOT / "examples" / "notebooks").glob("*.py")):
+    names = sys.argv[1:] or ["*"]
+    folder = ROOT / "examples" / "notebooks"
+    for script in sorted(found for name in names for found in folder.glob(f"{name}.py")):
         made = json.dumps(notebook(script), indent=1, ensure_ascii=False)
         script.with_suffix(".ipynb").write_text(f"{made}\n", encoding="utf-8")
         print(script.with_suffix(".ipynb").relative_to(ROOT))

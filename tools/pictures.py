@@ -7,14 +7,15 @@ import numpy as np
 from goita_agents import load_agent, solver
 from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg, themes
-from goita_env.render.pen import Drawing, Pen
+from goita_env.render.pen import Drawing, Pen, document
 from goita_env.render.themes import Theme
+from goita_env.tiles import KING
 from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules, UkeShogiView
 from goita_env.uke_shogi import svg as uke_shogi_svg
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
-POLICY = ROOT / "agents" / "champion" / "policy.safetensors"
+POLICY = "champion:temperature=1"
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 CARD = 600
 """Width and height of a drawing."""
@@ -41,7 +42,7 @@ def counts(view: View, number: int = 4000) -> np.ndarray:
 
 def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
     """Returns a policy's probabilities at a decision, what its seat sees, perfect play's points."""
-    agent = load_agent(f"file:{POLICY},temperature=1")
+    agent = load_agent(POLICY)
     game = Game(seed=16)
     for _ in range(11):
         view = game.view(game.seat)
@@ -93,7 +94,7 @@ def learning(theme: Theme) -> list[Drawing]:
 
 def analysed(theme: Theme) -> list[Drawing]:
     """Draws decisions of a round as an analysis shows them: what was played, and what is best."""
-    agent = load_agent(f"file:{POLICY},temperature=1")
+    agent = load_agent(POLICY)
     game, drawings = position(4), []
     for move in MOVES.split()[4:12]:
         played = actions.parse(move)
@@ -138,6 +139,13 @@ def first_game() -> dict[str, str]:
     return found
 
 
+def favicon() -> str:
+    """Draws a king's tile."""
+    pen = Pen("light", "characters")
+    pen.tiles([(32, 32, KING, False)], scale=1.2)
+    return document(pen.drawing(64, 64, "Goita", "A king"), 64)
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     game = position(7)
@@ -153,6 +161,7 @@ def main() -> None:
         "deal.svg": position(14).sheet(),
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
+        "favicon.svg": favicon(),
     }
     for name, text in (pictures | cards() | first_game()).items():
         (FOLDER / name).write_text(text, encoding="utf-8")

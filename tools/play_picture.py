@@ -30,7 +30,7 @@ def photograph(page: Page) -> None:
 
 
 def main() -> None:
-    words = ["--web", "--port", "0", "--seed", SEED, "--save"]
+    words = ["--web", "--port", "0", "--seed", SEED, "--output"]
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         command = [sys.executable, "-m", "goita_lab", "play", *words, f"{folder}/match.json"]

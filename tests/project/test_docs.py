@@ -116,6 +116,9 @@ def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
     if name == "training":  # other versions of torch learn something else
         for cell in (*shipped["cells"], *made["cells"]):
             assert cell["cell_type"] == "markdown" or cell.pop("outputs")
+    for cell in (*shipped["cells"], *made["cells"]):  # a drawing differs with matplotlib's version
+        for output in cell.get("outputs", ()):
+            assert output.get("data", {"image/png": "some"}).pop("image/png")
     assert made == shipped
 
 
