@@ -38,7 +38,7 @@ def interval(value: Any, digits: int = 2, sign: str = "+") -> dict[str, Any]:
     """Returns a figure of a mean with its 95 % interval: a mapping, or (mean, low, high)."""
     if isinstance(value, dict):
         value = (value["mean"], value["low"], value["high"])
-    mean, low, high = (f"{number:{sign}.{digits}f}" for number in value)
+    mean, low, high = (f"{round(number, digits) or 0:{sign}.{digits}f}" for number in value)
     return {"text": f"{mean} [{low}, {high}]", "mean": mean}
 
 
@@ -114,6 +114,16 @@ def trained(opponent: str) -> Pick:
     def pick(found: Any) -> dict[str, Any]:
         (one,) = (one for one in found["pairs"] if one["b"] == opponent)
         return interval((one["points_per_round"], *one["ci95"]))
+
+    return pick
+
+
+def studied(*path: str) -> Pick:
+    """Picks an interval of the champion from a report on signals."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        (one,) = (one for one in found["study"]["agents"] if one["agent"] == "champion")
+        return at(*path)(one)
 
     return pick
 
@@ -211,6 +221,22 @@ RUNS: Final = {
         10,
         {**partners("greedy"), **partners("random")},
         "benchmarks/results/coordination_bots.json",
+    ),
+    "signals": Run(
+        "goita signals report heuristic champion -o {folder}/report.html --json {json}",
+        40,
+        {
+            "signals-uniform": studied("split", "uniform"),
+            "signals-policy": studied("split", "policy"),
+            "signals-gap": studied("partner_opponent_gap", "gap"),
+            "signals-listening": studied("value", "total"),
+            "signals-partner": studied("value", "partner"),
+        },
+    ),
+    "passes": Run(
+        "goita signals passes champion --deals 600 --precision 0.5 --json {json}",
+        8,
+        {"passes-worth": at("differences", 0, "points"), "passes-nats": at("known")},
     ),
     "speed": Run(
         "make bench",
@@ -329,8 +355,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{name:18} {run.minutes:4g} min  {run.command}")
         return 0
     for name in args.runs or ():
+        found = measured(name)
         runs = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-        runs[name] = measured(name)
+        runs[name] = found
         write_whole(FIGURES, (json.dumps(runs, indent=1) + "\n").encode())
     known = figures()
     for page in pages():

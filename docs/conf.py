@@ -1,5 +1,6 @@
 """Says how the documentation site is built: ``make docs``. No network, and no torch."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -72,11 +73,23 @@ def setup(app: Sphinx) -> None:
     # The names that pages give to notations of ours are no languages: plain text.
     for language in ("history", "conversation"):
         app.add_lexer(language, TextLexer)
+    app.connect("source-read", _offer_files)
     app.connect("doctree-read", _open_pages)
     app.connect("autodoc-process-docstring", _formulas, priority=300)
     # Napoleon takes a property's first line for "TYPE: words". Ours are read as a method's are.
     app.connect("autodoc-process-docstring", _keep, priority=400)
     app.connect("autodoc-process-docstring", _as_of_a_method, priority=600)
+
+
+def _offer_files(app: Sphinx, page: str, source: list[str]) -> None:
+    """Has links to Markdown beside the site offer the file, as links to other files do."""
+    folder = Path(app.srcdir, page).parent
+
+    def offer(link: re.Match[str]) -> str:
+        outside = not (folder / link[1]).resolve().is_relative_to(app.srcdir)
+        return f"](path:{link[1]})" if outside else link[0]
+
+    source[0] = re.sub(r"\]\((\.\./[^)#\s]*\.md)(?:#[^)]*)?\)", offer, source[0])
 
 
 def _open_pages(_app: Sphinx, tree: document) -> None:

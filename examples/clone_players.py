@@ -80,7 +80,7 @@ def main() -> None:
             loss.backward()
             adam.step()
         print(f"epoch {epoch + 1}: {score(clone, seen[kept:], legal[kept:], actions[kept:])}")
-    print(f"players that are held out: {score(clone, *read(args.data / 'heldout', None))}")
+    print(f"players that are held out: {score(clone, *read(args.data / 'validation', None))}")
     for bot in ("greedy", "heuristic"):
         result = play_pair(clone, bot, deals=args.deals, seed=1)
         low, high = result.ci95

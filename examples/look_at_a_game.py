@@ -74,10 +74,10 @@ Bots are asked with the observation of the seat that is to move.
 """
 
 # %%
-from goita_agents import choose, load_agent
+from goita_agents import choose_action, load_agent
 
 for name in ("greedy", "heuristic", "champion"):
-    action = choose(load_agent(name), view.observation(), np.random.default_rng(0))
+    action = choose_action(load_agent(name), view.observation(), np.random.default_rng(0))
     print(f"{name:10} {actions.name(action)}")
 
 # %% [markdown]

@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 
-from goita_agents import choose, load_agent, solver
+from goita_agents import choose_action, load_agent, solver
 from goita_agents.base import Agent
 from goita_env import actions, records
 from goita_env.rounds import Rounds
@@ -60,7 +60,7 @@ def main() -> None:
             points = worlds.weight @ play_out(positions, action, load_agent(name))
             row += f"  {points:{len(name)}.1f}"
         print(row)
-    chosen = choose(load_agent("solver"), view.observation(), np.random.default_rng(0))
+    chosen = choose_action(load_agent("solver"), view.observation(), np.random.default_rng(0))
     print(f"\nthe solver bot plays {actions.name(chosen)}")
 
 

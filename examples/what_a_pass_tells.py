@@ -38,7 +38,7 @@ def beliefs(play: Play, row: int, assumed: object) -> tuple[HandBelief, HandBeli
     before, after = seen_by(play, deal, listener, np.array([row, row + 1]))
     ear = Listener(before, assumed)
     first = ear.posterior("partner")
-    ear.hear(after)
+    ear.update(after)
     return first, ear.posterior("partner")
 
 

@@ -11,7 +11,7 @@ from goita_env.envs.seat_vector_env import SeatVectorEnv
 from goita_env.envs.vector import GoitaVectorEnv, StepResult
 from goita_env.errors import GoitaError
 from goita_env.game import Game
-from goita_env.information import Information, Token
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.tiles import TEAMS
 from goita_env.views import View
@@ -26,12 +26,12 @@ __all__ = [
     "Game",
     "GoitaError",
     "GoitaVectorEnv",
-    "Information",
+    "InformationStructure",
+    "MessageChannel",
     "Rules",
     "SeatEnv",
     "SeatVectorEnv",
     "StepResult",
-    "Token",
     "View",
     "__version__",
     "actions",

@@ -8,7 +8,8 @@
 67 / 68                  redeal / continue (the partner of a five-pawn caller)
 ======================== =======================================================================
 
-Games with a token (``goita_env.Information``) have 77: the actions 69 to 76 send message 0 to 7.
+Games with messages (``goita_env.InformationStructure``) have 77: the actions 69 to 76 send message
+0 to 7.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ REDEAL: Final = 67
 CONTINUE: Final = 68
 NUM_ACTIONS: Final = 69
 MESSAGE: Final = NUM_ACTIONS
-"""Sends message 0, silence; the next seven actions send messages 1 to 7. Only with a token."""
+"""Sends message 0, silence; the next seven actions send messages 1 to 7. Only with messages."""
 MAX_ACTIONS: Final = MESSAGE + 8
 
 _WORDS: Final = {PASS: "p", CALL: "call", SILENT: "silent", REDEAL: "redeal", CONTINUE: "continue"}
@@ -73,7 +74,7 @@ def name(action: int, num_actions: int = NUM_ACTIONS) -> str:
 
     Args:
         action: the action.
-        num_actions: how many there are: 69, or with a token 77, which adds "say0" to "say7".
+        num_actions: how many there are: 69, or with messages 77, which adds "say0" to "say7".
 
     Raises:
         ActionError: if it is not an action.
@@ -87,7 +88,7 @@ def name(action: int, num_actions: int = NUM_ACTIONS) -> str:
 def parse(text: str) -> int:
     """Returns the action of a short name, the inverse of ``name``; 9 is read as a king.
 
-    The names of messages are read, too, though only games with a token have these actions.
+    The names of messages are read, too, though only games with messages have these actions.
 
     Raises:
         ActionError: if the text names no action.

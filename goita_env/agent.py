@@ -16,7 +16,7 @@ import numpy as np
 
 from goita_env.actions import NUM_ACTIONS
 from goita_env.arrays import Bool, Float, Int
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.views import View
 
 
@@ -72,15 +72,16 @@ class HasTemperature(Policy, Protocol):
 class PlaysInformed(Protocol):
     """Says which games it plays beside the plain one; agents that do not play the plain one alone.
 
-    In other games the masks are bool [N, 77] where a token is asked for, and views may show hands.
+    In other games the masks are bool [N, 77] where a message is asked for, and views may show
+    hands.
     """
 
-    def plays(self, information: Information) -> bool:
+    def plays(self, information: InformationStructure) -> bool:
         """Tells whether the agent plays games with these options."""
         ...
 
 
-def plays(agent: object, information: Information) -> bool:
+def plays(agent: object, information: InformationStructure) -> bool:
     """Tells whether an agent plays games with these options."""
     if isinstance(agent, PlaysInformed):
         return agent.plays(information)
@@ -204,6 +205,6 @@ class RandomAgent:
         """Returns the same probability for every legal action: float64 [N, 69]."""
         return legal / np.count_nonzero(legal, axis=1, keepdims=True)
 
-    def plays(self, information: Information) -> bool:
+    def plays(self, information: InformationStructure) -> bool:
         """Returns True: any game."""
         return True

@@ -19,7 +19,7 @@ from goita_env.engine.state import State
 from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.hands import format_hand
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.render import ansi, sheet, svg
 from goita_env.render.scene import Scene
 from goita_env.render.svg import Options
@@ -65,7 +65,7 @@ class Game:
             ten below the rules' total.
         episode: "round", or "match", where the winner of a round deals the next at once.
         seed: of the deals, 0 to 2**64 - 1; None: drawn.
-        information: who knows and tells what (``goita_env.Information``).
+        information: who knows and tells what (``goita_env.InformationStructure``).
 
     Raises:
         HandsError, SettingError: if an option is impossible.
@@ -87,7 +87,7 @@ class Game:
         scores: Sequence[int] = (0, 0),
         episode: Episode = "round",
         seed: int | None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.seed = secrets.randbits(63) if seed is None else check_seed(seed)
         self._match = Match(1, rules, episode, self.seed, auto_reset=False, information=information)
@@ -105,7 +105,7 @@ class Game:
         return self._match.rules
 
     @property
-    def information(self) -> Information:
+    def information(self) -> InformationStructure:
         return self._match.information
 
     @property
@@ -143,16 +143,16 @@ class Game:
         return self.deals[-1].moves
 
     def legal_actions(self) -> list[int]:
-        """Lists the legal actions of the asked seat in order; none at the end."""
+        """Lists the legal actions of the acting seat in order; none at the end."""
         return np.flatnonzero(self._legal()).tolist()
 
     def play(self, action: int | str) -> None:
-        """Makes the decision of the asked seat.
+        """Makes the decision of the acting seat.
 
         Args:
             action: its number, or its name (``actions.name``): "52" lays the block 5 and attacks
                 with 2, "p" passes; "call", "silent", "redeal" and "continue" answer questions, and
-                "say0" to "say7" send a message where there is a token.
+                "say0" to "say7" send a message where there are messages.
 
         Raises:
             EpisodeOverError: if the round, or the match, is over.

@@ -15,7 +15,7 @@ from goita_env.engine.episodes import Episode, Reward
 from goita_env.envs.aec import env, raw_env
 from goita_env.envs.aec_base import AllAct
 from goita_env.envs.seat_vector_env import Form
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.render import RenderMode
 from goita_env.rules import Rules
 
@@ -27,10 +27,10 @@ def parallel_env(
     episode: Episode = "round",
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
     observation: Form = "dict",
 ) -> ParallelEnv[str, Any, Any]:
-    """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
+    """Returns ``env`` behind the parallel API: all act, only the acting seat's action counts."""
     return AllAct(env(rules, episode, reward, render_mode, information, observation))
 
 

@@ -1,13 +1,13 @@
-"""Says who knows and tells what beyond the rules: shown hands, and a token before play.
+"""Says who knows and tells what beyond the rules: shown hands, and a message channel before play.
 
-``Information()`` is the plain game. Whatever it changes is kept apart from the rules, so every
-option goes with every rule set.
+``InformationStructure()`` is the base game. Whatever it changes is kept apart from the rules, so
+every option goes with every rule set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, get_args
 
 from goita_env.actions import MAX_ACTIONS, NUM_ACTIONS
@@ -18,7 +18,7 @@ Audience = Literal["partner", "all"]
 
 AUDIENCES: Final = get_args(Audience)
 MAX_BITS: Final = 3
-"""Most bits of a token; the actions and the observation have room for eight messages."""
+"""Most bits of a message; the actions and the observation have room for eight messages."""
 MAX_COST: Final = 1000
 """Most points that a message costs."""
 
@@ -31,8 +31,8 @@ _SHOWN_SEATS: Final[dict[str | None, tuple[int, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Token:
-    """Lets each seat send one message before the questions before play, the dealer first.
+class MessageChannel:
+    """Lets each seat send one message before the pre-play decisions, the dealer first.
 
     Raises:
         SettingError: if a field has none of its values.
@@ -53,18 +53,18 @@ class Token:
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
                 raise SettingError(
-                    f"expected a whole number from {least} to {most} as {name} of a token, "
-                    f"got {value!r}"
+                    f"expected a whole number from {least} to {most} as {name} of a message "
+                    f"channel, got {value!r}"
                 )
         if not isinstance(self.audience, str) or self.audience not in AUDIENCES:
             raise SettingError(
-                f"expected an audience of {AUDIENCES} for a token, got {self.audience!r}"
+                f"expected an audience of {AUDIENCES} for a message channel, got {self.audience!r}"
             )
 
 
 @dataclass(frozen=True)
-class Information:
-    """Holds the options of who knows and tells what; the default is the plain game.
+class InformationStructure:
+    """Holds the options of who knows and tells what; the default is the base game.
 
     Raises:
         SettingError: if a field has none of its values.
@@ -74,29 +74,31 @@ class Information:
     """Whose tiles each seat sees, those under their face-down blocks among them: its partner's, or
     all. None: nobody's."""
 
-    token: Token | None = None
+    channel: MessageChannel | None = None
     """What each seat may tell before play; None: nothing."""
 
     def __post_init__(self) -> None:
         if self.shown is not None and self.shown not in AUDIENCES:
             raise SettingError(f"expected shown of {(None, *AUDIENCES)}, got {self.shown!r}")
-        if self.token is not None and not isinstance(self.token, Token):
-            raise SettingError(f"expected a Token or None as token, got {self.token!r}")
+        if self.channel is not None and not isinstance(self.channel, MessageChannel):
+            raise SettingError(
+                f"expected a MessageChannel or None as channel, got {self.channel!r}"
+            )
 
     @property
     def bits(self) -> int:
-        """Bits of a message, 0 without a token."""
-        return 0 if self.token is None else self.token.bits
+        """Bits of a message, 0 without messages."""
+        return 0 if self.channel is None else self.channel.bits
 
     @property
     def cost(self) -> int:
         """Points that a message other than 0 costs."""
-        return 0 if self.token is None else self.token.cost
+        return 0 if self.channel is None else self.channel.cost
 
     @property
     def num_actions(self) -> int:
-        """Size of the action space: 69, or 77 with a token, of which 2**bits are ever legal."""
-        return NUM_ACTIONS if self.token is None else MAX_ACTIONS
+        """Size of the action space: 69, or 77 with messages, of which 2**bits are ever legal."""
+        return NUM_ACTIONS if self.channel is None else MAX_ACTIONS
 
     @property
     def shown_seats(self) -> tuple[int, ...]:
@@ -114,11 +116,15 @@ class Information:
         return 64 * self.num_words
 
     def to_keys(self) -> dict[str, Any]:
-        """Returns the keys of a JSON object that say what this is: none for the plain game."""
-        return {} if self == PLAIN else {"information": asdict(self)}
+        """Returns the keys of a JSON object that say what this is: none for the base game."""
+        if self == PLAIN:
+            return {}
+        # Files, the bot protocol and logs call the channel "token".
+        channel = None if self.channel is None else asdict(self.channel)
+        return {"information": {"shown": self.shown, "token": channel}}
 
     @classmethod
-    def from_keys(cls, keys: Mapping[str, Any]) -> Information:
+    def from_keys(cls, keys: Mapping[str, Any]) -> InformationStructure:
         """Returns what ``to_keys`` wrote.
 
         Raises:
@@ -127,18 +133,20 @@ class Information:
         table = keys.get("information")
         if table is None:
             return PLAIN
-        fields = _fields(table, cls, "information")
-        if isinstance(fields.get("token"), dict):
-            fields["token"] = Token(**_fields(fields["token"], Token, "token", "bits"))
-        return cls(**fields)
+        found = _fields(table, ["shown", "token"], "information")
+        channel = found.pop("token", None)
+        if isinstance(channel, dict):
+            names = [field.name for field in fields(MessageChannel)]
+            channel = MessageChannel(**_fields(channel, names, "token", "bits"))
+        return cls(**found, channel=channel)
 
 
-PLAIN: Final = Information()
-"""The plain game: nobody is shown, and nothing is told but by play."""
+PLAIN: Final = InformationStructure()
+"""The base game: nobody is shown, and nothing is told but by play."""
 
 
-def read_information(path: str) -> Information:
-    """Returns the options in a JSON file: what ``Information.to_keys`` writes.
+def read_information(path: str) -> InformationStructure:
+    """Returns the options in a JSON file: what ``InformationStructure.to_keys`` writes.
 
     Raises:
         SettingError: if the file cannot be read, or holds anything else.
@@ -146,24 +154,23 @@ def read_information(path: str) -> Information:
     return read_table(path, _from_file, "options of who knows and tells what")
 
 
-def _from_file(content: object) -> Information:
+def _from_file(content: object) -> InformationStructure:
     if not isinstance(content, dict) or not content.keys() <= {"information"}:
         raise SettingError(
-            f'expected {{"information": {{...}}}}, or {{}} for the plain game, got {content!r:.200}'
+            f'expected {{"information": {{...}}}}, or {{}} for the base game, got {content!r:.200}'
         )
-    return Information.from_keys(content)
+    return InformationStructure.from_keys(content)
 
 
-def check_information(information: Information) -> Information:
+def check_information(information: InformationStructure) -> InformationStructure:
     """Returns the options; a SettingError if it is none."""
-    if not isinstance(information, Information):
-        raise SettingError(f"expected an Information value, got {information!r}")
+    if not isinstance(information, InformationStructure):
+        raise SettingError(f"expected an InformationStructure value, got {information!r}")
     return information
 
 
-def _fields(table: object, of: type, name: str, *wanted: str) -> dict[str, Any]:
-    """Returns a table of fields of a class after checking their names."""
-    known = [*of.__dataclass_fields__]  # type: ignore[attr-defined]
+def _fields(table: object, known: list[str], name: str, *wanted: str) -> dict[str, Any]:
+    """Returns a table of known fields after checking their names."""
     if not isinstance(table, dict) or not {*wanted} <= table.keys() <= {*known}:
         must = f", {', '.join(wanted)} among them" if wanted else ""
         raise SettingError(

@@ -1,7 +1,7 @@
 """Offers checks to run on agents and rule sets of your own.
 
 ``check_agent`` and ``check_rules`` raise ``AssertionError`` with what was expected and what came;
-they return nothing. ``inconsistency`` returns what is wrong as a sentence.
+they return nothing. ``find_inconsistency`` returns what is wrong as a sentence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from goita_env.tiles import HAND_SIZE, MAX_PLAYS
 from goita_env.views import View
 
 FIXED_VIEWS: Final = 256
-"""Views on which ``inconsistency`` compares an agent with itself."""
+"""Views on which ``find_inconsistency`` compares an agent with itself."""
 
 ALONE: Final = 64
 """So many of them are asked about one by one, too, which costs most of the time."""
@@ -53,7 +53,7 @@ def check_agent(
     An agent with a memory (``begin`` and ``end``) is told of deals, redeals and ends of rounds, and
     is asked once, where it has a choice, for it may remember that it was asked. Others are asked
     everywhere, and twice, and their answers must depend on nothing but the view
-    (``inconsistency``).
+    (``find_inconsistency``).
 
     Args:
         agent: anything with ``act(view, legal, rng)``; ``probabilities(view, legal)`` is checked
@@ -79,7 +79,7 @@ def check_agent(
         again = _ask(agent, turn.view, turn.action_mask, step)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         turn = env.step(actions)
-    if (wrong := inconsistency(agent, rules)) is not None:
+    if (wrong := find_inconsistency(agent, rules)) is not None:
         raise AssertionError(wrong)
 
 
@@ -101,7 +101,7 @@ def _check_methods(agent: object) -> None:
                 ) from error
 
 
-def inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
+def find_inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
     """Asks an agent about 256 fixed views in several ways, and says where its answers differ.
 
     The views are of all phases of a round. Asked are all at once, all again, all with other numbers
@@ -177,7 +177,7 @@ def _difference(
 
 @cache
 def fixed_views(rules: Rules) -> tuple[View, Bool]:
-    """Returns the views that ``inconsistency`` asks about, and their legal actions."""
+    """Returns the views that ``find_inconsistency`` asks about, and their legal actions."""
     env = GoitaVectorEnv(32, rules, episode="match", seed=256, observe=False)
     rng = np.random.default_rng(256)
     turn, words, legal = env.reset(), [], []

@@ -22,7 +22,7 @@ __all__ = ["env", "parallel_env", "raw_env"]
 def parallel_env(
     rules: UkeShogiRules = IMO_SHOGI, deals: int = 1, render_mode: RenderMode | None = None
 ) -> ParallelEnv[str, Observation, Any]:
-    """Returns ``env`` behind the parallel API: all act, only the asked seat's action counts."""
+    """Returns ``env`` behind the parallel API: all act, only the acting seat's action counts."""
     return AllAct(env(rules, deals, render_mode))
 
 

@@ -37,7 +37,7 @@ from typing import (
     get_type_hints,
 )
 
-from goita_env.information import PLAIN, Information, read_information
+from goita_env.information import PLAIN, InformationStructure, read_information
 from goita_env.rules import Rules, read_rules
 
 if TYPE_CHECKING:
@@ -73,12 +73,15 @@ RENAMED: Final = {
     "goita check": {"--ms": "--isolate-ms", "--memory": "--isolate-memory"},
     "goita exploit": {"--results": "-o"},
     "goita grade": {"--kifu": "--records", "--deals": "--rounds"},
+    "goita imitate": {"--held-out": "--test-share"},
     "goita play": {"--save": "-o", "--deal": "--position"},
     "goita plot": {"--file": "-o"},
+    "goita signals": {"tokens": "messages"},
     "goita signals log": {"--out": "-o"},
+    "goita studies": {"tokens": "messages"},
     "goita watch": {"--deals": "--deal", "--epsilon": "--mover-epsilon"},
 }
-"""Options by command: how they were called before version 0.3, and what to write instead."""
+"""Options, and first words, by command: what was written before version 0.3, and is written now."""
 
 EXIT_CODES: Final = (
     "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
@@ -104,9 +107,9 @@ def parse(
     """Returns a dataclass filled from the command line; wrong input ends the program with code 2.
 
     Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
-    ``Information`` (a JSON file). One without a default is required, a tuple takes one value or
-    more; a ``seed: int`` also takes "random", which is drawn here and told. A ``ValueError`` that
-    the dataclass itself raises (``__post_init__``) counts as wrong.
+    ``InformationStructure`` (a JSON file). One without a default is required, a tuple takes one
+    value or more; a ``seed: int`` also takes "random", which is drawn here and told. A
+    ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
 
     Args:
         cls: a frozen dataclass.
@@ -169,6 +172,7 @@ def parse_one(
         doc: the help.
     """
     given = list(sys.argv[1:] if argv is None else argv)
+    refuse_renamed(_program(), given[:1])
     if given[:1] in ([], ["-h"], ["--help"]):
         sys.stdout.write(f"{without_marks(doc)}\n")
         return 0 if given else 2
@@ -179,9 +183,9 @@ def parse_one(
 
 
 def refuse_renamed(program: str, argv: Sequence[str]) -> None:
-    """Ends the program where an option is written as it was called before; says what it is now."""
+    """Ends the program where an option, or the first word, is one that has another name now."""
     renamed = RENAMED.get(program, {})
-    for word in argv:
+    for word in [*argv[:1], *(word for word in argv[1:] if word.startswith("-"))]:
         if (now := renamed.get(word.partition("=")[0])) is not None:
             fail(f"expected {now}, got {word.partition('=')[0]}, as it was called before 0.3")
 
@@ -339,15 +343,15 @@ def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
     )
 
 
-def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Information] | None:
+def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[InformationStructure] | None:
     from tyro.constructors import PrimitiveConstructorSpec
 
-    if info.type is not Information:
+    if info.type is not InformationStructure:
         return None
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar="FILE",
         instance_from_str=lambda texts: read_information(texts[0]),
-        is_instance=lambda value: isinstance(value, Information),
+        is_instance=lambda value: isinstance(value, InformationStructure),
         str_from_instance=lambda value: ["plain" if value == PLAIN else repr(value)],
     )

@@ -71,11 +71,11 @@ def _parsed(text: str, rules: str | Rules, strict: bool, source: str) -> Record:
 
 
 def check_plain(deals: Iterable[DealRecord], what: str) -> None:
-    """Raises a RecordError where a deal is not of the plain game, all that ``what`` knows."""
+    """Raises a RecordError where a deal is not of the base game, all that ``what`` knows."""
     for deal in deals:
         if deal.information != PLAIN:
             raise RecordError(
-                f"expected deals of the plain game, which is all that {what} knows, got deal "
+                f"expected deals of the base game, which is all that {what} knows, got deal "
                 f"{deal.number} with {deal.information!r}"
             )
 
@@ -115,7 +115,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         what: as in ``check_plain``.
 
     Raises:
-        RecordError, SettingError: if a file is no record of the plain game; one of a folder becomes
+        RecordError, SettingError: if a file is no record of the base game; one of a folder becomes
             a note instead, unless no file is left.
         ImportError: if a kifu lacks its extra.
         OSError: if a file cannot be read.

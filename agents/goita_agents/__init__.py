@@ -8,8 +8,8 @@ import numpy.typing as npt
 from goita_agents.base import Agent, AgentError
 from goita_agents.faults import check_actions
 from goita_agents.models import check_stateless
+from goita_agents.registry import agent_names, load_agent
 from goita_agents.registry import is_own as is_own
-from goita_agents.registry import load_agent, names
 from goita_env.actions import NUM_ACTIONS
 from goita_env.checks import describe
 from goita_env.rules import JGA, Rules
@@ -18,13 +18,13 @@ from goita_env.views import from_observation
 __all__ = [
     "Agent",
     "AgentError",
-    "choose",
+    "agent_names",
+    "choose_action",
     "load_agent",
-    "names",
 ]
 
 
-def choose(
+def choose_action(
     agent: Agent,
     observation: dict[str, npt.NDArray[Any]] | npt.ArrayLike,
     rng: np.random.Generator,

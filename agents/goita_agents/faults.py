@@ -122,7 +122,7 @@ def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int,
 
     Args:
         answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
-        legal: bool [N, 69], with a token [N, 77].
+        legal: bool [N, 69], with messages [N, 77].
         name: of the agent, for the error.
 
     Returns:
@@ -155,7 +155,7 @@ def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
 
     Args:
         answer: what ``act`` returned.
-        legal: bool [N, 69], with a token [N, 77].
+        legal: bool [N, 69], with messages [N, 77].
         name: of the agent, for the error.
         games: [N] numbers of the games, for the error.
     """

@@ -33,7 +33,7 @@ from goita_env import View
 from goita_env.errors import GoitaError
 from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules
-from goita_env.testing import inconsistency
+from goita_env.testing import find_inconsistency
 from goita_env.views import observation as packing
 
 EPSILON: Final = 0.02
@@ -139,7 +139,7 @@ class PolicyModel:
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
         if test not in self._passed:
-            if (wrong := inconsistency(self._agent, rules)) is not None:
+            if (wrong := find_inconsistency(self._agent, rules)) is not None:
                 raise AgentError(f"{self._given.name!r} cannot be a model: {wrong}")
             self._passed.add(test)
 
@@ -155,7 +155,7 @@ class PolicyModel:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal.
 
-        With a token [N, 77].
+        With messages [N, 77].
 
         Raises:
             AgentError: if the agent's answers are none in this rule set, or it plays no games with

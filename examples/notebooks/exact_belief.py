@@ -42,8 +42,8 @@ print(f"{real}  {np.exp(belief.log_probability(real)):.1%}  (what it really was)
 """
 ## It depends on who plays
 
-The same moves say less about a player who plays at random. Only hard facts remain: which tiles are
-gone.
+The same moves say less about a player who plays at random. Only rule constraints remain: which
+tiles are gone.
 """
 
 # %%

@@ -72,7 +72,7 @@ for name, runs in methods.items():
         model = {"policy": PolicyModel(run)}
         heard, _ = listen(rounds, model, listeners=range(4), where="first_pass", known=False)
         row = [
-            measures.content(rounds, heard, speaker=speaker)[0].told.mean
+            measures.information_gain(rounds, heard, speaker=speaker)[0].told.mean
             for speaker in SEATS.values()
         ]
         found.append(row)
@@ -98,7 +98,7 @@ for name, values in told.items():
 import matplotlib.pyplot as plt
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-for place, (name, gap) in enumerate(gaps.items()):
+for place, gap in enumerate(gaps.values()):
     half = gap.runs.high - gap.runs.mean
     left.errorbar(place, gap.runs.mean, half, fmt="o", capsize=4)
 left.axhline(0, color="gray", linewidth=0.8)

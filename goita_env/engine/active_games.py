@@ -95,7 +95,7 @@ class ActiveGames:
         return np.asarray((self._state.clock - self._state.offset[places]) & THREE)
 
     def legal(self) -> tuple[Bits, Bits, Int, Int]:
-        """Returns what the asked seats may do: two [m] of bits; [m] the only action, else 0.
+        """Returns what the acting seats may do: two [m] of bits; [m] the only action, else 0.
 
         And [n] the places in which there is a choice.
         """

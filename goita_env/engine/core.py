@@ -36,7 +36,7 @@ _ONE_BIT: Final = np.array(1, U64)
 
 
 def legal_actions(state: State) -> tuple[Bits, Bits]:
-    """Returns what each asked seat may do, as bits: two uint64 [N], actions 0-63 and from 64."""
+    """Returns what each acting seat may do, as bits: two uint64 [N], actions 0-63 and from 64."""
     t, status = state.tables, state.status
     pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
@@ -75,7 +75,7 @@ def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
 def step(state: State, actions: Int) -> None:
     """Makes one decision in every game, in place, and moves the clock.
 
-    ``actions``: [N] a legal action of each asked seat; where nobody is asked it does nothing.
+    ``actions``: [N] a legal action of each acting seat; where nobody is asked it does nothing.
     """
     t, clock, status, event = state.tables, state.clock, state.status, state.event
     asking = state.asking
@@ -132,7 +132,7 @@ def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
 
 
 def _answer(state: State, rows: Int, answers: Int) -> None:
-    """Takes answers to questions before play, [n], and turns games to the seat asked next.
+    """Takes answers to pre-play decisions, [n], and turns games to the seat asked next.
 
     The clock has not moved yet.
     """
@@ -176,12 +176,12 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
 
 def _hear(state: State, rows: Int, answers: Int) -> None:
     """Tells messages among answers [n] to those who hear them, in place; the clock as above."""
-    token = state.information.token
+    channel = state.information.channel
     said = (answers > MESSAGE).nonzero()[0]
-    if token is None or len(said) == 0:
+    if channel is None or len(said) == 0:
         return
     rows, messages = rows[said], answers[said] - MESSAGE
-    for hearer in _HEARERS[token.audience]:
+    for hearer in _HEARERS[channel.audience]:
         sender = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * (-hearer & 3)
         state.frame[(state.clock + hearer) & 3][rows] |= messages << sender
 
@@ -199,6 +199,6 @@ def costs(state: State, actions: Int) -> Int | None:
 
 
 def note(state: State, action: int) -> None:
-    """Writes an answer of all asked seats where those who learn of it see it, in place."""
+    """Writes an answer of all acting seats where those who learn of it see it, in place."""
     state.notes[state.clock] |= _NOTE[action]
     _hear(state, np.arange(state.num_games), np.full(state.num_games, action))

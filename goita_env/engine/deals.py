@@ -13,7 +13,7 @@ from goita_env import seeds
 from goita_env.arrays import U64, Int
 from goita_env.engine import tables
 from goita_env.engine.state import CLEAR_VALUES, DEAL_ROWS, ONE, SLOTS, THREE, State, places
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.seeds import GOLDEN, Keys, mix
 from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS, NUM_TILES
@@ -75,7 +75,7 @@ def prepare(
     scores: Int | None = None,
     *,
     questions: bool = True,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
 ) -> Int:
     """Works out all that n deals set, for ``lay``: int64 [14, n].
 
@@ -127,14 +127,16 @@ class ReadyDeals:
     """Prepares deals before they are needed: many at once cost a fifth of a few at a time.
 
     For each of N games there are places for the first deal of its next two episodes and, where that
-    deal has questions before play, for the deal after a redeal. The dealers are the first ones, and
+    deal has pre-play decisions, for the deal after a redeal. The dealers are the first ones, and
     there are no points yet. What is dealt is a function of the keys alone, so this changes no game.
 
     The first deal of episode k of game i has the place i + N * (k & 1). The deal after a redeal has
     i + N * (2 + k % 3): it may still be wanted when the one of two episodes later is dealt.
     """
 
-    def __init__(self, rules: Rules, num_games: int, information: Information = PLAIN) -> None:
+    def __init__(
+        self, rules: Rules, num_games: int, information: InformationStructure = PLAIN
+    ) -> None:
         self._rules, self._information = rules, information
         self._num_games = np.array(num_games)
         self._questions = len(tables.tables(rules).questions.status)

@@ -22,7 +22,7 @@ from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
 from goita_env.hands import read_hands
-from goita_env.information import PLAIN, Information, check_information
+from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.rules import Rules, get_rules
 
 Episode = Literal["round", "match"]
@@ -52,7 +52,7 @@ class Outcome:
         return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
 
 
-def check_episode(episode: Episode, information: Information = PLAIN) -> Episode:
+def check_episode(episode: Episode, information: InformationStructure = PLAIN) -> Episode:
     """Returns a kind of episode; a SettingError if it is none, or one that messages can't cost."""
     if episode not in EPISODES:
         raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
@@ -61,7 +61,7 @@ def check_episode(episode: Episode, information: Information = PLAIN) -> Episode
     return episode
 
 
-def check_reward(reward: Reward, information: Information = PLAIN) -> Reward:
+def check_reward(reward: Reward, information: InformationStructure = PLAIN) -> Reward:
     """Returns a kind of reward; a SettingError if it is none, or one that messages can't cost."""
     if reward not in REWARDS:
         raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
@@ -92,7 +92,7 @@ class Match:
         seed: int = 0,
         games: Int | None = None,
         auto_reset: bool = True,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         num_games = check_num_games(num_games)
         self.information = check_information(information)

@@ -72,7 +72,7 @@ class Question:
     asked: int = -1
     """The seat that is asked now."""
     choosing: bool = False
-    """The asked seat chooses redeal or continue, as a caller's partner."""
+    """The acting seat chooses redeal or continue, as a caller's partner."""
 
 
 Ending = Literal["play", "redeal", "call", "fives"]

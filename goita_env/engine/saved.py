@@ -63,7 +63,7 @@ def restore(match: Match, arrays: Arrays) -> None:
 
 def _check_state(state: State) -> None:
     codes = np.stack([state.hand & ~tables.KING_PERMIT, state.down])
-    first = tables.TOKEN if state.tables.bits else tables.FRESH
+    first = tables.MESSAGE_CHOICE if state.tables.bits else tables.FRESH
     for name, array, limit in (
         ("hand and down", codes, tables.NUM_CODES),
         ("up", state.up, tables.NUM_CODES),
@@ -80,7 +80,7 @@ def _check_state(state: State) -> None:
     known = _FRAME_BITS | (_MESSAGE_BITS if state.tables.bits else 0)
     _check("frame", (state.frame & ~np.int64(known)) == 0)
     # A seat whose message is still to come waits for a question of its number, and only then.
-    asking = state.status == tables.TOKEN
+    asking = state.status == tables.MESSAGE_CHOICE
     _check("query", asking == (state.query >= len(tables.tables(state.rules).questions.status)))
     _check("scores", state.scores % 10 == 0)
 

@@ -64,9 +64,9 @@ class SearchRules(NamedTuple):
     points: Int
     """[S * 69] Points of the round if the hand is empty after an action, by key."""
     attack: Int
-    """[S] Kind of the attack that the asked seat may receive, by status; -1 where it leads."""
+    """[S] Kind of the attack that the acting seat may receive, by status; -1 where it leads."""
     passes: Int
-    """[S] Passes since that attack, 0 to 2; 3 where the asked seat leads."""
+    """[S] Passes since that attack, 0 to 2; 3 where the acting seat leads."""
     king_up: Int
     """[S] 1 where a king lies face up, else 0."""
 

@@ -1,8 +1,8 @@
 """Holds N games as one block of integers; ``docs/engine.md`` draws it.
 
 Every play or pass moves the turn exactly one seat. So the games are placed such that in all of them
-the asked seat sits on one *slot*, ``state.clock``; seat i sits on slot (i + offset) & 3. The
-questions before play don't follow the clock: those few games are turned such that the seat asked
+the acting seat sits on one *slot*, ``state.clock``; seat i sits on slot (i + offset) & 3. The
+pre-play decisions don't follow the clock: those few games are turned such that the seat asked
 next sits on the next slot.
 """
 
@@ -20,13 +20,13 @@ from goita_env.arrays import Bool, Int
 from goita_env.engine.tables import (
     CALL_CHOICE,
     CODE_MASK,
+    MESSAGE_CHOICE,
     NUM_STATUSES,
-    TOKEN,
     WAITING,
     code_counts,
     tables_of,
 )
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 
@@ -92,7 +92,7 @@ class State:
     """[2, N] Points of the two teams before this round."""
 
     def __init__(
-        self, rules: Rules, data: Int, clock: int = 0, information: Information = PLAIN
+        self, rules: Rules, data: Int, clock: int = 0, information: InformationStructure = PLAIN
     ) -> None:
         self.rules, self.information = rules, information
         self.tables = tables_of(rules, information)
@@ -107,12 +107,14 @@ class State:
         self.ended: Int = NO_ROWS
         """[m] Games in which the last step decided a redeal or ended the round, ascending."""
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int, Information]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Rules, Int, int, InformationStructure]]:
         """Pickles and deep-copies without the derived parts."""
         return type(self), (self.rules, self.data.copy(), self.clock, self.information)
 
     @classmethod
-    def empty(cls, num_games: int, rules: str | Rules, information: Information = PLAIN) -> Self:
+    def empty(
+        cls, num_games: int, rules: str | Rules, information: InformationStructure = PLAIN
+    ) -> Self:
         """Returns games that wait for their first deal."""
         data = np.zeros((ROWS, num_games), np.int64)
         state = cls(get_rules(rules), data, information=information)
@@ -130,7 +132,7 @@ class State:
 
     @cached_property
     def asking(self) -> Int:
-        """[m] Games in which a question before play is open; kept up to date once it was read."""
+        """[m] Games in which a pre-play decision is open; kept up to date once it was read."""
         return in_question(self.status).nonzero()[0]
 
     @property
@@ -238,10 +240,10 @@ def places(num_games: int) -> tuple[list[Int], Int]:
 
 
 _IN_QUESTION: Final = np.zeros(NUM_STATUSES + 1, bool)
-"""By status; TOKEN is the last one."""
-_IN_QUESTION[[*range(CALL_CHOICE, WAITING), TOKEN]] = True
+"""By status; MESSAGE_CHOICE is the last one."""
+_IN_QUESTION[[*range(CALL_CHOICE, WAITING), MESSAGE_CHOICE]] = True
 
 
 def in_question(status: Int) -> Bool:
-    """Tells where a question before play is open."""
+    """Tells where a pre-play decision is open."""
     return _IN_QUESTION.take(status)

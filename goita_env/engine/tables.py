@@ -4,7 +4,7 @@ A *code* is a multiset of tiles as a mixed-radix integer, one digit a kind (pawn
 gold up to 4, bishop to king up to 2), so that codes are added and subtracted like the multisets.
 
 A *status* is what everybody knows of the moment, as one small integer: the dealer's first turn; an
-attack, the passes since and whether a king lies face up; a question before play; waiting; over.
+attack, the passes since and whether a king lies face up; a pre-play decision; waiting; over.
 With ``key = status * 69 + action`` every public consequence of an action is one lookup.
 """
 
@@ -22,7 +22,7 @@ from goita_env import actions
 from goita_env.arrays import U64, Int
 from goita_env.engine import rulebook
 from goita_env.engine.rulebook import Ending, Question
-from goita_env.information import MAX_BITS, Information
+from goita_env.information import MAX_BITS, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import (
     COUNTS,
@@ -75,8 +75,8 @@ WAITING: Final = 68
 """A redeal was decided; the state waits for a deal. From here on nobody is asked."""
 OVER: Final = 69
 NUM_STATUSES: Final = 70
-TOKEN: Final = -1
-"""A seat is asked for its message, in games with a token: counted from the end of the tables."""
+MESSAGE_CHOICE: Final = -1
+"""A seat is asked for its message, in games with messages: counted from the end of the tables."""
 
 QUESTION_ACTIONS: Final = {
     CALL_CHOICE: (actions.CALL, actions.SILENT),
@@ -113,12 +113,12 @@ SCORE_BITS: Final = MATCH_POINTS // 10 - 1
 """A score before a round is a multiple of ten below 150, whatever a match goes to."""
 FRAME_MESSAGES: Final = FRAME_OTHER_SCORE + SCORE_BITS
 """First of three bits a seat, counted from the viewer: its message, if the viewer hears it. They
-grow with the messages, before play; in the plain game they are zero."""
+grow with the messages, before play; in the base game they are zero."""
 MESSAGE_BITS: Final = MAX_BITS
 
 # Rows of Tables.moves: what an action does, by key.
 PLAYED, FACE_UP, OWN_BITS, SHOWN_BITS, IS_PLAY, PASS_BITS, NEXT = range(7)
-# Rows of Tables.asks: what a status lets the asked seat do.
+# Rows of Tables.asks: what a status lets the acting seat do.
 BLOCKS, PERMIT, MAY_PASS = range(3)
 
 
@@ -154,21 +154,21 @@ class Tables:
     """Bits of a message that each seat sends before the questions, 0: none."""
 
 
-def tables_of(rules: Rules, information: Information) -> Tables:
+def tables_of(rules: Rules, information: InformationStructure) -> Tables:
     """Returns the tables of games with these options."""
     bits = information.bits
-    return _token_tables(rules, bits) if bits else tables(rules)
+    return _message_tables(rules, bits) if bits else tables(rules)
 
 
 @cache
-def _token_tables(rules: Rules, bits: int) -> Tables:
+def _message_tables(rules: Rules, bits: int) -> Tables:
     """Puts four questions for a message before all others; a message moves no tile."""
     plain = tables(rules)
     messages = np.array([((1 << (1 << bits)) - 1) << (actions.MESSAGE - 64)], U64)
     return replace(
         plain,
         answers=np.concatenate((plain.answers, messages)),
-        questions=_token_questions(plain.questions),
+        questions=_message_questions(plain.questions),
         bits=bits,
     )
 
@@ -278,7 +278,7 @@ class QuestionTables:
     status: Int
     """[Q] Status of the tables."""
     asked: Int
-    """[Q] The asked seat, counted from the dealer; 0, the dealer, where play begins."""
+    """[Q] The acting seat, counted from the dealer; 0, the dealer, where play begins."""
     num_actions: int = actions.NUM_ACTIONS
     """Numbers after answers are listed by ``question * num_actions + action``."""
     always: bool = False
@@ -322,7 +322,7 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
     return QuestionTables(first, after, np.array(status), np.array(asked))
 
 
-def _token_questions(plain: QuestionTables) -> QuestionTables:
+def _message_questions(plain: QuestionTables) -> QuestionTables:
     """Puts the four questions for a message before the first question, or before play.
 
     With m messages still to come, opening question q has the number q + m * Q.
@@ -335,7 +335,7 @@ def _token_questions(plain: QuestionTables) -> QuestionTables:
     return QuestionTables(
         first=plain.first + NUM_SEATS * size,
         next=after.reshape(-1),
-        status=np.concatenate((plain.status, np.full(NUM_SEATS * size, TOKEN))),
+        status=np.concatenate((plain.status, np.full(NUM_SEATS * size, MESSAGE_CHOICE))),
         asked=np.concatenate((plain.asked, senders.repeat(size))),
         num_actions=actions.MAX_ACTIONS,
         always=True,

@@ -12,7 +12,7 @@
 | reward "win" | +1 and -1 at the end of the episode |
 | episode | "round": ends with the first scored round; "match": ends at the rules' total |
 
-The mask is all zero for a seat that is not asked. The questions before play (calls of five or more
+The mask is all zero for a seat that is not asked. The pre-play decisions (calls of five or more
 pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is
 asked. Observations don't: a seat that keeps silent tells nobody.
 
@@ -36,7 +36,7 @@ from goita_env.engine.episodes import Episode, Match, Reward, check_reward
 from goita_env.envs.aec_base import ForfeitWrapper, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
 from goita_env.envs.seat_vector_env import Form, check_form
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
@@ -56,7 +56,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
             it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
             ``goita-env[render]``).
-        information: who knows and tells what (``goita_env.Information``).
+        information: who knows and tells what (``goita_env.InformationStructure``).
         observation: "dict" (observation and mask) or "flat" (the mask is in ``infos``).
 
     Raises:
@@ -76,7 +76,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         episode: Episode = "round",
         reward: Reward = "points",
         render_mode: RenderMode | None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
         observation: Form = "dict",
     ) -> None:
         flat = check_form(observation) == "flat"
@@ -197,7 +197,7 @@ def env(
     episode: Episode = "round",
     reward: Reward = "points",
     render_mode: RenderMode | None = None,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
     observation: Form = "dict",
 ) -> AECEnv[str, Any, int | None]:
     """Returns ``raw_env`` behind the wrapper that ends the episode on an illegal action."""

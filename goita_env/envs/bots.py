@@ -23,7 +23,7 @@ from goita_env.arrays import U64, Bool, Float, Int
 from goita_env.checks import are_legal, check_actions, illegal_action
 from goita_env.engine.state import State
 from goita_env.errors import SettingError, install
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View, seat_view
@@ -98,7 +98,7 @@ class _Player:
             close([self.agent])
 
 
-def _players(named: Named, information: Information) -> list[_Player]:
+def _players(named: Named, information: InformationStructure) -> list[_Player]:
     """Returns a player, or one for each seat where a text names a user's class or has a memory."""
     agents = [load_agent(named)]
     if not plays(agents[0], information):
@@ -144,7 +144,7 @@ class Bots:
         rules: str | Rules,
         partner: Named | None,
         opponents: Opponents | None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.lineup: Int = np.full((num_games, NUM_SEATS), LEARNER, np.int64)
         self.numbers: Int = np.arange(num_games)

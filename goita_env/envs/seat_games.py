@@ -19,8 +19,8 @@ from goita_env.engine.episodes import Episode, Match, Outcome, Reward, check_rew
 from goita_env.engine.state import NO_ROWS, State, in_question
 from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.information import PLAIN, Information
-from goita_env.rounds import Ended
+from goita_env.information import PLAIN, InformationStructure
+from goita_env.rounds import FinishedDeals
 from goita_env.rounds.telling import tell_ended, tell_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
@@ -105,7 +105,7 @@ class SeatedGames:
         partner: Named | None,
         opponents: Opponents,
         again: bool,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         fixed = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
         if not (seat is None or seat == "team" or (fixed and seat in _SEATS)):
@@ -324,12 +324,12 @@ class SeatedGames:
         final, outcome, bots = endings.final, endings.outcome, self.bots
         won = final.winner >= 0
         if bots.remember and len(endings.redealt):
-            over = Ended.redealt(endings.redealt, bots.numbers, final.select(~won))
+            over = FinishedDeals.redealt(endings.redealt, bots.numbers, final.select(~won))
             tell_redealt(over, bots.remembering)
         if outcome is not None:
             final = final if won.all() else final.select(won)
             if bots.remember:
-                over = Ended.scored(outcome, outcome.rows, bots.numbers, final)
+                over = FinishedDeals.scored(outcome, outcome.rows, bots.numbers, final)
                 tell_ended(over, bots.remembering)
             done, skipped = self._score(outcome, final, result)
         if self._again and len(done):  # the next episodes are dealt already

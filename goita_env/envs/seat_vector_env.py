@@ -38,7 +38,7 @@ from goita_env.engine.state import NO_ROWS
 from goita_env.envs.bots import Named, Opponents
 from goita_env.envs.seat_games import Seat, SeatedGames, SeatStep
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.views import observation as packing
 from goita_env.worlds import Positions
@@ -71,7 +71,7 @@ class SeatSettings(TypedDict, total=False):
     observation: Form
     keys: tuple[str, str]
     illegal: Illegal
-    information: Information
+    information: InformationStructure
 
 
 class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
@@ -91,8 +91,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         illegal: what an illegal action does: "forfeit" or "raise".
         autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
         render_mode: None; a batch is not drawn.
-        information: who knows and tells what (``goita_env.Information``). Bots must know the
-            actions of a token, if there is one.
+        information: who knows and tells what (``goita_env.InformationStructure``). Bots must know
+            the actions of messages, if there are any.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -119,7 +119,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         illegal: Illegal = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.closed = True  # there is nothing to close yet, should a setting be refused
         check_form(observation)
@@ -311,7 +311,7 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         raise SettingError(f"expected an autoreset_mode of {known}, got {mode!r}") from error
 
 
-def _space(keys: tuple[str, str] | None, information: Information) -> Space[Any]:
+def _space(keys: tuple[str, str] | None, information: InformationStructure) -> Space[Any]:
     flat = Box(0, 1, (information.observation_size,), np.uint8)
     if keys is None:
         return flat

@@ -22,7 +22,7 @@ from goita_env.engine import core, saved
 from goita_env.engine.choices import sample_legal
 from goita_env.engine.episodes import Episode, Match, Outcome, Reward, check_reward
 from goita_env.errors import EpisodeOverError, StaleTurnError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
@@ -41,7 +41,7 @@ class StepResult:
     ``StaleTurnError`` once it has stepped on.
 
     Attributes:
-        action_mask: bool [N, 69], True where legal, for the seat that is asked now; with a token
+        action_mask: bool [N, 69], True where legal, for the seat that is asked now; with messages
             [N, 77].
         seat: int8 [N], who is asked now.
         reward: float32 [N, 4], of the step just made, all seats.
@@ -87,12 +87,12 @@ class StepResult:
 
     @cached_property
     def observation(self) -> packing.Observation:
-        """What the asked seat sees: uint8 [N, 512], more where tiles of others are shown."""
+        """What the acting seat sees: uint8 [N, 512], more where tiles of others are shown."""
         return packing.expand(self.words)
 
     @cached_property
     def view(self) -> View:
-        """The asked seats' views, built when first used: [N]."""
+        """The acting seats' views, built when first used: [N]."""
         match = self._env._match
         return View(self.words, match.games, match.rules, match.information)
 
@@ -109,7 +109,8 @@ class GoitaVectorEnv:
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
         observe: build observations in every step; False is faster, and they and the views are built
             only when asked for, until the next step.
-        information: who knows and tells what (``goita_env.Information``). It sets the sizes below.
+        information: who knows and tells what (``goita_env.InformationStructure``). It sets the
+            sizes below.
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -119,8 +120,8 @@ class GoitaVectorEnv:
         observe: whether observations are built in every step.
         information: the options.
         single_observation_space: of one game's observation: uint8 [512], [640] or [896].
-        single_action_space: of one game's action: 0 to 68, with a token to 76.
-        state_space: of one game's row of ``state()``: uint8 [704], with a token [768].
+        single_action_space: of one game's action: 0 to 68, with messages to 76.
+        state_space: of one game's row of ``state()``: uint8 [704], with messages [768].
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class GoitaVectorEnv:
         reward: Reward = "points",
         seed: int = 0,
         observe: bool = True,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.reward: Reward = check_reward(reward, information)
         self._match = Match(num_games, rules, episode, seed, information=information)
@@ -193,7 +194,7 @@ class GoitaVectorEnv:
         """Makes one decision in every game.
 
         Args:
-            actions: int [N], a legal action of each asked seat.
+            actions: int [N], a legal action of each acting seat.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -205,7 +206,7 @@ class GoitaVectorEnv:
         return self._turn(self._match.step(chosen), costs)
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Draws an action for each asked seat, uniform over the legal ones: int64 [N].
+        """Draws an action for each acting seat, uniform over the legal ones: int64 [N].
 
         Args:
             rng: consumed: one double a game.
@@ -219,7 +220,8 @@ class GoitaVectorEnv:
     def state(self) -> npt.NDArray[np.uint8]:
         """Returns everything there is to know, for centralised critics: uint8 [N, 704].
 
-        With a token it is [N, 768]. A game's row is what the AEC environment's ``state()`` returns.
+        With messages it is [N, 768]. A game's row is what the AEC environment's ``state()``
+        returns.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -232,7 +234,7 @@ class GoitaVectorEnv:
         Words 0 to 3 are the plays of seats 0 to 3 as they themselves see them, 4 and 5 the public
         notes, 6 to 9 the seats' tiles, 10 the table as seat 0 sees it and who is asked. The bits of
         each are those of the observation's words (docs/observation.md), but for who is asked. With
-        a token, word 11 holds the messages of seats 0 to 3, three bits each, and in the next bit
+        messages, word 11 holds the messages of seats 0 to 3, three bits each, and in the next bit
         whether one is asked for now.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Reads and writes a record whole, as JSON: questions before play, redeals, names and rules too.
+"""Reads and writes a record whole, as JSON: pre-play decisions, redeals, names and rules too.
 
 ::
 
@@ -8,8 +8,8 @@
 
 A move is its seat, from 0, and the short name of its action, passes and questions among them. What
 else stands beside these keys is not read. A rule set of one's own stands there with its fields
-(``rules_fields``); so do the options of ``goita_env.Information`` (``information``), if the game is
-not the plain one. Messages are moves then ("2:say3").
+(``rules_fields``); so do the options of ``goita_env.InformationStructure`` (``information``), if
+the game is not the plain one. Messages are moves then ("2:say3").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.records.building import build, check_text, naming, score_notes, scores_of
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
@@ -44,7 +44,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
     """
     with naming(source):
         root = _parse(check_text(text, MAX_CHARACTERS))
-        rules, information = Rules.from_keys(root), Information.from_keys(root)
+        rules, information = Rules.from_keys(root), InformationStructure.from_keys(root)
         players = root.get("players", ["", "", "", ""])
         if not isinstance(players, list):
             raise RecordError(f"expected players, a list of four names, got {brief(players)}")
@@ -119,7 +119,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _read_deal(entry: object, rules: Rules, information: Information) -> DealRecord:
+def _read_deal(entry: object, rules: Rules, information: InformationStructure) -> DealRecord:
     wanted = ("hands", "dealer", "scores", "moves")
     if not isinstance(entry, dict) or any(key not in entry for key in wanted):
         raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")

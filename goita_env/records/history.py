@@ -7,7 +7,7 @@
 Four hands, the dealer after an ``s``, then the moves: a seat with ``p`` for a pass, or with a block
 and an attack. Seats are counted from 1 here, and tiles are digits, 8 and 9 the two kings 王 and 玉.
 A hand with six pawns or more and no moves: its call ended the round. Names, scores and all other
-answers before play are not stored.
+pre-play decisions are not stored.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ def loads(
 def dumps(record: Record) -> str:
     """Writes a record, a deal in each line, hands sorted.
 
-    Names, scores and questions before play are left out, and so are deals that a special hand
+    Names, scores and pre-play decisions are left out, and so are deals that a special hand
     decided, but for six pawns or more; if none is left the text is empty, which ``loads`` refuses.
     Such a hand without plays reads as called. A king is written as the one that the seat holds.
 
     Raises:
-        RecordError: if a move before play is illegal, or a deal is not of the plain game.
+        RecordError: if a move before play is illegal, or a deal is not of the base game.
     """
     check_plain(record, "the history string")
     return "\n".join(

@@ -106,7 +106,7 @@ def loads(
 def dumps(record: Record) -> str:
     """Writes a record, hands in the order of the characters' code points.
 
-    Passes and questions before play are left out, and so are deals that a special hand decided. The
+    Passes and pre-play decisions are left out, and so are deals that a special hand decided. The
     passes at the end of a deal that breaks off are lost. The text has no byte order mark, with
     which the original's files begin; write those with encoding "utf-8-sig".
 

@@ -19,7 +19,7 @@ from goita_env.checks import check_action, check_dealer, check_scores, is_writab
 from goita_env.errors import RecordError, SettingError
 from goita_env.game import Game
 from goita_env.hands import format_hand, parse_hands
-from goita_env.information import PLAIN, Information, check_information
+from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.render import svg
 from goita_env.render.pen import Drawing
 from goita_env.render.svg import Options
@@ -94,7 +94,7 @@ class DealRecord:
     """Four strings of eight digits as dealt, in the order written; the kings are 8 and 9."""
     dealer: int
     moves: tuple[Move, ...] = ()
-    """(seat, action) of every decision in order, passes included; questions before play as far as
+    """(seat, action) of every decision in order, passes included; pre-play decisions as far as
     they are known, for no notation stores them."""
     scores: tuple[int, int] = (0, 0)
     """Points of seats 0 and 2, and of seats 1 and 3, before the deal."""
@@ -103,7 +103,7 @@ class DealRecord:
     """A seat that was dealt both kings plays the second (9, 玉) first; otherwise they are alike."""
     number: int = field(default=1, compare=False)
     """Number of the deal in its source, from 1; messages name it."""
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
     """Who knew and told what beyond the rules; messages are moves. Only ``complete`` stores it."""
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ class DealRecord:
     def replay(self) -> Iterator[Game]:
         """Yields the game, always the same, after each move of the record.
 
-        Questions before play that the record doesn't hold are answered such that play begins:
+        Pre-play decisions that the record doesn't hold are answered such that play begins:
         silence, or where the rule set makes calling a duty, the call and "continue". They are
         moves of the game, but nothing is yielded for them. After a redeal the game stands at a
         next deal that the record knows nothing of.
@@ -146,7 +146,7 @@ class DealRecord:
         yield from _replay(self, "")
 
     def answered(self) -> DealRecord:
-        """Returns the deal with the answers before play that ``replay`` adds among its moves."""
+        """Returns the deal with the pre-play decisions that ``replay`` adds among its moves."""
         game, problem = _play_all(self, "")
         left = self.moves[problem.move - 1 :] if problem and problem.move else ()
         return replace(self, moves=(*game.deals[0].moves, *left))
@@ -292,12 +292,12 @@ def stored(deal: DealRecord) -> bool:
 
 
 def check_plain(record: Record, notation: str) -> None:
-    """Raises a RecordError where a deal is not of the plain game, all that a notation knows."""
+    """Raises a RecordError where a deal is not of the base game, all that a notation knows."""
     for deal in record.deals:
         if deal.information != PLAIN:
             source = f"{record.source}: " if record.source else ""
             raise RecordError(
-                f"{source}deal {deal.number}: expected a deal of the plain game, since {notation} "
+                f"{source}deal {deal.number}: expected a deal of the base game, since {notation} "
                 "has no place for messages or for who was shown which tiles, got "
                 f"{deal.information!r}; records.complete keeps them"
             )
@@ -335,7 +335,7 @@ def _play(deal: DealRecord, game: Game, made: int, source: str) -> Problem | Non
 
 
 def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
-    """Answers the questions before play, up to the one that the recorded move answers."""
+    """Answers the pre-play decisions, up to the one that the recorded move answers."""
     while game.seat is not None and not _redealt(game):
         legal = game.legal_actions()
         if legal[0] < actions.CALL:

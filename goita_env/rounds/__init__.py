@@ -16,7 +16,15 @@ others wait, and the rest plays on; keep what they were asked, for it is not ask
 """
 
 from goita_env.engine.episodes import Episode, check_episode
-from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made
+from goita_env.rounds.decisions import DecisionsMade, FinishedDeals, NewDeals, PendingDecisions
 from goita_env.rounds.playing import Rounds
 
-__all__ = ["Dealt", "Decisions", "Ended", "Episode", "Made", "Rounds", "check_episode"]
+__all__ = [
+    "DecisionsMade",
+    "Episode",
+    "FinishedDeals",
+    "NewDeals",
+    "PendingDecisions",
+    "Rounds",
+    "check_episode",
+]

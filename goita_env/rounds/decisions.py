@@ -45,7 +45,7 @@ class Moment:
         return places if self.held is None else self.held[places]
 
 
-class Decisions:
+class PendingDecisions:
     """Tells what a step led to, and asks for the next decisions; ``m`` games.
 
     Attributes:
@@ -62,14 +62,14 @@ class Decisions:
         self._num_actions = moment.state.information.num_actions
         self.rows = moment.games(asked)
         self.seats = (moment.state.clock - moment.state.offset[asked]) & 3
-        self.ended: Ended | None = None
-        self.redealt: Ended | None = None
-        self.dealt: Dealt | None = None
-        self.made: Made | None = None
+        self.ended: FinishedDeals | None = None
+        self.redealt: FinishedDeals | None = None
+        self.dealt: NewDeals | None = None
+        self.made: DecisionsMade | None = None
 
     @cached_property
     def view(self) -> View:
-        """What the asked seats may know: [m]; ``view.game`` is 4 * game number + seat.
+        """What the acting seats may know: [m]; ``view.game`` is 4 * game number + seat.
 
         Raises:
             StaleTurnError: if it is first asked for after the next step.
@@ -79,14 +79,14 @@ class Decisions:
 
     @cached_property
     def legal(self) -> Bool:
-        """What they may do: bool [m, 69], or with a token [m, 77]."""
+        """What they may do: bool [m, 69], or with messages [m, 77]."""
         low, high = self._bits
         many = self._num_actions
         return unpack_legal(low[self._asked], high[self._asked], many)
 
 
 @dataclass(frozen=True)
-class Made:
+class DecisionsMade:
     """Lists decisions that a step made, one in each of ``n`` games."""
 
     rows: Int
@@ -98,7 +98,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedDeals:
     """Holds deals that are over, with all they ended in; ``n`` games."""
 
     rows: Int
@@ -172,7 +172,7 @@ class Ended:
         return self._state
 
 
-class Dealt:
+class NewDeals:
     """Holds deals in which nothing has been decided; ``n`` games.
 
     All but ``rows`` raises a ``StaleTurnError`` after the next step.

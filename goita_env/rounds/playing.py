@@ -16,8 +16,14 @@ from goita_env.engine.episodes import Episode, Match, Outcome
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.engine.tables import OVER
 from goita_env.errors import ActionError, EpisodeOverError, SettingError
-from goita_env.information import PLAIN, Information
-from goita_env.rounds.decisions import Dealt, Decisions, Ended, Made, Moment
+from goita_env.information import PLAIN, InformationStructure
+from goita_env.rounds.decisions import (
+    DecisionsMade,
+    FinishedDeals,
+    Moment,
+    NewDeals,
+    PendingDecisions,
+)
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions
 
@@ -40,9 +46,9 @@ class Rounds:
         hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
         auto_reset: go on with the next episode at once, for ever; else a game is over after its
             first.
-        finals: keep what rounds end in, for ``Ended.view`` and ``Ended.hands``.
-        log: list every decision in ``Decisions.made``.
-        information: who knows and tells what (``goita_env.Information``).
+        finals: keep what rounds end in, for ``FinishedDeals.view`` and ``FinishedDeals.hands``.
+        log: list every decision in ``PendingDecisions.made``.
+        information: who knows and tells what (``goita_env.InformationStructure``).
 
     Raises:
         SettingError, HandsError: if one of them is impossible.
@@ -70,7 +76,7 @@ class Rounds:
         auto_reset: bool = False,
         finals: bool = True,
         log: bool = False,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         keyed = None if games is None else _numbers(games, num_games, "games")
         match = Match(num_games, rules, episode, seed, keyed, auto_reset, information)
@@ -78,7 +84,7 @@ class Rounds:
         shown = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, shown, finals=finals, log=log)
         self.decisions = self._ask()
-        self.decisions.dealt = Dealt(self._moment, np.arange(num_games))
+        self.decisions.dealt = NewDeals(self._moment, np.arange(num_games))
 
     @classmethod
     def from_positions(
@@ -156,7 +162,7 @@ class Rounds:
         """Returns where the games stand, nothing hidden."""
         return Positions(self._match.state.copy())
 
-    def step(self, actions: npt.ArrayLike) -> Decisions:
+    def step(self, actions: npt.ArrayLike) -> PendingDecisions:
         """Makes a decision in every game.
 
         Args:
@@ -208,11 +214,11 @@ class Rounds:
         self.time += 1
         self.decisions = decisions = self._ask()
         decisions.made, decisions.ended, decisions.redealt = made, ended, redealt
-        decisions.dealt = Dealt(self._moment, self._places(dealt)) if len(dealt) else None
+        decisions.dealt = NewDeals(self._moment, self._places(dealt)) if len(dealt) else None
 
     def _endings(
         self, outcome: Outcome | None, again: Int, final: State | None
-    ) -> tuple[Ended | None, Ended | None]:
+    ) -> tuple[FinishedDeals | None, FinishedDeals | None]:
         """Returns the scored rounds and the redealt ones among those that a step ended."""
         scored = redealt = None
         parts = (final, final)
@@ -222,9 +228,11 @@ class Rounds:
         if outcome is not None:
             rows, cost = outcome.rows, self._cost[outcome.rows]
             self._cost[rows] = 0
-            scored = Ended.scored(outcome, self._moment.games(rows), self.numbers, parts[0], cost)
+            scored = FinishedDeals.scored(
+                outcome, self._moment.games(rows), self.numbers, parts[0], cost
+            )
         if len(again):
-            redealt = Ended.redealt(self._moment.games(again), self.numbers, parts[1])
+            redealt = FinishedDeals.redealt(self._moment.games(again), self.numbers, parts[1])
         return scored, redealt
 
     def _thin_out(self) -> None:
@@ -236,19 +244,19 @@ class Rounds:
             self._cost = self._cost[kept]
             self._match.keep(kept)
 
-    def _ask(self) -> Decisions:
+    def _ask(self) -> PendingDecisions:
         asked, state = NO_ROWS, self._match.state
         if not self.over:
             self._legal = core.legal_actions(state)
             self._forced, number = only_action(*self._legal)
             asked = (number > 1).nonzero()[0]
         self._moment = Moment(state, self._held, self.numbers)
-        return Decisions(self._moment, self._legal, asked)
+        return PendingDecisions(self._moment, self._legal, asked)
 
-    def _made(self, actions: Int) -> Made:
+    def _made(self, actions: Int) -> DecisionsMade:
         seats = self._match.state.seat
         places = (seats >= 0).nonzero()[0]
-        return Made(self._moment.games(places), seats[places], actions[places])
+        return DecisionsMade(self._moment.games(places), seats[places], actions[places])
 
     def _check(self, places: Int, actions: npt.ArrayLike) -> Int:
         chosen = check_actions(actions, len(places))

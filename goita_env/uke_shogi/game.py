@@ -83,13 +83,13 @@ class UkeShogiGame:
         self._passes = 0
 
     def legal_actions(self) -> list[int]:
-        """Returns the legal actions of the asked seat in order; none at the end."""
+        """Returns the legal actions of the acting seat in order; none at the end."""
         if self.seat is None:
             return []
         return self.rules.legal_actions(self.hands[self.seat], self.led)
 
     def play(self, action: int | None) -> None:
-        """Makes the decision of the asked seat: 0 passes, 1 + k plays a tile of kind k.
+        """Makes the decision of the acting seat: 0 passes, 1 + k plays a tile of kind k.
 
         Raises:
             EpisodeOverError: if the deal is over.

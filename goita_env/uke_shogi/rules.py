@@ -116,7 +116,7 @@ class UkeShogiRules:
         """Lists the legal actions in order.
 
         Args:
-            hand: [8] tiles of each kind of the asked seat.
+            hand: [8] tiles of each kind of the acting seat.
             led: the kind to match; None where a tile is led: "then played another card from hand".
         """
         held = [kind for kind in range(NUM_KINDS) if hand[kind]]

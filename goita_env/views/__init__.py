@@ -6,7 +6,7 @@ in deals and shows what their seats see.
 """
 
 from goita_env.tiles import FACE_DOWN, NONE
-from goita_env.views.fields import Decisions
+from goita_env.views.fields import DecisionHistory
 from goita_env.views.replay import Choices, Replay
 from goita_env.views.view import View, acting_view, from_observation, seat_view
 
@@ -14,7 +14,7 @@ __all__ = [
     "FACE_DOWN",
     "NONE",
     "Choices",
-    "Decisions",
+    "DecisionHistory",
     "Replay",
     "View",
     "acting_view",

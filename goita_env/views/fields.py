@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from goita_env.actions import CONTINUE, PASS, REDEAL
 from goita_env.arrays import Bits, Bool, Int, Int8
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import (
     COUNTS,
@@ -25,13 +25,13 @@ from goita_env.tiles import (
 )
 from goita_env.views.observation import (
     HAND_COUNTS,
+    MESSAGE_SLICES,
     NOTES_WORD,
     NUM_WORDS,
     PLAYS_WORD,
     SLICES,
     TABLE_WORD,
     TILES_WORD,
-    TOKEN_SLICES,
     UNSEEN_START,
 )
 
@@ -42,7 +42,7 @@ for _bit in range(8):
 _EVENTS: Final = np.arange(MAX_PLAYS, dtype=np.uint32)
 _ATTACKS_PASSED: Final = np.arange(NUM_KINDS - 1, dtype=np.uint32)
 _KINDS: Final = np.arange(NUM_KINDS)
-_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in (*SLICES, *TOKEN_SLICES)}
+_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in (*SLICES, *MESSAGE_SLICES)}
 
 
 def _thermometer_masks(limits: tuple[int, ...], start: int) -> Bits:
@@ -56,7 +56,7 @@ _HAND_MASKS: Final = _thermometer_masks(HAND_COUNTS, 0)
 _UNSEEN_MASKS: Final = _thermometer_masks(COUNTS, UNSEEN_START)
 
 
-class Decisions:
+class DecisionHistory:
     """Lists the round so far with one entry a play-or-pass decision; see ``View.decisions``.
 
     Attributes:
@@ -126,7 +126,7 @@ class ViewFields:
         words: Bits,
         game: Int | None = None,
         rules: str | Rules = JGA,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.words = words
         self.game = np.arange(len(words)) if game is None else game
@@ -238,20 +238,20 @@ class ViewFields:
         chosen = self._notes("redeal") * REDEAL + self._notes("continue") * CONTINUE
         return chosen.astype(np.int8)
 
-    # ------------------------------------------------------------------ beyond the plain game
+    # ------------------------------------------------------------------ beyond the base game
 
     @property
-    def asked_token(self) -> Bool:
+    def asked_message(self) -> Bool:
         """[N] The viewer is asked for its message."""
-        return self._table("asked_token").astype(bool)
+        return self._table("asked_message").astype(bool)
 
     @property
-    def tokens(self) -> Int8:
+    def messages(self) -> Int8:
         """[N, 4] The message of each seat; 0 for silence, what the viewer doesn't hear, and before.
 
         The dealer's message comes first, so a seat that is asked knows whose have come.
         """
-        named = [self._table(f"token_{seat}") for seat in range(NUM_SEATS)]
+        named = [self._table(f"messages_{seat}") for seat in range(NUM_SEATS)]
         return np.stack(named, axis=1).astype(np.int8)
 
     @property
@@ -355,13 +355,13 @@ class ViewFields:
         down[:, 1:] = seat[:, 1:] == seat[:, :-1]
         return np.asarray(down & (seat != NONE))
 
-    def decisions(self) -> Decisions:
+    def decisions(self) -> DecisionHistory:
         """Returns the round so far with one entry a decision, passes included.
 
         Passes between plays follow from who plays next. Calls and choices before play are in
         ``called`` and ``choices``.
         """
-        return Decisions(self)
+        return DecisionHistory(self)
 
     # ---------------------------------------------------------------------------------- bit reading
 

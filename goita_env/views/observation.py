@@ -24,7 +24,7 @@ from goita_env.checks import as_array, describe
 from goita_env.engine import tables
 from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.errors import ObservationError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_KINDS, NUM_SEATS
 
 if sys.byteorder != "little":  # pragma: no cover
@@ -53,7 +53,7 @@ TABLE_PASSES: Final = 12
 TABLE_KING_UP: Final = 19
 TABLE_ASKED_CALL: Final = 20
 TABLE_ASKED_CHOICE: Final = 21
-TABLE_ASKED_TOKEN: Final = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * NUM_SEATS
+TABLE_ASKED_MESSAGE: Final = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * NUM_SEATS
 
 HAND_COUNTS: Final = tuple(min(count, HAND_SIZE) for count in COUNTS)
 """Most tiles of each kind in one hand: the widths of the hand's thermometers."""
@@ -114,16 +114,16 @@ SLICES: Final = tuple(Slice(*one) for one in _slices())
 """Every named slice, in order; bits between them are always zero."""
 
 
-def _token_slices() -> Iterator[tuple[str, int, int, str]]:
+def _message_slices() -> Iterator[tuple[str, int, int, str]]:
     at = 64 * TABLE_WORD
     for seat, whose in enumerate(("own", "next seat's", "partner's", "previous seat's")):
         start = at + tables.FRAME_MESSAGES + tables.MESSAGE_BITS * seat
-        yield f"token_{seat}", start, tables.MESSAGE_BITS, f"{whose} message: a binary number"
-    yield "asked_token", at + TABLE_ASKED_TOKEN, 1, "the viewer is asked for its message"
+        yield f"messages_{seat}", start, tables.MESSAGE_BITS, f"{whose} message: a binary number"
+    yield "asked_message", at + TABLE_ASKED_MESSAGE, 1, "the viewer is asked for its message"
 
 
-TOKEN_SLICES: Final = tuple(Slice(*one) for one in _token_slices())
-"""The slices that a token adds; in the plain game their bits are zero."""
+MESSAGE_SLICES: Final = tuple(Slice(*one) for one in _message_slices())
+"""The slices that messages add; in the base game their bits are zero."""
 
 
 def _unused(slices: tuple[Slice, ...]) -> npt.NDArray[np.int64]:
@@ -132,7 +132,7 @@ def _unused(slices: tuple[Slice, ...]) -> npt.NDArray[np.int64]:
 
 
 _UNUSED: Final = _unused(SLICES)
-_UNUSED_WITH_TOKEN: Final = _unused(SLICES + TOKEN_SLICES)
+_UNUSED_WITH_MESSAGES: Final = _unused(SLICES + MESSAGE_SLICES)
 
 
 def documentation() -> str:
@@ -157,17 +157,17 @@ STATE_TILES_WORD: Final = STATE_NOTES_WORD + 2
 STATE_TABLE_WORD: Final = STATE_TILES_WORD + NUM_SEATS
 STATE_WORDS: Final = STATE_TABLE_WORD + 1
 STATE_MESSAGES_WORD: Final = STATE_WORDS
-"""One more word with a token: three bits a seat, its message, then whether one is asked for."""
+"""One more word with messages: three bits a seat, its message, then whether one is asked for."""
 
 _STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
-"""First bit of the asked seat (4) and then its question (call, choice) in the last word: behind all
-that an observation of the plain game says there."""
+"""First bit of the acting seat (4) and then its question (call, choice) in the last word: behind
+all that an observation of the base game says there."""
 
 _NO_QUESTION: Final = ~U64(
-    (1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE) | (1 << TABLE_ASKED_TOKEN)
+    (1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE) | (1 << TABLE_ASKED_MESSAGE)
 )
 _PLAIN_TABLE: Final = U64((1 << tables.FRAME_MESSAGES) - 1)
-"""Bits of the word of the table in the plain game."""
+"""Bits of the word of the table in the base game."""
 _MESSAGE: Final = (1 << tables.MESSAGE_BITS) - 1
 _CODE_MASK: Final = np.array(tables.CODE_MASK)
 _ALL_TILES: Final = np.array(tables.ALL_TILES)
@@ -197,7 +197,7 @@ def _tile_bits(limits: tuple[int, ...], start: int) -> Words:
 
 @cache
 def _status_bits() -> Words:
-    """[4, S + 1] The status' bits of the word of the table, by asked seat (0: the viewer)."""
+    """[4, S + 1] The status' bits of the word of the table, by acting seat (0: the viewer)."""
     bits = np.zeros((NUM_SEATS, tables.NUM_STATUSES + 1), U64)
     moments = product(range(NUM_SEATS), range(NUM_KINDS), range(4), (False, True))
     for asked, attack, passes, king_up in moments:
@@ -207,15 +207,15 @@ def _status_bits() -> Words:
             | ((1 << passes) - 1) << TABLE_PASSES
             | king_up << TABLE_KING_UP
         )
-    # A question is known to the asked seat alone; to all others the dealer might be thinking.
+    # A question is known to the acting seat alone; to all others the dealer might be thinking.
     bits[0, [tables.CALL_CHOICE, tables.CALL_DUTY]] = 1 << TABLE_ASKED_CALL
     bits[0, tables.CHOOSE] = 1 << TABLE_ASKED_CHOICE
-    bits[0, tables.TOKEN] = 1 << TABLE_ASKED_TOKEN
+    bits[0, tables.MESSAGE_CHOICE] = 1 << TABLE_ASKED_MESSAGE
     return bits
 
 
 def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
-    """Packs what each asked seat may know: uint64 [N, W], or [m, W] of ``rows`` alone.
+    """Packs what each acting seat may know: uint64 [N, W], or [m, W] of ``rows`` alone.
 
     ``W`` is 8, or more where seats are shown their partner's or all tiles.
     """
@@ -255,7 +255,7 @@ def asked_before_play(words: Words, action: int) -> Words:
     ``action``: one of the answers between which the seats are asked to choose.
     """
     question = TABLE_ASKED_CHOICE if action in (REDEAL, CONTINUE) else TABLE_ASKED_CALL
-    question = TABLE_ASKED_TOKEN if action >= MESSAGE else question
+    question = TABLE_ASKED_MESSAGE if action >= MESSAGE else question
     asked = words.copy()
     asked[:, TABLE_WORD] |= U64(1 << question)
     return asked
@@ -308,7 +308,7 @@ def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None
 def pack_state(state: State) -> Words:
     """Packs everything there is to know, for centralised critics: uint64 [N, 11].
 
-    With a token there is a twelfth word, of the messages.
+    With messages there is a twelfth word, of the messages.
     """
     views = [
         _pack_slots(state, state.slot_of(seat), hide_question=True) for seat in range(NUM_SEATS)
@@ -325,7 +325,7 @@ def pack_state(state: State) -> Words:
     bits = asked.astype(U64) | question << U64(NUM_SEATS)
     words[:, STATE_TABLE_WORD] |= bits << U64(_STATE_ASKED)
     if state.tables.bits:
-        asking = (state.status == tables.TOKEN).astype(U64)
+        asking = (state.status == tables.MESSAGE_CHOICE).astype(U64)
         messages = asking << U64(tables.MESSAGE_BITS * NUM_SEATS)
         for seat, view in enumerate(views):
             own = (view[:, TABLE_WORD] >> U64(tables.FRAME_MESSAGES)) & U64(_MESSAGE)
@@ -334,9 +334,9 @@ def pack_state(state: State) -> Words:
     return words
 
 
-def state_words(information: Information) -> int:
+def state_words(information: InformationStructure) -> int:
     """Returns how many words the whole state has."""
-    return STATE_WORDS + (information.token is not None)
+    return STATE_WORDS + (information.channel is not None)
 
 
 def expand(words: Words) -> Observation:
@@ -344,11 +344,11 @@ def expand(words: Words) -> Observation:
     return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
 
 
-def compress(observation: npt.ArrayLike, information: Information = PLAIN) -> Words:
+def compress(observation: npt.ArrayLike, information: InformationStructure = PLAIN) -> Words:
     """Packs observations, the inverse of ``expand``: uint64 [N, D / 64].
 
     Args:
-        observation: [N, D] or [D] zeros and ones of any number type; D is 512 in the plain game.
+        observation: [N, D] or [D] zeros and ones of any number type; D is 512 in the base game.
         information: the options of the game.
 
     Raises:
@@ -364,7 +364,7 @@ def compress(observation: npt.ArrayLike, information: Information = PLAIN) -> Wo
     bits = array.astype(bool)
     if not np.array_equal(bits, array):
         raise ObservationError("expected an observation of zeros and ones, got other numbers")
-    unused = _UNUSED if information.token is None else _UNUSED_WITH_TOKEN
+    unused = _UNUSED if information.channel is None else _UNUSED_WITH_MESSAGES
     if bits[:, unused].any():
         raise ObservationError("expected zeros between the slices of the observation, got ones")
     return np.packbits(bits, axis=1, bitorder="little").view(U64)

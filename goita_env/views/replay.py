@@ -19,7 +19,7 @@ from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views.observation import asked_before_play
@@ -31,7 +31,7 @@ _SHIFT_AT_END: Final = 16 * 4
 
 
 class Choices:
-    """Holds the legal actions of the asked seats of M games; none where nobody is asked.
+    """Holds the legal actions of the acting seats of M games; none where nobody is asked.
 
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
@@ -59,7 +59,7 @@ class Choices:
 class Replay:
     """Follows M deals, the hands of one seat or of all four being known.
 
-    ``of_deals`` knows all hands, so it asks the questions before play itself and every decision is
+    ``of_deals`` knows all hands, so it asks the pre-play decisions itself and every decision is
     a ``step``. ``of_seat`` knows one seat's hand, another one in each game, and those that the seat
     is shown; the others hold the whole set, never looked at. So ``answer`` tells it who was asked
     before play.
@@ -80,7 +80,7 @@ class Replay:
         dealer: npt.NDArray[np.integer],
         scores: npt.NDArray[np.integer],
         game: Int | None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> Self:
         """Begins M deals in which all hands are known.
 
@@ -108,7 +108,7 @@ class Replay:
         dealer: int,
         scores: npt.ArrayLike = (0, 0),
         game: Int | None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
         shown: npt.NDArray[np.integer] | None = None,
     ) -> Self:
         """Begins one deal as one seat knows it, with M hands that it might hold.
@@ -162,7 +162,7 @@ class Replay:
 
     @property
     def asking(self) -> Int:
-        """Games, all hands known, in which a question before play is open: int64 [m]."""
+        """Games, all hands known, in which a pre-play decision is open: int64 [m]."""
         return self._state.asking
 
     @property
@@ -171,7 +171,7 @@ class Replay:
         return np.asarray(self._state.status == CHOOSE)
 
     def choices(self) -> Choices:
-        """Returns what the asked seats may do; their hands must be known."""
+        """Returns what the acting seats may do; their hands must be known."""
         self._check_known(None)
         return Choices(*core.legal_actions(self._state), self._state.information.num_actions)
 
@@ -196,7 +196,7 @@ class Replay:
         return seat_view(self._state, seat, self.game)
 
     def question(self, action: int) -> View:
-        """Returns what the one known seat sees as it is asked a question before play.
+        """Returns what the one known seat sees as it is asked a pre-play decision.
 
         Args:
             action: one of the answers between which it is asked to choose.
@@ -212,7 +212,7 @@ class Replay:
         """Makes one decision in every game.
 
         Args:
-            actions: action of the asked seat, one for all games or [M]; a play or a pass, or with
+            actions: action of the acting seat, one for all games or [M]; a play or a pass, or with
                 all hands known an answer. They are not checked: see ``choices``. What lies under a
                 block that the known seat doesn't see makes no difference, but on the last play:
                 see ``shown_at_scoring``.
@@ -225,7 +225,7 @@ class Replay:
             self._end_rounds(slot, key)
 
     def answer(self, seat: int, action: int) -> None:
-        """Takes in a seat's answer before play where one hand is known; silence leaves no trace.
+        """Takes in a seat's pre-play decision where one hand is known; silence leaves no trace.
 
         A message reaches those who hear it.
 

@@ -14,8 +14,8 @@ from goita_env.engine.tables import (
     CALL_DUTY,
     CHOOSE,
     FRESH,
+    MESSAGE_CHOICE,
     OVER,
-    TOKEN,
     WAITING,
     tables,
 )
@@ -31,7 +31,7 @@ _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",
     CALL_DUTY: "call, a duty",
     CHOOSE: "redeal or continue",
-    TOKEN: "send a message, or keep silent",
+    MESSAGE_CHOICE: "send a message, or keep silent",
 }
 
 
@@ -41,7 +41,7 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
         raise SettingError("expected a position to draw, got a view of none")
     one = view[:1]
     names = _RELATIVE_NAMES if viewer is None else _names(viewer)
-    asked = one.asked_call[0] or one.asked_choice[0] or one.asked_token[0]
+    asked = one.asked_call[0] or one.asked_choice[0] or one.asked_message[0]
     mover = 0 if asked else NONE if one.attack[0] == NONE else int(one.mover[0])
     own, other = one.scores[0].tolist()
     if viewer is None:
@@ -120,7 +120,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
     # All open, each place's message stands in its own view; else as far as the viewer hears them.
     everybody = len(eyes) == NUM_SEATS
-    tokens = (eyes.tokens[:, 0] if everybody else eyes.tokens[0]).tolist()
+    messages = (eyes.messages[:, 0] if everybody else eyes.messages[0]).tolist()
     sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])
     last_seat = int(eyes.event_seat[0, plays - 1]) if plays else NONE
     attacker, passes = int(eyes.attacker[0]), int(eyes.passes[0])
@@ -132,7 +132,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
         known = everybody or place in (0, *eyes.information.shown_seats)
         calls = [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
-        calls += [f"said {tokens[place]}"] if tokens[place] else []
+        calls += [f"said {messages[place]}"] if messages[place] else []
         shown.append(
             Place(
                 name,
@@ -156,8 +156,8 @@ def _turn(view: ViewFields) -> str:
 def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> str:
     if view.asked_call[0]:
         return f"{names[0]}: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
-    if view.asked_token[0]:
-        return f"{names[0]}: {_QUESTIONS[TOKEN]}"
+    if view.asked_message[0]:
+        return f"{names[0]}: {_QUESTIONS[MESSAGE_CHOICE]}"
     if view.asked_choice[0]:
         return f"{names[0]}: {_QUESTIONS[CHOOSE]}"
     if view.attack[0] != NONE:

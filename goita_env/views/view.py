@@ -20,13 +20,13 @@ from goita_env.engine.tables import (
     FRAME_MESSAGES,
     FRESH,
     KING_PERMIT,
+    MESSAGE_CHOICE,
     RADIX,
-    TOKEN,
     attack_status,
     tables,
     tables_of,
 )
-from goita_env.information import PLAIN, Information, check_information
+from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.render import ansi, svg
 from goita_env.render.scene import Scene
 from goita_env.rules import JGA, Rules
@@ -93,7 +93,7 @@ class View(ViewFields):
         return packing.expand(self.words)
 
     def plain(self) -> View:
-        """Returns what a seat would know in the plain game: no message, no tiles of others.
+        """Returns what a seat would know in the base game: no message, no tiles of others.
 
         Where the viewer is asked for a message, it seems to wait for the dealer.
         """
@@ -102,13 +102,13 @@ class View(ViewFields):
         return View(words, self.game, self.rules)
 
     def legal(self) -> Bool:
-        """Returns what the viewer may do if it is asked now: bool [N, 69], with a token [N, 77].
+        """Returns what the viewer may do if it is asked now: bool [N, 69], with messages [N, 77].
 
-        It equals the action mask of an asked seat: what is legal depends on what the seat knows.
+        It equals the action mask of an acting seat: what is legal depends on what the seat knows.
         """
         t, status = tables_of(self.rules, self.information), status_of(self)
         status[self.asked_choice] = CHOOSE
-        status[self.asked_token] = TOKEN
+        status[self.asked_message] = MESSAGE_CHOICE
         code = self.hand @ np.array(RADIX)
         if self.rules.second_king_after_own_face_down:
             own = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
@@ -136,9 +136,9 @@ def from_observation(
     array: npt.ArrayLike,
     game: npt.NDArray[np.int64] | None = None,
     rules: str | Rules = JGA,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
 ) -> View:
-    """Returns the views of observations: [N, D] or [D] zeros and ones; D is 512 in the plain game.
+    """Returns the views of observations: [N, D] or [D] zeros and ones; D is 512 in the base game.
 
     Args:
         array: the observations.
@@ -159,7 +159,7 @@ def acting_view(
     game: npt.NDArray[np.int64] | None = None,
     rows: npt.NDArray[np.int64] | None = None,
 ) -> View:
-    """Returns what the asked seats may know, in all games or those of ``rows``."""
+    """Returns what the acting seats may know, in all games or those of ``rows``."""
     return View(packing.pack(state, rows), game, state.rules, state.information)
 
 

@@ -12,7 +12,7 @@ from goita_env.arrays import Bool, Int, Int8
 from goita_env.engine import tables
 from goita_env.engine.state import SLOTS, State
 from goita_env.errors import HandsError, SettingError
-from goita_env.information import Information, Token
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.render.scene import Scene
 from goita_env.rules import Rules
 from goita_env.tiles import KING, MAX_PLAYS, NUM_SEATS, PAWN
@@ -20,7 +20,7 @@ from goita_env.views import NONE, View
 from goita_env.views.observation import NOTES_WORD, PLAYS_WORD, TABLE_WORD
 from goita_env.views.scenes import of_state
 from goita_env.views.view import status_of
-from goita_env.worlds.facts import check_in_play
+from goita_env.worlds.constraints import check_in_play
 from goita_env.worlds.worlds import Worlds
 
 _RADIX: Final = np.array(tables.RADIX)
@@ -69,7 +69,7 @@ class Positions:
         return self._state.rules
 
     @property
-    def information(self) -> Information:
+    def information(self) -> InformationStructure:
         return self._state.information
 
     @property
@@ -142,7 +142,7 @@ def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
 
 
 def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
-    """Numbers the open questions before play in place; ``pawns``: [n, 4] dealt, by seat."""
+    """Numbers the open pre-play decisions in place; ``pawns``: [n, 4] dealt, by seat."""
     entries, games, row = state.tables.questions, state.asking, state.asking // each
     dealer = view.dealer[row].astype(np.int64)
     called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
@@ -152,9 +152,9 @@ def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
         asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
         choosing, choice = status == tables.CHOOSE, choices[one, asked]
         call = np.where(called[one, asked], actions.CALL, actions.SILENT)
-        sending = status == tables.TOKEN
+        sending = status == tables.MESSAGE_CHOICE
         answers = np.where(sending, actions.MESSAGE, np.where(choosing, choice, call))
-        own = np.where(sending, view.asked_token[row], view.asked_call[row]) & (asked == 0)
+        own = np.where(sending, view.asked_message[row], view.asked_call[row]) & (asked == 0)
         stop = np.where(choosing, choice == 0, own)
         query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (
@@ -169,7 +169,7 @@ def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
 
 
 def _public_state(view: View) -> State:
-    """Returns games as views show them, the viewer on seat 0, the asked seat on slot 0.
+    """Returns games as views show them, the viewer on seat 0, the acting seat on slot 0.
 
     Hands, face-down tiles and face-up tiles are left empty, the number of a question 0, and the
     others' own plays as the viewer sees them.
@@ -200,8 +200,8 @@ def _public_state(view: View) -> State:
         (own << tables.FRAME_OWN_SCORE) | (other << tables.FRAME_OTHER_SCORE),
     )
     frame |= 1 << (tables.FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
-    if view.information.token is not None:
-        frame |= _heard(view, view.information.token)
+    if view.information.channel is not None:
+        frame |= _heard(view, view.information.channel)
     state.frame[:] = frame.take(place)
     state.event[:] = 1 << view.num_plays.astype(np.int64)
     state.dealer[:] = view.dealer
@@ -209,12 +209,12 @@ def _public_state(view: View) -> State:
     return state
 
 
-def _heard(view: View, token: Token) -> Int:
+def _heard(view: View, channel: MessageChannel) -> Int:
     """[N, 4] Bits of the messages that each seat hears, as far as the viewer hears them."""
     heard = np.zeros((len(view), NUM_SEATS), np.int64)
-    messages = view.tokens.astype(np.int64)
+    messages = view.messages.astype(np.int64)
     for seat, sender in product(range(NUM_SEATS), repeat=2):
-        if token.audience == "all" or (seat - sender) % 2 == 0:
+        if channel.audience == "all" or (seat - sender) % 2 == 0:
             place = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * ((sender - seat) & 3)
             heard[:, seat] |= messages[:, sender] << place
     return heard
@@ -226,8 +226,8 @@ def _status_and_asked(view: View) -> tuple[Int, Int]:
     called = view.called.any(axis=1) & (view.num_plays == 0) & ~view.asked_call
     for row in np.flatnonzero(called & (view.choices != actions.CONTINUE).all(axis=1)).tolist():
         status[row], asked[row] = tables.CHOOSE, _chooser(view[row : row + 1])
-    asked[view.asked_call | view.asked_token] = 0
-    status[view.asked_token] = tables.TOKEN
+    asked[view.asked_call | view.asked_message] = 0
+    status[view.asked_message] = tables.MESSAGE_CHOICE
     return status, asked
 
 

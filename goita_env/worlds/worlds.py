@@ -14,7 +14,7 @@ from goita_env.arrays import Bool, Int, Int8
 from goita_env.errors import SettingError
 from goita_env.tiles import HAND_SIZE, KING, NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import View
-from goita_env.worlds.facts import Hidden, hidden
+from goita_env.worlds.constraints import Hidden, hidden
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
 _FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], float)

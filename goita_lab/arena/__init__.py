@@ -1,6 +1,6 @@
 """Plays agents against each other, and says how strong they are."""
 
 from goita_lab.arena.tournament.arena import Tournament, play_pair
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 
-__all__ = ["Plan", "Tournament", "play_pair"]
+__all__ = ["Tournament", "TournamentPlan", "play_pair"]

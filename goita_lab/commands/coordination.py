@@ -35,7 +35,7 @@ from goita_lab import cli
 from goita_lab.arena.coordination import report
 from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import HELD_OUT, CoordinationTask, Partner
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
@@ -92,7 +92,7 @@ class Args:
 
     def benchmark(self) -> Benchmark:
         """Returns the benchmark, its seed not yet drawn; agents that search are not yet known."""
-        task = HELD_OUT
+        task = VALIDATION
         if self.partners:
             task = replace(task, partners=tuple(map(Partner, self.partners)))
         if self.opponents:

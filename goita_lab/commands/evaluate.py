@@ -25,19 +25,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from goita_agents import names
+from goita_agents import agent_names
 from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import BLOCK_DEALS, Plan, parse_fewer_deals
+from goita_lab.arena.tournament.plan import BLOCK_DEALS, TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.saved_games import check_share
@@ -71,9 +71,9 @@ class Args:
     """what each deal begins: a round, or a match to the rules' total (150 points)"""
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
     """JSON file with the options of who knows and tells what beyond the rules, as to_keys() of
-    goita_env.Information writes them"""
+    goita_env.InformationStructure writes them"""
     seed: int | Literal["random"] = 0
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
@@ -121,10 +121,10 @@ class Args:
         elif self.save_share < 1:
             raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
 
-    def plan(self, seed: int = 0) -> Plan:
+    def plan(self, seed: int = 0) -> TournamentPlan:
         """Returns the tournament; ``seed`` stands in for a random one."""
         isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
-        return Plan(
+        return TournamentPlan(
             agents=expand(self.agents),
             one=self.one,
             cross=self.cross,
@@ -142,7 +142,7 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(names())}")
+    args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(agent_names())}")
     command = cli.command("goita evaluate", argv)
     try:
         return run(args, command)[0]

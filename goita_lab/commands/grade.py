@@ -154,7 +154,7 @@ def read_kifu(
 
     Raises:
         OSError: if a file can't be read.
-        RecordError: if one is no record at all, or not of the plain game.
+        RecordError: if one is no record at all, or not of the base game.
         SettingError: if there are none, or a file is no text, or larger than any record.
         ImportError: if a kifu lacks its extra.
     """

@@ -33,7 +33,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.imitate.clone import Clone, check_start, imitate, refit
-from goita_lab.imitate.examples import HELD_OUT, Examples, fold_games, split_games
+from goita_lab.imitate.examples import TEST_SHARE, Examples, fold_games, split_games
 from goita_lab.imitate.reading import Reading, read_examples
 from goita_lab.imitate.report import Result, text, to_json
 from goita_lab.imitate.scores import Guesses, compare
@@ -52,7 +52,7 @@ class Args:
     player: str | None = None
     """learn from this player's decisions alone: the agent's name in saved games and logs, the
     seat's player in records"""
-    held_out: float = HELD_OUT
+    test_share: float = TEST_SHARE
     """share of the games that nothing is learned from, and of the rest that the weight is chosen
     on"""
     folds: int | None = None
@@ -96,9 +96,9 @@ def run(args: Args) -> Result:
     start = check_start(load_agent(args.init), args.init)
     reading: Reading = read_examples(args.games, args.player, args.rules)
     splits = (
-        fold_games(reading.examples, args.seed, args.folds, args.held_out)
+        fold_games(reading.examples, args.seed, args.folds, args.test_share)
         if args.folds is not None
-        else [split_games(reading.examples, args.seed, args.held_out)]
+        else [split_games(reading.examples, args.seed, args.test_share)]
     )
     others: list[tuple[str, Policy | None]] = [(args.init, start)]
     others += [("heuristic", HeuristicAgent()), ("uniform", None)]
@@ -112,10 +112,10 @@ def run(args: Args) -> Result:
                 bar.update(task, completed=before + done)
 
             clones.append(imitate(split, start, seed=args.seed, progress=show))
-            known = Examples.join([split.training, split.choosing])
-            guesses = [("model", Guesses.of(clones[-1].agent, split.choosing, split.held_out))]
-            guesses += [(name, Guesses.of(one, known, split.held_out)) for name, one in others]
-            found.append((split.held_out, guesses))
+            known = Examples.join([split.train, split.validation])
+            guesses = [("model", Guesses.of(clones[-1].agent, split.validation, split.test))]
+            guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
+            found.append((split.test, guesses))
         clone = clones[0]
         if args.folds:
             clone = refit(

@@ -7,7 +7,7 @@
     goita signals report     take all measures of agents, and write a page
     goita signals worth      what one kind of decision tells and is worth
     goita signals passes     what the partner's passes are worth
-    goita signals tokens     whether agents use a token
+    goita signals messages   whether agents use messages
     goita signals follow     what each move of a record told one seat
 
 ``goita signals COMMAND --help`` shows examples and the options of each. Exit code 0: done. 1: an
@@ -28,12 +28,12 @@ from goita_agents.files import write_whole
 from goita_agents.models import EPSILON
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
-from goita_lab.signals import dataset, log, passes, tables, tokens
+from goita_lab.signals import dataset, log, messages, passes, tables
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from goita_lab.signals.settings import Settings
@@ -69,8 +69,9 @@ class LogArgs:
     """rounds per file"""
     workers: int = 1
     """number of processes"""
-    information: Information = PLAIN
-    """JSON file with the options of who knows and tells what, as written by Information.to_keys"""
+    information: InformationStructure = PLAIN
+    """JSON file with the options of who knows and tells what, as InformationStructure.to_keys
+    writes them"""
     drawn: bool = False
     """draw who sits where for each round: a team is one agent twice, or two, half of the time each
     """
@@ -186,7 +187,7 @@ class WorthArgs(_Measure):
     """policies, each studied at all seats and as partners of each other"""
     where: str | None = None
     """which decisions: first_lead, later_lead, first_pass (of each seat in a deal), partner_attack
-    or opponent_attack (answers to one), token (messages: none in the plain game); by default all"""
+    or opponent_attack (answers to one), message (none in the base game); by default all"""
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
 
@@ -227,19 +228,19 @@ class PassesArgs(_Measure):
 
 
 @dataclass(frozen=True)
-class TokensArgs(_Measure):
-    """Measures whether agents use a token: what their messages tell, and what they are worth.
+class MessagesArgs(_Measure):
+    """Measures whether agents use messages: what their messages tell, and what they are worth.
 
-    An agent is a network that was trained in a game with a token.
+    An agent is a network that was trained in a game with messages.
 
     ::
 
-        goita signals tokens population:token-private-0,temperature=1
-        goita signals tokens A B C --deals 4000 --heard 400 --json tokens.json
+        goita signals messages population:token-private-0,temperature=1
+        goita signals messages A B C --deals 4000 --heard 400 --json messages.json
     """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """policies that were trained in a game with a token, such as
+    """policies that were trained in a game with messages, such as
     population:token-private-0,temperature=1; the mean of several is over runs"""
     deals: int = 4000
     """duplicate deals for the points, and rounds for what messages depend on"""
@@ -247,10 +248,10 @@ class TokensArgs(_Measure):
     """rounds in which exact listeners follow the messages"""
 
     def run(self) -> None:
-        found = tokens.token_uses(
+        found = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
-        self.tell(tokens.table(found), self.agents, {"agents": found})
+        self.tell(messages.table(found), self.agents, {"agents": found})
 
 
 @dataclass(frozen=True)
@@ -306,7 +307,7 @@ COMMANDS: Final[dict[str, Any]] = {
     "report": ReportArgs,
     "worth": WorthArgs,
     "passes": PassesArgs,
-    "tokens": TokensArgs,
+    "messages": MessagesArgs,
     "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""

@@ -6,7 +6,7 @@
     goita studies people --quick                a fraction, in minutes
     goita studies runs                          networks of the population as partners
     goita studies strangers                     failure with strangers, after runs
-    goita studies tokens                        what a message is worth, and to whom
+    goita studies messages                      what a message is worth, and to whom
 
 The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
 Finished pieces of work stand beside them until the study is done, so the same command continues a
@@ -29,14 +29,14 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.pieces import shown
 from goita_lab.signals.tables import to_json
-from goita_lab.studies import people, runs, strangers, tokens
+from goita_lab.studies import messages, people, runs, strangers
 from goita_lab.studies.study import Options
 
 STUDIES: Final[dict[str, ModuleType]] = {
     "people": people,
     "runs": runs,
     "strangers": strangers,
-    "tokens": tokens,
+    "messages": messages,
 }
 RECORDS: Final = "GOITA_KIFU"
 
@@ -46,7 +46,7 @@ class Args:
     """Options of the command line."""
 
     name: str = field(metadata=cli.POSITIONAL)
-    """of the study: people, runs, strangers, tokens"""
+    """of the study: people, runs, strangers, messages"""
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
     """folder of the results"""
     quick: bool = False

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
-from goita_lab.learning.measuring import Measuring
+from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.settings import Training, defaults, resumed_in
 from goita_lab.learning.weighted import players_of
 
@@ -136,7 +136,7 @@ def extended(settings: Training, run: Run, made: int) -> Training:
     return settings
 
 
-def measure(settings: Training, measuring: Measuring, run: Run, model: SelfPlayPPO) -> None:
+def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayPPO) -> None:
     """Prints and saves the policy's results against the bots, on deals that selected nothing."""
     if (best := run.history.best()) is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")

@@ -59,7 +59,7 @@ class Args:
     the agent itself use less, such as 0.02"""
     types: str | None = None
     """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
-    goita_agents.beliefs.people); a broad type is added"""
+    goita_agents.beliefs.people); a fallback type is added"""
     workers: int = 1
     """processes that analyse"""
 

@@ -77,10 +77,10 @@ def imitate(
     seed: int = 0,
     progress: Callable[[float], None] = _silent,
 ) -> Clone:
-    """Learns to predict the actions of ``split.training``, as ``split.choosing`` wants it.
+    """Learns to predict the actions of ``split.train``, as ``split.validation`` wants it.
 
     Args:
-        split: the decisions; ``held_out`` is not looked at.
+        split: the decisions; ``test`` is not looked at.
         start: the network to begin with and to stay close to.
         seed: of the order of decisions and of what a step leaves out.
         progress: is called with the share of the work that is done.
@@ -126,14 +126,14 @@ def refit(
 def _imitate(
     split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
 ) -> Clone:
-    heat, _ = predict(start, split.training).fit(split.training)
+    heat, _ = predict(start, split.train).fit(split.train)
     start = heated(start, heat)
     learner = PolicyLearner(start, seed)
     rng = np.random.default_rng(seed)
-    best, found = _try(learner.tensors(), np.inf, start, split.choosing)
+    best, found = _try(learner.tensors(), np.inf, start, split.validation)
     tried, since = [found], 0
-    for weight in _descend(learner, split.training, rng, progress):
-        agent, found = _try(learner.tensors(), weight, start, split.choosing)
+    for weight in _descend(learner, split.train, rng, progress):
+        agent, found = _try(learner.tensors(), weight, start, split.validation)
         better = found.log_likelihood > max(one.log_likelihood for one in tried)
         best, since = (agent, 0) if better else (best, since + 1)
         tried.append(found)
@@ -141,7 +141,7 @@ def _imitate(
             break
     progress(1.0)
     chosen = max(tried, key=lambda one: one.log_likelihood)
-    return _clone(best, split.training, chosen.weight, heat, tried)
+    return _clone(best, split.train, chosen.weight, heat, tried)
 
 
 def _clone(
@@ -177,7 +177,7 @@ def check_start(agent: object, name: str) -> NetworkAgent:
         )
     if agent.information != PLAIN:
         raise AgentError(
-            f"expected a network of the plain game, got {name!r}, of one with {agent.information!r}"
+            f"expected a network of the base game, got {name!r}, of one with {agent.information!r}"
         )
     if agent.transform:
         raise AgentError(
@@ -227,21 +227,21 @@ def _learn(
 
 
 def _try(
-    tensors: dict[str, Array], weight: float, start: NetworkAgent, choosing: Examples
+    tensors: dict[str, Array], weight: float, start: NetworkAgent, validation: Examples
 ) -> tuple[NetworkAgent, Tried]:
     """Returns the network at its best temperature, and how well it predicts."""
     network = NetworkAgent(start.info, tensors)
-    temperature, _ = predict(network, choosing).fit(choosing)
+    temperature, _ = predict(network, validation).fit(validation)
     network = heated(network, temperature)
-    view, legal = choosing.view(), choosing.legal
+    view, legal = validation.view(), validation.legal
     mine, other = (one.at(1.0).probabilities(view, legal) for one in (network, start))
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(other > 0, other * np.log(other / mine), 0.0).sum(axis=1)
     return network, Tried(
         weight,
-        float(np.log(choosing.taken(mine)).mean()),
+        float(np.log(validation.taken(mine)).mean()),
         temperature,
-        float((mine.argmax(axis=1) == choosing.action).mean()),
+        float((mine.argmax(axis=1) == validation.action).mean()),
         float(apart.mean()),
     )
 

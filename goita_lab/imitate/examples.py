@@ -15,7 +15,7 @@ from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_env.views.observation import Words
 
-HELD_OUT: Final = 0.15
+TEST_SHARE: Final = 0.15
 """Share of the games that nothing is learned or chosen from, and of the rest that the weight is
 chosen on."""
 
@@ -94,39 +94,37 @@ class Examples:
 class Split(NamedTuple):
     """Holds three sets of decisions that share no game."""
 
-    training: Examples
-    choosing: Examples  #: The weight, the temperature and the epsilon are chosen on these.
-    held_out: Examples  #: Nothing is learned or chosen on these.
+    train: Examples
+    validation: Examples  #: The weight, the temperature and the epsilon are chosen on these.
+    test: Examples  #: Nothing is learned or chosen on these.
 
 
-def split_games(examples: Examples, seed: int, held_out: float = HELD_OUT) -> Split:
+def split_games(examples: Examples, seed: int, test: float = TEST_SHARE) -> Split:
     """Splits decisions by game, at random by a seed.
 
     Args:
         examples: all decisions.
         seed: the same seed and games give the same sets.
-        held_out: share of the games in ``held_out``, and of the rest in ``choosing``.
+        test: share of the games in ``test``, and of the rest in ``validation``.
 
     Raises:
         SettingError: if there are too few games, or the share leaves none to learn from.
     """
-    if not 0 < held_out < 1:
-        raise SettingError(f"expected a share of the games above 0 and below 1, got {held_out!r}")
+    if not 0 < test < 1:
+        raise SettingError(f"expected a share of the games above 0 and below 1, got {test!r}")
     mixed = _mixed(examples, seed)
-    apart = max(2, round(held_out * len(mixed)))
-    return _split(examples, mixed[:apart], mixed[apart:], held_out)
+    apart = max(2, round(test * len(mixed)))
+    return _split(examples, mixed[:apart], mixed[apart:], test)
 
 
-def fold_games(
-    examples: Examples, seed: int, folds: int, held_out: float = HELD_OUT
-) -> list[Split]:
+def fold_games(examples: Examples, seed: int, folds: int, test: float = TEST_SHARE) -> list[Split]:
     """Returns splits of which each holds out other games, and all together each game once.
 
     Args:
         examples: all decisions.
         seed: as in ``split_games``.
         folds: number of the splits.
-        held_out: share of the games that are not held out in ``choosing``.
+        test: share of the games that are not held out in ``validation``.
 
     Raises:
         SettingError: if there are too few games for so many splits, or the number is below 2.
@@ -137,7 +135,7 @@ def fold_games(
             f"expected 2 folds or more, of two games or more each, got {folds!r} of {len(mixed)}"
         )
     blocks = np.array_split(mixed, folds)
-    return [_split(examples, one, mixed[~np.isin(mixed, one)], held_out) for one in blocks]
+    return [_split(examples, one, mixed[~np.isin(mixed, one)], test) for one in blocks]
 
 
 def _mixed(examples: Examples, seed: int) -> Int:
@@ -158,5 +156,5 @@ def _split(examples: Examples, held: Int, rest: Int, share: float) -> Split:
             f"{len(held) + len(rest)}"
         )
     parts = (rest[chosen:], rest[:chosen], held)
-    training, choosing, held_out = (examples.of_games(part) for part in parts)
-    return Split(training, choosing, held_out)
+    train, validation, test = (examples.of_games(part) for part in parts)
+    return Split(train, validation, test)

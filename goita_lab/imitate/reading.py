@@ -187,7 +187,7 @@ def _log(folder: Path) -> _Part:
     play = log.read(folder)
     if play.information != PLAIN:
         raise log.LogError(
-            f"expected a log of the plain game in {str(folder)!r}, got {play.information!r}"
+            f"expected a log of the base game in {str(folder)!r}, got {play.information!r}"
         )
     rows = np.flatnonzero(play.choice)
     deal = play.deal[rows]

@@ -88,7 +88,7 @@ def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
 
 
 def _unrecorded(legal: Bool, seat: int, move: tuple[int, int]) -> int | None:
-    """Returns the default answer to a question before play that the next move does not answer."""
+    """Returns the default answer to a pre-play decision that the next move does not answer."""
     asked = np.flatnonzero(legal[actions.CALL :]) + actions.CALL
     if not len(asked):
         return None

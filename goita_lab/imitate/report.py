@@ -15,7 +15,7 @@ from goita_lab.imitate.reading import Reading
 from goita_lab.imitate.scores import Calibration, Score
 from goita_lab.provenance import provenance
 
-FORMAT: Final = "goita-imitation-1"
+FORMAT: Final = "goita-imitation-2"
 
 SHOWN: Final = 5  # Deals left out that are named.
 
@@ -44,7 +44,7 @@ def text(result: Result) -> str:
     lines += [f"and {len(unsound) - SHOWN} more deals"] if len(unsound) > SHOWN else []
     rows = [
         [name, f"{part.games:,}", f"{len(part):,}"]
-        for name, part in zip(("training", "choosing", "held out"), result.split, strict=True)
+        for name, part in zip(("train", "validation", "test"), result.split, strict=True)
     ]
     if result.folds:
         every = result.reading.examples
@@ -95,7 +95,7 @@ def text(result: Result) -> str:
 
 def to_json(result: Result) -> dict[str, Any]:
     """Returns all numbers as plain values; an infinite weight is null."""
-    names = ("training", "choosing", "held_out")
+    names = ("train", "validation", "test")
     return {
         "format": FORMAT,
         **provenance([result.init]),
@@ -108,7 +108,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "init_temperature": result.clone.start_temperature,
         "seed": result.seed,
         "folds": result.folds,
-        "rules": result.split.training.rules.name,
+        "rules": result.split.train.rules.name,
         "games": {n: part.games for n, part in zip(names, result.split, strict=True)},
         "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},
         "weight": _finite(result.clone.weight),

@@ -114,18 +114,18 @@ class Guesses:
     hit: Float  #: [D] 1 where that was taken
 
     @classmethod
-    def of(cls, model: Policy | None, choosing: Examples, held_out: Examples) -> Self:
+    def of(cls, model: Policy | None, validation: Examples, test: Examples) -> Self:
         """Asks a model; None is the uniform one.
 
         Args:
             model: a policy.
-            choosing: the decisions on which its temperature and its epsilon are chosen.
-            held_out: the decisions to predict.
+            validation: the decisions on which its temperature and its epsilon are chosen.
+            test: the decisions to predict.
         """
-        temperature, epsilon = predict(model, choosing).fit(choosing) if model else (1.0, 0.0)
-        table = predict(model, held_out).probabilities(held_out.legal, temperature, epsilon)
-        taken = np.log(np.maximum(held_out.taken(table), LEAST))
-        return cls(temperature, epsilon, taken, table.max(axis=1), hits(table, held_out))
+        temperature, epsilon = predict(model, validation).fit(validation) if model else (1.0, 0.0)
+        table = predict(model, test).probabilities(test.legal, temperature, epsilon)
+        taken = np.log(np.maximum(test.taken(table), LEAST))
+        return cls(temperature, epsilon, taken, table.max(axis=1), hits(table, test))
 
 
 def compare(
@@ -137,7 +137,7 @@ def compare(
         folds: held-out decisions, with what the models guess about them, by the models' names. All
             folds together hold at least two games.
     """
-    held_out = Examples.join([examples for examples, _ in folds])
+    test = Examples.join([examples for examples, _ in folds])
     names = [name for name, _ in folds[0][1]]
     scores: list[Score] = []
     first = np.concatenate([guesses[0][1].taken for _, guesses in folds])
@@ -149,9 +149,9 @@ def compare(
                 name,
                 float(np.median([one.temperature for one in each])),
                 float(np.median([one.epsilon for one in each])),
-                ratio_interval(*held_out.by_game(taken)),
-                rate_interval(*held_out.by_game(np.concatenate([one.hit for one in each]))),
-                ratio_interval(*held_out.by_game(first - taken)) if number else None,
+                ratio_interval(*test.by_game(taken)),
+                rate_interval(*test.by_game(np.concatenate([one.hit for one in each]))),
+                ratio_interval(*test.by_game(first - taken)) if number else None,
             )
         )
     return scores, calibrate([guesses[0][1] for _, guesses in folds])

@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from goita_lab.learning.buffer import SeatRolloutBuffer as SeatRolloutBuffer
     from goita_lab.learning.device import has_fast_bfloat16 as has_fast_bfloat16
     from goita_lab.learning.device import use_threads as use_threads
-    from goita_lab.learning.layer_widths import widths as widths
+    from goita_lab.learning.layer_widths import read_layer_widths as read_layer_widths
     from goita_lab.learning.losses import DivergedError as DivergedError
     from goita_lab.learning.policy import SelfPlayPolicy as SelfPlayPolicy
     from goita_lab.learning.policy_agent import SavedPolicy as SavedPolicy
-    from goita_lab.learning.policy_file import begin_from as begin_from
+    from goita_lab.learning.policy_file import init_from as init_from
     from goita_lab.learning.policy_file import policy_bytes as policy_bytes
     from goita_lab.learning.policy_file import save_policy as save_policy
-    from goita_lab.learning.pool import Pool as Pool
+    from goita_lab.learning.pool import OpponentPool as OpponentPool
     from goita_lab.learning.ppo import SelfPlayPPO as SelfPlayPPO
-    from goita_lab.learning.ppo import linear as linear
+    from goita_lab.learning.ppo import linear_schedule as linear_schedule
     from goita_lab.learning.run import Run as Run
     from goita_lab.learning.settings import PRESETS as PRESETS
     from goita_lab.learning.settings import Training as Training
-    from goita_lab.learning.vec_env import GoitaVecEnv as GoitaVecEnv
     from goita_lab.learning.vec_env import SeatVecEnv as SeatVecEnv
+    from goita_lab.learning.vec_env import SelfPlayVecEnv as SelfPlayVecEnv
 
 _PLACES: Final = {
     "DivergedError": "losses",
-    "GoitaVecEnv": "vec_env",
+    "SelfPlayVecEnv": "vec_env",
     "PRESETS": "settings",
-    "Pool": "pool",
+    "OpponentPool": "pool",
     "Run": "run",
     "SavedPolicy": "policy_agent",
     "SeatRolloutBuffer": "buffer",
@@ -41,35 +41,35 @@ _PLACES: Final = {
     "SelfPlayPPO": "ppo",
     "SelfPlayPolicy": "policy",
     "Training": "settings",
-    "begin_from": "policy_file",
+    "init_from": "policy_file",
     "has_fast_bfloat16": "device",
-    "linear": "ppo",
+    "linear_schedule": "ppo",
     "policy_bytes": "policy_file",
     "save_policy": "policy_file",
     "use_threads": "device",
-    "widths": "layer_widths",
+    "read_layer_widths": "layer_widths",
 }
 """The modules of the public names, imported when a name is first used: most import torch."""
 
 __all__ = [
     "PRESETS",
     "DivergedError",
-    "GoitaVecEnv",
-    "Pool",
+    "OpponentPool",
     "Run",
     "SavedPolicy",
     "SeatRolloutBuffer",
     "SeatVecEnv",
     "SelfPlayPPO",
     "SelfPlayPolicy",
+    "SelfPlayVecEnv",
     "Training",
-    "begin_from",
     "has_fast_bfloat16",
-    "linear",
+    "init_from",
+    "linear_schedule",
     "policy_bytes",
+    "read_layer_widths",
     "save_policy",
     "use_threads",
-    "widths",
 ]
 
 

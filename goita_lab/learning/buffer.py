@@ -182,7 +182,7 @@ class SeatRolloutBuffer:
     ) -> None:
         """Adds one step's decisions, at most one a game.
 
-        ``words`` are packed observations, [n, 8] in the plain game. A buffer that stores them also
+        ``words`` are packed observations, [n, 8] in the base game. A buffer that stores them also
         takes what the seats do not see, ``hidden`` [n, 6], and the kinds of partner and opponents,
         ``others`` [n, 2].
         """

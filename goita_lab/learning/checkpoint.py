@@ -26,7 +26,7 @@ from goita_agents.files import write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.measuring import History
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.vec_env import GoitaVecEnv
+from goita_lab.learning.vec_env import SelfPlayVecEnv
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -146,8 +146,8 @@ def _array(tensor: th.Tensor) -> npt.NDArray[Any]:
     return np.ascontiguousarray(tensor.numpy(force=True))
 
 
-def _games(model: SelfPlayPPO) -> GoitaVecEnv:
-    assert isinstance(model.env, GoitaVecEnv)
+def _games(model: SelfPlayPPO) -> SelfPlayVecEnv:
+    assert isinstance(model.env, SelfPlayVecEnv)
     return model.env
 
 

@@ -13,7 +13,7 @@ from stable_baselines3.common.logger import TensorBoardOutputFormat
 
 from goita_agents.files import write_whole
 from goita_lab.learning.checkpoint import save_checkpoint
-from goita_lab.learning.measuring import History, Measured, Measuring
+from goita_lab.learning.measuring import Evaluator, History, Measured
 from goita_lab.learning.policy_agent import load_policy
 from goita_lab.learning.policy_file import save_policy
 from goita_lab.learning.ppo import SelfPlayPPO
@@ -38,7 +38,7 @@ class CheckpointCallback(BaseCallback):
         self,
         files: RunFiles,
         history: History,
-        measuring: Measuring,
+        measuring: Evaluator,
         settings: Training,
         bar: DecisionBar | None = None,
     ) -> None:

@@ -19,7 +19,7 @@ def check_widths(what: str, widths: Sequence[int]) -> None:
         raise SettingError(f"expected {what} of {MAX_BYTES:,} bytes at most, got {widths!r}")
 
 
-def widths(path: Path) -> tuple[int, ...]:
+def read_layer_widths(path: Path) -> tuple[int, ...]:
     """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
     try:
         info, tensors = read_network(path)

@@ -18,7 +18,7 @@ import msgspec
 from goita_agents.base import Agent, close, plays
 from goita_agents.registry import load_agent, plain_text
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.plan import check_deals
@@ -112,7 +112,7 @@ def read_csv(path: Path) -> list[Measured]:
 
 
 @dataclass(frozen=True)
-class Measuring:
+class Evaluator:
     """Plays snapshots against opponents, which are built once to see that they can be."""
 
     against: tuple[str, ...]  #: named opponents, beside the run's own past
@@ -120,7 +120,7 @@ class Measuring:
     seed: int
     rules: Rules = JGA
     episode: Episode = "round"
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
 
     def __post_init__(self) -> None:
         if self.deals:
@@ -128,7 +128,7 @@ class Measuring:
         close([self.load(name) for name in self.against])
 
     def load(self, name: str) -> Agent:
-        """Returns an opponent, as ``plain:base=A`` if it knows the plain game alone."""
+        """Returns an opponent, as ``plain:base=A`` if it knows the base game alone."""
         agent = load_agent(name)
         if plays(agent, self.information):
             return agent

@@ -25,7 +25,7 @@ from goita_agents.bots.transform import UNCHANGED, Transform, read_texts
 from goita_agents.registry import ObservationFunction
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy
 from goita_lab.learning.ppo import SelfPlayPPO
 
@@ -45,7 +45,7 @@ class PolicyAgent(LogitAgent):
         temperature: float = 0.0,
         bfloat16: bool = False,
         transform: Transform = UNCHANGED,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         super().__init__("policy", temperature, information)
         self.transform = transform

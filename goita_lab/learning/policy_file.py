@@ -132,7 +132,7 @@ def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> N
         turn = games.step(games.sample_legal(rng))
 
 
-def begin_from(model: SelfPlayPPO, path: Path) -> None:
+def init_from(model: SelfPlayPPO, path: Path) -> None:
     """Gives an untrained model the weights of a policy's file.
 
     A stack may be wider than the file's. It then plays as the file does: new units have random

@@ -19,7 +19,7 @@ from goita_agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
 from goita_agents.registry import check_plays, load_agent
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
 from goita_lab.learning.weighted import SELF, kind_of, kinds_of, read_weighted
@@ -51,7 +51,7 @@ class PoolPlayer:
         return 1 / (1 + exp(self.points / POINTS_SCALE))
 
 
-class Pool:
+class OpponentPool:
     """Assigns seats to frozen players and has them act.
 
     Args:
@@ -82,7 +82,7 @@ class Pool:
         partners: Sequence[str] = (),
         hard_partners: bool = False,
         seed: int = 0,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")

@@ -2,16 +2,17 @@
 
 Differences from ``MaskablePPO``:
 
-- ``collect_rollouts`` follows the seats. All games step together; only rows in which the asked seat
-  has a choice are evaluated, stored and counted as timesteps.
-- Frozen players may hold seats (``Pool``); their decisions are neither stored nor counted.
+- ``collect_rollouts`` follows the seats. All games step together; only rows in which the acting
+  seat has a choice are evaluated, stored and counted as timesteps.
+- Frozen players may hold seats (``OpponentPool``); their decisions are neither stored nor counted.
 - ``train`` computes the losses of ``MaskablePPO.train`` with fewer operations: no distribution
   objects, no numbers fetched from tensors in between. A test holds the two updates equal.
 - The entropy coefficient may follow a schedule, as the learning rate may.
 - A critic that sees all hands replaces the policy's own values in the advantages once it predicts
   better than they do (``Critic``).
 - By Other-Play each seat may see the game under a symmetry of its own (``rollout``).
-- By off-belief learning decisions earn what they would in worlds of the hard facts (``returns``).
+- By off-belief learning decisions earn what they would in worlds of the rule constraints
+  (``returns``).
 - The policy may be held close to the one that it began with, and its features may have to tell who
   the others are (``losses``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
@@ -48,7 +49,7 @@ from goita_lab.learning.losses import (
     gradient_step,
 )
 from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
-from goita_lab.learning.pool import Pool
+from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
 from goita_lab.learning.symmetries import (
@@ -58,7 +59,7 @@ from goita_lab.learning.symmetries import (
     exchange_masks,
     exchange_words,
 )
-from goita_lab.learning.vec_env import GoitaVecEnv
+from goita_lab.learning.vec_env import SelfPlayVecEnv
 
 STATISTICS: Final = (
     "policy_gradient_loss",
@@ -76,7 +77,7 @@ class SelfPlayPPO(MaskablePPO):
 
     Args:
         policy: a ``SelfPlayPolicy``.
-        env: a ``GoitaVecEnv``.
+        env: a ``SelfPlayVecEnv``.
         ent_coef: weight of the entropy in the loss, or its schedule by progress remaining.
         bfloat16: run the trunk in bfloat16.
         reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
@@ -84,7 +85,7 @@ class SelfPlayPPO(MaskablePPO):
         transform: of the observations that the policy is shown, and the critic beside the hands.
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
-        off_belief: decisions earn what they would in worlds of the hard facts.
+        off_belief: decisions earn what they would in worlds of the rule constraints.
         player_kinds: number of kinds of players (``kinds_of``) that the features shall tell apart,
             of a pool without snapshots; 0: there is no such loss.
         player_weight: weight of that loss.
@@ -150,7 +151,7 @@ class SelfPlayPPO(MaskablePPO):
         self.mute_share = mute_share
         self.information = PLAIN
         self._last_turn: StepResult | None = None
-        self.pool: Pool | None = None
+        self.pool: OpponentPool | None = None
         self.reference: HoldClose | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
         super().__init__(policy, env, **kwargs)  # type: ignore[arg-type]
@@ -173,7 +174,7 @@ class SelfPlayPPO(MaskablePPO):
         self._elements = elements_of(self.n_envs)
         if self.off_belief and (self.reward != "points" or self.information != PLAIN):
             raise SettingError(
-                "expected off-belief in rounds of the plain game, rewarded by points, "
+                "expected off-belief in rounds of the base game, rewarded by points, "
                 f"got {self.reward!r}, {self.information!r}"
             )
 
@@ -210,9 +211,11 @@ class SelfPlayPPO(MaskablePPO):
             False if the callback ended the training; the unfinished rollout does not count then.
         """
         games = env.unwrapped
-        if not isinstance(games, GoitaVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
+        if not isinstance(games, SelfPlayVecEnv) or not isinstance(
+            rollout_buffer, SeatRolloutBuffer
+        ):
             raise TypeError(
-                "expected a GoitaVecEnv and a SeatRolloutBuffer, "
+                "expected a SelfPlayVecEnv and a SeatRolloutBuffer, "
                 f"got {type(games).__name__} and {type(rollout_buffer).__name__}"
             )
         if not use_masking:
@@ -249,7 +252,7 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_end()
         return True
 
-    def _credit(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> None:
+    def _credit(self, games: SelfPlayVecEnv, buffer: SeatRolloutBuffer) -> None:
         """Credits the decisions of a rollout: along each seat's own, or in worlds of their own."""
         if not self.off_belief:
             buffer.compute_returns_and_advantage()
@@ -262,7 +265,7 @@ class SelfPlayPPO(MaskablePPO):
         returns = returns_in_worlds(view, actions, self._decide, rng, self.reward_scale)
         buffer.set_returns(index, returns)
 
-    def _step(self, games: GoitaVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
+    def _step(self, games: SelfPlayVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
         """Makes one decision in every game and stores those of the learner that are a choice."""
         turn = games.turn
         legal = self.muting.legal(turn) if self.mute_share else turn.action_mask
@@ -441,6 +444,6 @@ class SelfPlayPPO(MaskablePPO):
         return super()._excluded_save_params() + excluded
 
 
-def linear(start: float, end: float) -> Schedule:
+def linear_schedule(start: float, end: float) -> Schedule:
     """Returns the schedule that goes straight from one number to another over the training."""
     return LinearSchedule(start, end, end_fraction=1.0)

@@ -6,13 +6,13 @@ of Lowe et al. 2017, here beside the policy's own values, which see a view). No 
 it.
 
 Off-belief learning (Hu et al. 2021), level 1, fitted to this game, replaces what decisions of a
-rollout earned by what they would earn in worlds of the hard facts. For a decision one world is
-drawn that its seat cannot rule out, uniformly over the deals that the rules allow; what the others
+rollout earned by what they would earn in worlds of the rule constraints. For a decision one world
+is drawn that its seat cannot rule out, uniformly over the deals that the rules allow; what others
 did says nothing more of it. The action is played there, and all seats go on by the present policy
 until the same seat has a choice again, or the round ends. The return is the points of the end, or
 the policy's value at that choice. So the policy learns to play well if the past had no meaning
 beyond the rules, while its actions in the worlds are answered by players like itself. (Hu et al.
-take the posterior of a policy, at level 1 that of a uniformly random one. The hard facts are
+take the posterior of a policy, at level 1 that of a uniformly random one. The rule constraints are
 another distribution: ``LEGAL_MODEL`` and ``UNIFORM_MODEL`` of ``goita_agents.models`` tell them
 apart.)
 """
@@ -94,7 +94,7 @@ class Critic(nn.Module):
 def hidden_words(
     games: GoitaVectorEnv, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
 ) -> packing.Words:
-    """Returns what asked seats do not see: uint64 [n, 6].
+    """Returns what acting seats do not see: uint64 [n, 6].
 
     Words 0 to 2 are the plays of the next seat, the partner and the previous seat as they see
     them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` are asked.

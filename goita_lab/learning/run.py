@@ -16,9 +16,9 @@ from goita_agents.files import decode, locked, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.checkpoint_callback import CheckpointCallback
-from goita_lab.learning.measuring import History, Measuring
+from goita_lab.learning.measuring import Evaluator, History
 from goita_lab.learning.policy_agent import load_frozen
-from goita_lab.learning.pool import Pool
+from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.run_files import RunFiles
@@ -119,7 +119,7 @@ class Run:
         self.history = load_checkpoint(model, self.files.checkpoint)
         return True
 
-    def add_pool(self, model: SelfPlayPPO, pool: Pool) -> None:
+    def add_pool(self, model: SelfPlayPPO, pool: OpponentPool) -> None:
         """Adds frozen players to a training, its own snapshots among them."""
         pool.load = lambda decisions: load_frozen(model, self.files.snapshot(decisions))
         model.pool = pool
@@ -128,7 +128,7 @@ class Run:
         self,
         model: SelfPlayPPO,
         settings: Training,
-        measuring: Measuring,
+        measuring: Evaluator,
     ) -> bool:
         """Trains until all decisions were made, with logs, snapshots and checkpoints.
 

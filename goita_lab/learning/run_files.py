@@ -24,7 +24,7 @@ from typing import Final
 from goita_agents.files import PART, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, History
-from goita_lab.learning.pool import GROUPS, Pool
+from goita_lab.learning.pool import GROUPS, OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
 
 BYTES_PER_GAME: Final = 2000  # in a checkpoint: a game's state and its open decisions
@@ -69,7 +69,7 @@ class RunFiles:
         rollouts = decisions / (model.n_envs * model.n_steps / 2)
         return policies + checkpoints + round(BYTES_PER_UPDATE * rollouts)
 
-    def tidy(self, history: History, pool: Pool | None) -> None:
+    def tidy(self, history: History, pool: OpponentPool | None) -> None:
         """Copies the best snapshot and deletes those in neither the history nor the pool."""
         if (best := history.best()) is not None:
             try:

@@ -19,12 +19,12 @@ from goita_agents.bots.transform import load_transform
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
-from goita_lab.learning.layer_widths import check_widths, widths
-from goita_lab.learning.measuring import Measuring
-from goita_lab.learning.pool import Pool
+from goita_lab.learning.layer_widths import check_widths, read_layer_widths
+from goita_lab.learning.measuring import Evaluator
+from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Training:
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
     """JSON file with options of who knows and tells what (docs/environments/information.md)"""
     mute_share: float = 0.0
     """share of the games in which one team sends no message, so that silence is familiar"""
@@ -126,8 +126,8 @@ class Training:
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     off_belief: bool = False
-    """let decisions earn what they would in worlds of the hard facts, whatever the others meant
-    (off-belief learning)"""
+    """let decisions earn what they would in worlds of the rule constraints, whatever the others
+    meant (off-belief learning)"""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
@@ -246,16 +246,19 @@ class Training:
         found = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
         if unknown := found.keys() - {field.name for field in fields(cls)}:
             raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
-        found |= {"rules": Rules.from_keys(config), "information": Information.from_keys(config)}
+        found |= {
+            "rules": Rules.from_keys(config),
+            "information": InformationStructure.from_keys(config),
+        }
         try:
             return msgspec.convert(found, cls, dec_hook=lambda kind, value: kind(value))
         except (TypeError, ValueError) as error:
             raise SettingError(f"expected the settings of this program: {error}") from error
 
-    def measuring(self) -> Measuring:
+    def measuring(self) -> Evaluator:
         """Returns how snapshots are measured, by opponents that are built to see that they can."""
         named = named_agents(self.opponents or ())
-        return Measuring(
+        return Evaluator(
             tuple(self.against or named or AGAINST),
             self.measure_deals,
             self.eval_seed + 1,
@@ -264,11 +267,11 @@ class Training:
             self.information,
         )
 
-    def frozen(self) -> Pool | None:
+    def frozen(self) -> OpponentPool | None:
         """Returns the frozen players that the learner plays with; None if there are none."""
         if not (self.opponents or self.pool_share or self.mates):
             return None
-        return Pool(
+        return OpponentPool(
             self.games,
             share=1.0 if self.opponents else self.pool_share,
             agents=self.opponents or self.pool or (),
@@ -285,8 +288,8 @@ class Training:
         from goita_lab.learning.device import find_device, has_fast_bfloat16
         from goita_lab.learning.policy import SelfPlayPolicy
         from goita_lab.learning.policy_agent import find_policy
-        from goita_lab.learning.ppo import SelfPlayPPO, linear
-        from goita_lab.learning.vec_env import GoitaVecEnv
+        from goita_lab.learning.ppo import SelfPlayPPO, linear_schedule
+        from goita_lab.learning.vec_env import SelfPlayVecEnv
 
         match = self.episode == "match"
         games = GoitaVectorEnv(
@@ -302,9 +305,9 @@ class Training:
         device = find_device(self.device)
         return SelfPlayPPO(
             find_policy(self.policy) if self.policy else SelfPlayPolicy,
-            GoitaVecEnv(games),
-            learning_rate=linear(*self.lr),
-            ent_coef=linear(*self.entropy),
+            SelfPlayVecEnv(games),
+            learning_rate=linear_schedule(*self.lr),
+            ent_coef=linear_schedule(*self.entropy),
             n_steps=self.steps,
             batch_size=self.batch,
             n_epochs=self.epochs,
@@ -370,7 +373,9 @@ def defaults(words: Sequence[str]) -> Training:
     """
     found = _only(words, "--preset", "--init")
     preset = PRESETS.get(found["preset"] or "", PRESETS["quick"])
-    return replace(preset, layers=widths(Path(found["init"]))) if found["init"] else preset
+    return (
+        replace(preset, layers=read_layer_widths(Path(found["init"]))) if found["init"] else preset
+    )
 
 
 def resumed_in(words: Sequence[str]) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goita_lab.learning.policy_file import begin_from, policy_bytes
+from goita_lab.learning.policy_file import init_from, policy_bytes
 from goita_lab.learning.ppo import SelfPlayPPO
 from goita_lab.learning.run import Run
 from goita_lab.learning.settings import Training
@@ -14,7 +14,7 @@ def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     if pool is not None:
         run.add_pool(model, pool)
     if settings.init is not None:
-        begin_from(model, settings.init if new else run.files.init)
+        init_from(model, settings.init if new else run.files.init)
     if settings.kl:
         model.hold_close(settings.kl)
     if new:

@@ -22,7 +22,7 @@ from goita_env.actions import CALL, MAX_ACTIONS, MESSAGE, encode
 from goita_env.arrays import U64
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
-from goita_env.information import Information
+from goita_env.information import InformationStructure
 from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
 from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
 
@@ -42,17 +42,17 @@ class Muting:
     Args:
         games: number of parallel games, N.
         share: of the games in which a team is muted.
-        information: of the games; there must be a token where the share is above 0.
+        information: of the games; there must be messages where the share is above 0.
 
     Raises:
         SettingError: if the share is not from 0 to 1, or nobody could speak anyway.
     """
 
-    def __init__(self, games: int, share: float, information: Information) -> None:
+    def __init__(self, games: int, share: float, information: InformationStructure) -> None:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a mute share from 0 to 1, got {share!r}")
-        if share and information.token is None:
-            raise SettingError(f"expected a token with a mute share above 0, got {information!r}")
+        if share and information.channel is None:
+            raise SettingError(f"expected messages with a mute share above 0, got {information!r}")
         game = np.arange(games)
         muted = game >= games - round(share * games)
         self.team = np.where(muted, game // TEAM_RUN & 1, -1)

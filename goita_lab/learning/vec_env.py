@@ -1,7 +1,7 @@
 """Runs vector environments as the ``VecEnv`` of stable-baselines3: one slot a game, no loop.
 
-``GoitaVecEnv`` is for ``SelfPlayPPO``: a slot shows the position of whichever seat is asked in its
-game, so consecutive steps belong to different seats. ``SeatVecEnv`` is for stock algorithms: a slot
+``SelfPlayVecEnv`` is for ``SelfPlayPPO``: a slot shows the position of the acting seat of its game,
+so consecutive steps belong to different seats. ``SeatVecEnv`` is for stock algorithms: a slot
 is one learner's seat among bots.
 """
 
@@ -87,7 +87,7 @@ class _BatchVecEnv(VecEnv):
         return np.arange(self.num_envs)[list(self._get_indices(indices))]
 
 
-class GoitaVecEnv(_BatchVecEnv):
+class SelfPlayVecEnv(_BatchVecEnv):
     """Plays N games as the N slots of a ``VecEnv``, all four seats in each.
 
     Monitors, masks and random play can use the ``VecEnv`` contract as it is. Learning must follow
@@ -133,7 +133,7 @@ class GoitaVecEnv(_BatchVecEnv):
         return self.turn
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Returns the legal actions of each asked seat: bool [N, 69]."""
+        """Returns the legal actions of each acting seat: bool [N, 69]."""
         return self.turn.action_mask
 
     def reset(self) -> npt.NDArray[np.uint8]:
@@ -156,7 +156,7 @@ class GoitaVecEnv(_BatchVecEnv):
         if not self._warned:
             self._warned = True
             warnings.warn(
-                "consecutive steps of a GoitaVecEnv are of different seats, which a stock "
+                "consecutive steps of a SelfPlayVecEnv are of different seats, which a stock "
                 "algorithm takes for one player's: use SelfPlayPPO, or a SeatVecEnv",
                 stacklevel=2,
             )

@@ -1,7 +1,7 @@
 """Makes a data set of the population's play: two logs, a data card, a Croissant description.
 
 The folder holds a log of members that may be trained with, ``train``, and one of those held out,
-``heldout``. No round has players of both. README.md is the data card, by which Hugging Face
+``validation``. No round has players of both. README.md is the data card, by which Hugging Face
 ``datasets`` loads the folder; croissant.json describes it in the format Croissant 1.0.
 """
 
@@ -24,11 +24,11 @@ from goita_env.errors import SettingError
 from goita_lab.signals import log
 from goita_lab.signals.log.columns import FOLDERS, TABLES, TEXT, Column, columns
 
-SPLITS: Final = {"train": "population:train", "heldout": "population:heldout"}
+SPLITS: Final = {"train": "population:train", "validation": "population:validation"}
 """Parts of a data set, and the agents whose play they hold."""
-HELD_OUT_SHARE: Final = 5
+VALIDATION_SHARE: Final = 5
 """One round of so many is played by agents that are held out."""
-SEEDS: Final = {"train": 0, "heldout": 1}
+SEEDS: Final = {"train": 0, "validation": 1}
 """Added to the seed, so that no deal is in both parts."""
 
 LICENSE: Final = "MIT"
@@ -42,10 +42,10 @@ def make(folder: Path, rounds: int, *, seed: int = 0, workers: int = 1) -> Itera
         LogError: if the folder holds another data set; it is left as it is.
         ImportError: if pyarrow is missing.
     """
-    if rounds < HELD_OUT_SHARE:
-        raise SettingError(f"expected {HELD_OUT_SHARE} rounds or more, got {rounds!r}")
-    held_out = rounds // HELD_OUT_SHARE
-    many = {"train": rounds - held_out, "heldout": held_out}
+    if rounds < VALIDATION_SHARE:
+        raise SettingError(f"expected {VALIDATION_SHARE} rounds or more, got {rounds!r}")
+    validation = rounds // VALIDATION_SHARE
+    many = {"train": rounds - validation, "validation": validation}
     before = 0
     for split, texts in SPLITS.items():
         written = log.write(

@@ -25,7 +25,7 @@ CONTEXTS: Final = ("first lead", "lead", "partner's attack", "opponent's attack"
 def context(view: View) -> Int:
     """Returns the index of each decision's context in ``CONTEXTS``: [N]."""
     first, lead = view.attack == NONE, view.leads
-    question = view.asked_token | view.asked_call | view.asked_choice | (first & ~lead)
+    question = view.asked_message | view.asked_call | view.asked_choice | (first & ~lead)
     return np.select([question, first, lead, view.attacker == NUM_SEATS // 2], [4, 0, 1, 2], 3)
 
 
@@ -69,7 +69,7 @@ FILTERS: Final[dict[str, Callable[[Play], Bool]]] = {
     "first_pass": _first_pass,
     "partner_attack": _in_context("partner's attack"),
     "opponent_attack": _in_context("opponent's attack"),
-    "token": lambda play: play.action >= MESSAGE,
+    "message": lambda play: play.action >= MESSAGE,
 }
 """By name: the first lead of a deal; later leads; the first pass of each seat in a deal, forced or
 not; answers to an attack of the partner, and of an opponent, by a play or a pass; messages."""

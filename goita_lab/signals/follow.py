@@ -15,7 +15,7 @@ import numpy as np
 from tabulate import tabulate
 
 from goita_agents.base import Float
-from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Seat, follow
+from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, RelativeSeat, follow
 from goita_env import Game
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, name
 from goita_env.errors import RecordError, SettingError
@@ -34,7 +34,7 @@ class Step:
     """Describes what a move told the listener, and what it knew afterwards."""
 
     move: int
-    """From 1; answers before play and passes count."""
+    """From 1; pre-play decisions and passes count."""
     seat: int
     """Seat that moved."""
     who: str
@@ -43,7 +43,7 @@ class Step:
     """The action as records write it; a block that the listener could not see is "?"."""
     told: float
     """KL of the belief about the mover's hand after the move from that before it (at first: the
-    prior), nats; 0 for the listener's own moves and for answers before play."""
+    prior), nats; 0 for the listener's own moves and for pre-play decisions."""
     about_partner: float
     """Information about the partner's hand, nats."""
     entropy: float
@@ -71,7 +71,7 @@ def follow_deal(deal: DealRecord, seat: int, model: ListenerModel) -> list[Step]
     partner = (seat + 2) % NUM_SEATS
     hand = np.bincount(parse_hands(deal.hands)[partner], minlength=NUM_KINDS)
     steps: list[Step] = []
-    before: Mapping[Seat, HandBelief] = {}
+    before: Mapping[RelativeSeat, HandBelief] = {}
     pairs = zip(follow(deal, seat, model), follow(deal, seat, UNIFORM_MODEL), strict=True)
     for number, ((game, listener), (_, uniform)) in enumerate(pairs):
         mover, action = deal.moves[number]

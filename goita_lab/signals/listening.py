@@ -21,7 +21,7 @@ from goita_agents.beliefs import (
     Listener,
     OpponentModel,
     PolicyModel,
-    Seat,
+    RelativeSeat,
 )
 from goita_agents.beliefs.summing import Three, sums
 from goita_agents.models import EPSILON
@@ -33,9 +33,9 @@ from goita_env.views import Replay
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.playing import Play, Shapes, concatenated
 
-ListenerModel = OpponentModel | Mapping[Seat, OpponentModel]
+ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 
-SEATS: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
+SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 """Names of the relative seats 1 to 3."""
 PARTNER: Final = 2
 POLICY: Final = "policy"
@@ -254,15 +254,15 @@ def _follow(
     for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
         turn = (int(play.seat[row]) - seat) % NUM_SEATS
         names, action = telling if turn else list(models), int(play.action[row])
-        token, sent = play.information.token, None
-        if token is not None and action >= MESSAGE:
-            if token.audience == "partner" and turn != PARTNER:
+        channel, sent = play.information.channel, None
+        if channel is not None and action >= MESSAGE:
+            if channel.audience == "partner" and turn != PARTNER:
                 heard.append((row, seat, turn, *np.zeros((3, len(names)))))
                 continue
             sent = int(play.move[row])  # messages are the first decisions of a deal
         for one in names:
             if one in listeners:
-                listeners[one].hear(view, sent=sent)
+                listeners[one].update(view, sent=sent)
             else:
                 listeners[one] = Listener(view, models[one], sent=sent)
         now = [listeners[one] for one in names]
@@ -276,13 +276,13 @@ def _follow(
 
 
 def information_told(
-    listener: Listener, name: Seat, hand: Int, action: int
+    listener: Listener, name: RelativeSeat, hand: Int, action: int
 ) -> tuple[float, float, float]:
     """Returns content, KL and gain of a public action, in nats; ``hand`` [8]: of its seat."""
-    belief, outlook = listener.posterior(name), listener.outlook(name)
+    belief, action_probabilities = listener.posterior(name), listener.action_probabilities(name)
     possible = np.flatnonzero(belief.probability)
     before = belief.probability[possible]
-    likely = outlook[possible]
+    likely = action_probabilities[possible]
     expected = before @ likely
     used = expected > 0
     with np.errstate(divide="ignore"):
@@ -294,7 +294,7 @@ def information_told(
     return (
         max(content, 0.0),
         max(float(after @ np.log(now[told])), 0.0),
-        float(np.log(outlook[belief.index(hand), action] / expected[action])),
+        float(np.log(action_probabilities[belief.index(hand), action] / expected[action])),
     )
 
 

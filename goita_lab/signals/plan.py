@@ -213,7 +213,7 @@ def narrow(plan: StudyPlan, kind: str, found: Any) -> bool:
     if not until or deals < LEAST:
         return False
     if kind == "listen":
-        split = measures.content_split(found.play, found.knowledge)
+        split = measures.information_gain_split(found.play, found.knowledge)
         intervals = [split.uniform, split.policy]
     elif kind == "value":
         gains = (ALL, NONE), (ALL, LEGAL_ONLY), (ALL, None), (ALL, NOT_PARTNER)

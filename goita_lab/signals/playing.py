@@ -15,7 +15,7 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.arrays import Int8
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
@@ -86,13 +86,13 @@ class Play:
     words: Words
     """[D, 8] Its packed view (``View.words``)."""
     legal: Bool
-    """[D, 69] Its legal actions; with a token [D, 77]."""
+    """[D, 69] Its legal actions; with messages [D, 77]."""
     action: Int8
     """[D] The action taken."""
     probabilities: npt.NDArray[np.float32]
-    """[D, 69] Probabilities of its policy, 1 for a single legal action; with a token [D, 77]."""
-    information: Information = PLAIN
-    """Who knows and tells what. Messages are decisions, those before the questions before play."""
+    """[D, 69] Probabilities of its policy, 1 for a single legal action; with messages [D, 77]."""
+    information: InformationStructure = PLAIN
+    """Who knows and tells what. Messages are decisions, those before the pre-play decisions."""
     drawn: bool = False
     """Whether the agents were drawn for each round."""
 
@@ -167,7 +167,7 @@ def load_policy(spec: str | Policy) -> Policy:
     return agent
 
 
-def check_plays(policies: Iterable[Policy], information: Information) -> None:
+def check_plays(policies: Iterable[Policy], information: InformationStructure) -> None:
     """Raises an AgentError if an agent doesn't play games with these options."""
     for policy in policies:
         if not plays(policy, information):
@@ -180,7 +180,7 @@ def check_plain(play: Play, measure: str) -> None:
     """Raises a SettingError if a play is of another game than the plain one."""
     if play.information != PLAIN:
         raise SettingError(
-            f"expected a play of the plain game for {measure}, got one with {play.information}"
+            f"expected a play of the base game for {measure}, got one with {play.information}"
         )
 
 
@@ -215,7 +215,7 @@ def play(
     seed: int = 0,
     rules: str | Rules = JGA,
     first: int = 0,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
     drawn: bool = False,
 ) -> Play:
     """Plays rounds, actions sampled from ``probabilities``, and returns every decision.

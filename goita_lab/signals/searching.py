@@ -20,7 +20,7 @@ from goita_agents.search.playout import Keys, PlayoutPolicy
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.seeds import deal_keys
 from goita_lab.signals.listening import UNIFORM, cached_model, reweighted
 
@@ -102,7 +102,7 @@ def _continues(listeners: dict[str, Listener], view: View) -> bool:
     """
     try:
         for listener in listeners.values():
-            listener.hear(view)
+            listener.update(view)
     except SettingError:
         return False
     return bool(listeners)
@@ -112,10 +112,10 @@ def play_searching(
     rounds: Rounds,
     policy: Policy,
     keys: Keys,
-    beliefs: Callable[[Decisions], tuple[Int, list[DealBelief]]],
+    beliefs: Callable[[PendingDecisions], tuple[Int, list[DealBelief]]],
     worlds: int,
     min_z: float,
-    replace_actions: Callable[[Decisions, Int], None] | None = None,
+    replace_actions: Callable[[PendingDecisions, Int], None] | None = None,
 ) -> Float:
     """Plays N rounds to their end by a policy, and some of their decisions by its search.
 

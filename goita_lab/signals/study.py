@@ -15,22 +15,22 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.listening import POLICY, UNIFORM
-from goita_lab.signals.measures.content import (
-    GROUPINGS,
-    Content,
-    ContentSplit,
-    ModelMismatch,
-    PartnerOpponentGap,
-)
 from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
 from goita_lab.signals.measures.crossplay import CrossPlayGap
 from goita_lab.signals.measures.emergent_communication import Influence, Information
 from goita_lab.signals.measures.explain import Probe, SpeakerTree
+from goita_lab.signals.measures.information_gain import (
+    GROUPINGS,
+    InformationGain,
+    InformationGainSplit,
+    ModelMismatch,
+    PartnerOpponentGap,
+)
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import (
-    Ceilings,
-    Levels,
     ListeningValue,
+    OracleGain,
+    SearchGain,
     SourcePoints,
     load_searcher,
 )
@@ -49,10 +49,10 @@ class ControlStudy:
 
     agent: str
     version: str
-    content: Content
-    uniform_content: Content
+    content: InformationGain
+    uniform_content: InformationGain
     """The same under the uniform model."""
-    split: ContentSplit
+    split: InformationGainSplit
     consistency: Information
     coordination: Information
 
@@ -63,16 +63,16 @@ class AgentStudy(ControlStudy):
 
     model: str
     """The listeners' model of it."""
-    groups: dict[str, list[Content]]
+    groups: dict[str, list[InformationGain]]
     """Content by ``GROUPINGS``."""
     model_mismatch: list[ModelMismatch]
     partner_opponent_gap: PartnerOpponentGap
     points: SourcePoints
     value: ListeningValue
-    levels: Levels
+    levels: SearchGain
     searcher_gain: Interval | None
     """Of the plan's searcher in the listener's place over the policy; None without one."""
-    ceilings: Ceilings
+    ceilings: OracleGain
     opponent_information_cost: Interval
     model_mismatch_cost: dict[str, Interval]
     """By wrong model of the partner: another agent's, "legal", "tree"."""
@@ -135,9 +135,9 @@ def _shared(agent: str, heard: Heard, many: Play) -> dict[str, Any]:
     return {
         "agent": agent,
         "version": version_of(agent),
-        "content": measures.content(heard.play, heard.actions)[0],
-        "uniform_content": measures.content(heard.play, heard.actions, UNIFORM)[0],
-        "split": measures.content_split(heard.play, heard.knowledge),
+        "content": measures.information_gain(heard.play, heard.actions)[0],
+        "uniform_content": measures.information_gain(heard.play, heard.actions, UNIFORM)[0],
+        "split": measures.information_gain_split(heard.play, heard.knowledge),
         "consistency": measures.speaker_consistency(many),
         "coordination": measures.instantaneous_coordination(many),
     }
@@ -157,14 +157,16 @@ def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], 
     return AgentStudy(
         **_shared(agent, heard, many),
         model=plan.model(agent).name,
-        groups={by: measures.content(heard.play, heard.actions, by=by) for by in GROUPINGS},
+        groups={
+            by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS
+        },
         model_mismatch=measures.model_mismatch(heard.play, heard.knowledge),
         partner_opponent_gap=measures.partner_opponent_gap(overheard.play, overheard.actions),
         points=points,
         value=measures.value_of_listening(points),
-        levels=measures.levels(points),
+        levels=measures.search_gain(points),
         searcher_gain=points.searcher_gain(),
-        ceilings=measures.ceilings(points),
+        ceilings=measures.oracle_gain(points),
         opponent_information_cost=measures.opponent_information_cost(points),
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
         shuffled=results["shuffle", agent],

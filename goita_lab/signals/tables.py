@@ -12,6 +12,7 @@ import numpy as np
 from tabulate import tabulate
 
 from goita_agents.base import Policy
+from goita_env.information import InformationStructure
 from goita_env.rules import Rules
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.provenance import provenance
@@ -46,6 +47,8 @@ def to_json(found: Mapping[str, Any], agents: Iterable[str]) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Rules):
         return value.to_keys()
+    if isinstance(value, InformationStructure):
+        return value.to_keys().get("information")
     if isinstance(value, Policy):
         return value.name
     if isinstance(value, np.ndarray | np.generic):

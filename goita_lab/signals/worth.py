@@ -16,7 +16,7 @@ from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
-from goita_lab.signals.measures.content import Content
+from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.plan import PIECE, Heard
 from goita_lab.signals.playing import load_policy, play
@@ -30,9 +30,9 @@ class Worth:
 
     agent: str
     control: bool
-    content: Content
+    content: InformationGain
     """In nats, to a partner that knows the agent's policy."""
-    uniform: Content
+    uniform: InformationGain
     """The same to a partner that takes the agent for a uniformly random player."""
     signal: Shuffled
     """In points a decision: of those with a choice, one a deal."""
@@ -53,8 +53,8 @@ def worth(
 ) -> list[Worth]:
     """Measures the decisions that ``where`` selects, in nats and in points.
 
-    Each is heard by the partner (``measures.content``); one of each deal that was a choice is taken
-    for ``measures.shuffled_signal``. All agents play the same deals.
+    The partner observes each (``measures.information_gain``). One of each deal that was a choice
+    is taken for ``measures.shuffled_signal``. All agents play the same deals.
 
     Args:
         agents: policies, each at all seats.
@@ -133,6 +133,6 @@ def _joined(agent: str, control: bool, where: Where | None, parts: Sequence[_Fou
         raise SettingError(f"expected decisions of {agent!r} to measure, got too few: {where!r}")
     heard = Heard.join([heard for heard, _ in parts])
     (told,), (uniform,) = (
-        measures.content(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
+        measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
     )
     return Worth(agent, control, told, uniform, Shuffled.join(signals))

@@ -68,7 +68,7 @@ class Scored:
     phase: npt.NDArray[np.int64]
     """[n] Number of the phase, as in ``PHASES``."""
     nats: npt.NDArray[np.float64]
-    """[n, M] What each model gave the partner's true hand, beyond the hard facts."""
+    """[n, M] What each model gave the partner's true hand, beyond the rule constraints."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Result:
     decisions: int
     epsilon: float
     beyond_facts: dict[str, Interval]
-    """Nats a decision beyond the hard facts, by model."""
+    """Nats a decision beyond the rule constraints, by model."""
     confirmatory: Contrast
     by_phase: dict[Phase, Interval]
     """The same difference, by phase of the round."""
@@ -191,7 +191,7 @@ def compare(records: Sequence[Scored], models: Sequence[str], first: str, second
 
 
 def _follow(deal: DealRecord, seat: int, text: str) -> tuple[list[float], list[int]]:
-    """Returns nats beyond the hard facts, and the phase, of each decision of a seat."""
+    """Returns nats beyond the rule constraints, and the phase, of each decision of a seat."""
     model = PolicyModel(load_agent(text), epsilon=EPSILON)
     nats: list[float] = []
     phases: list[int] = []
@@ -270,7 +270,7 @@ def report(result: Result) -> str:
     return "\n\n".join(
         (
             f"{sample}, epsilon {result.epsilon:g}; 95 % intervals over matches.",
-            table(["others are taken for", "nats a decision beyond the hard facts"], rows),
+            table(["others are taken for", "nats a decision beyond the rule constraints"], rows),
             table(["all conventions against", "nats a decision", "p"], single),
             table(["phase", "agreed errors", "depends", "fine", "forced"], verdicts),
         )

@@ -25,7 +25,7 @@ SAMPLE = EXAMPLES / "population-sample"
 def test_the_sample_is_small_and_of_all_members():
     pytest.importorskip("pyarrow")
     assert sum(file.stat().st_size for file in SAMPLE.rglob("*")) < 4e6
-    for split in ("train", "heldout"):
+    for split in ("train", "validation"):
         members = set(Population().names(split))
         assert members <= set(log.read(SAMPLE / split).agents)
     assert json.loads((SAMPLE / "croissant.json").read_bytes())["conformsTo"]

@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("split", ["train", "heldout"])
+@pytest.mark.parametrize("split", ["train", "validation"])
 def test_datasets_loads_the_folder_by_its_card(folder, split, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     told = log.read(folder / split)
@@ -36,7 +36,7 @@ def test_croissant_describes_the_folder_without_an_issue(folder):
     described = mlcroissant.Dataset(str(folder / "croissant.json"))
     assert not described.metadata.issues.errors
     assert not described.metadata.issues.warnings
-    told = log.read(folder / "heldout")
-    rows = list(described.records(record_set="heldout-decisions"))
-    assert [row["heldout-decisions/action"] for row in rows] == told.action.tolist()
-    assert rows[-1]["heldout-decisions/words"] == told.words[-1].tolist()
+    told = log.read(folder / "validation")
+    rows = list(described.records(record_set="validation-decisions"))
+    assert [row["validation-decisions/action"] for row in rows] == told.action.tolist()
+    assert rows[-1]["validation-decisions/words"] == told.words[-1].tolist()

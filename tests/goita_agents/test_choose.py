@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goita_agents import choose, load_agent
+from goita_agents import choose_action, load_agent
 from goita_env import GoitaVectorEnv, goita_v0
 from goita_env.errors import GoitaError
 from raising import refuses
@@ -16,7 +16,7 @@ def test_an_agent_plays_an_episode_of_pettingzoo(rules, name):
     env.reset(seed=1)
     for _ in env.agent_iter():
         observation, _, done, _, _ = env.last()
-        action = None if done else choose(agent, observation, rng, rules=rules)
+        action = None if done else choose_action(agent, observation, rng, rules=rules)
         assert action is None or type(action) is int
         env.step(action)
     assert env.num_agents == 0
@@ -31,10 +31,10 @@ def test_the_answer_is_that_of_the_agent_for_the_view_and_the_mask():
         wanted = agent.act(view, legal[None], np.random.default_rng(row))[0]
         observation = turn.observation[row]
         both = {"observation": observation, "action_mask": legal.astype(np.int8)}
-        assert choose(agent, both, np.random.default_rng(row)) == wanted
-        chosen = choose(agent, both, rng)
-        assert choose(agent, observation, same, mask=legal) == chosen
-        assert choose(agent, observation.tolist(), plain) == chosen
+        assert choose_action(agent, both, np.random.default_rng(row)) == wanted
+        chosen = choose_action(agent, both, rng)
+        assert choose_action(agent, observation, same, mask=legal) == chosen
+        assert choose_action(agent, observation.tolist(), plain) == chosen
 
 
 def test_a_mask_narrows_the_choice():
@@ -43,7 +43,7 @@ def test_a_mask_narrows_the_choice():
     only[np.flatnonzero(turn.action_mask[0])[-1]] = 1
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        assert only[choose(load_agent("random"), turn.observation[0], rng, mask=only)] == 1
+        assert only[choose_action(load_agent("random"), turn.observation[0], rng, mask=only)] == 1
 
 
 class Remembers:
@@ -83,5 +83,5 @@ def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():
         (Remembers(), one, None, "an agent that plays from one view alone, got 'remembers'"),
         (load_agent("exec:true"), one, None, "plays from one view alone, got 'exec"),
     ):
-        refuses(GoitaError, says, choose, agent, seen, rng, mask=legal)
+        refuses(GoitaError, says, choose_action, agent, seen, rng, mask=legal)
     assert rng.random() == np.random.default_rng(0).random()

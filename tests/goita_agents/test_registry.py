@@ -6,14 +6,14 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from goita_agents import AgentError, load_agent, names, registry
+from goita_agents import AgentError, agent_names, load_agent, registry
 from goita_agents.base import Agent
 from goita_agents.bots.network_file import write_network
 from goita_agents.registry import Entry
 from goita_agents.registry.entries import GROUP, points
 from goita_env import View
 from goita_lab.arena.tournament import arena
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import Summary
 from programs import ROOT, run
 from raising import refuses
@@ -115,7 +115,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("gredy", f"expected an agent of {', '.join(names()[:-1])}, "),
+        ("gredy", f"expected an agent of {', '.join(agent_names()[:-1])}, "),
         ("greedy:Cautious", "takes no options"),  # a registered name wins over a module
         *(("file:", "file:PATH"), ("file:no/such/file", "no/such/file")),
         *(("tunable", "none for ['base']"), ("tunable:base=gredy", "expected an agent of ")),
@@ -163,7 +163,7 @@ def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots):
     found = registry.content_hash("mine=my_bots:Cautious:risk=0.2")
     assert found == sha256(MY_BOTS.encode()).hexdigest()
     assert registry.content_hash("rollout:base=(my_bots:Cautious:risk=0.2)") == found
-    plan = Plan(("my_bots:Cautious", "greedy"), deals=4)
+    plan = TournamentPlan(("my_bots:Cautious", "greedy"), deals=4)
     assert plan.sources() == {"my_bots:Cautious": found}
     assert {registry.content_hash(s) for s in ("rollout:base=greedy", "exec:true")} == {None}
     network, other = my_bots / "a.safetensors", my_bots / "b.safetensors"
@@ -189,7 +189,7 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone():
 
 
 def test_workers_find_a_class_in_the_working_directory(my_bots):
-    plan = Plan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
+    plan = TournamentPlan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
     tournament = arena.Tournament(plan)
     tournament.play(workers=2)
     assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
@@ -205,7 +205,7 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
     agent = load_agent("mine=heuristic:reading=off")
     assert agent.name == "mine"
     assert load_agent("heuristic:reading=off").name == "heuristic:reading=off"
-    plan = Plan(("m.1-a_b=greedy", "random"), deals=4, fewer_deals=((2, "m.1-a_b"),))
+    plan = TournamentPlan(("m.1-a_b=greedy", "random"), deals=4, fewer_deals=((2, "m.1-a_b"),))
     assert plan.names == ["m.1-a_b", "random"]
     assert plan.arguments()["agents"] == ["m.1-a_b=greedy", "random"]
     tournament = arena.Tournament(plan)
@@ -218,7 +218,7 @@ def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text
 
 def test_two_agents_of_one_name_are_refused():
     for pair in (("m=greedy", "m=random"), ("greedy", "greedy=random")):
-        for refused in (Plan, lambda pair: arena.play_pair(*pair, 4)):
+        for refused in (TournamentPlan, lambda pair: arena.play_pair(*pair, 4)):
             with pytest.raises(AgentError, match=r"another name for each agent, got .*random'"):
                 refused(pair)
-    assert Plan(("m=greedy", "m=greedy")).names == ["m"]
+    assert TournamentPlan(("m=greedy", "m=greedy")).names == ["m"]

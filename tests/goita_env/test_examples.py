@@ -119,7 +119,7 @@ def pairs(game):
 
 
 def king_attacks(game):
-    """Lists the blocks with which the asked seat may attack with a king."""
+    """Lists the blocks with which the acting seat may attack with a king."""
     return sorted(block for block, attack in pairs(game) if attack == KING)
 
 

@@ -4,55 +4,62 @@ import json
 
 import pytest
 
-from goita_env import Information, Token, actions
+from goita_env import InformationStructure, MessageChannel, actions
 from goita_env.errors import ActionError, SettingError
 from goita_env.information import PLAIN, check_information
 from raising import refuses
 
 EVERY = [
-    Information(shown, token)
+    InformationStructure(shown, channel)
     for shown in (None, "partner", "all")
-    for token in (None, Token(1), Token(2, "all"), Token(3, "partner", cost=20))
+    for channel in (
+        None,
+        MessageChannel(1),
+        MessageChannel(2, "all"),
+        MessageChannel(3, "partner", cost=20),
+    )
 ]
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"bits": 0}, "from 1 to 3 as bits of a token, got 0"),
+        ({"bits": 0}, "from 1 to 3 as bits of a message channel, got 0"),
         ({"bits": 4}, "got 4"),
         ({"bits": 2.0}, "got 2.0"),
         ({"bits": 1, "audience": "opponents"}, "an audience of .* got 'opponents'"),
-        ({"bits": 1, "cost": -10}, "from 0 to 1000 as cost of a token, got -10"),
+        ({"bits": 1, "cost": -10}, "from 0 to 1000 as cost of a message channel, got -10"),
         ({"bits": 1, "cost": 1001}, "got 1001"),
     ],
 )
-def test_a_token_refuses_what_is_no_value_of_a_field(fields, words):
-    refuses(SettingError, words, Token, **fields)
+def test_a_message_channel_refuses_what_is_no_value_of_a_field(fields, words):
+    refuses(SettingError, words, MessageChannel, **fields)
 
 
 def test_information_refuses_what_is_no_value_of_a_field():
-    refuses(SettingError, "shown of .* got 'opponents'", Information, shown="opponents")
-    refuses(SettingError, "a Token or None .* got 2", Information, token=2)
-    refuses(SettingError, "an Information value, got 'partner'", check_information, "partner")
+    refuses(SettingError, "shown of .* got 'opponents'", InformationStructure, shown="opponents")
+    refuses(SettingError, "a MessageChannel or None .* got 2", InformationStructure, channel=2)
+    refuses(
+        SettingError, "an InformationStructure value, got 'partner'", check_information, "partner"
+    )
 
 
 def test_the_sizes_follow_from_the_options():
     sizes = {None: 512, "partner": 640, "all": 896}
     for one in EVERY:
-        assert one.num_actions == (69 if one.token is None else 77)
+        assert one.num_actions == (69 if one.channel is None else 77)
         assert one.observation_size == sizes[one.shown] == 64 * one.num_words
-        assert one.bits == (one.token.bits if one.token else 0)
-    assert Information() == PLAIN
+        assert one.bits == (one.channel.bits if one.channel else 0)
+    assert InformationStructure() == PLAIN
     assert actions.NUM_ACTIONS == 69
 
 
 @pytest.mark.parametrize("one", EVERY)
 def test_the_options_go_through_the_keys_of_a_json_object(one):
     keys = json.loads(json.dumps(one.to_keys()))
-    assert Information.from_keys(keys) == one
+    assert InformationStructure.from_keys(keys) == one
     assert (keys == {}) == (one == PLAIN)
-    assert hash(Information.from_keys(keys)) == hash(one)
+    assert hash(InformationStructure.from_keys(keys)) == hash(one)
 
 
 def test_keys_that_stand_for_no_options_are_refused():
@@ -66,10 +73,10 @@ def test_keys_that_stand_for_no_options_are_refused():
         {"token": {"bits": "2"}},
         {"token": {"bits": 2, "price": 10}},
     ):
-        refuses(SettingError, "expected", Information.from_keys, {"information": table})
+        refuses(SettingError, "expected", InformationStructure.from_keys, {"information": table})
 
 
-def test_messages_have_names_where_there_is_a_token():
+def test_messages_have_names_where_there_are_messages():
     names = [actions.name(action, 77) for action in range(77)]
     assert [actions.parse(name) for name in names] == [*range(77)]
     assert names[69:] == [f"say{number}" for number in range(8)]

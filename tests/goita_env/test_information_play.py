@@ -7,18 +7,26 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, special_hands, tiles_of
-from goita_env import Game, GoitaVectorEnv, Information, SeatVectorEnv, Token, goita_v0, views
+from goita_env import (
+    Game,
+    GoitaVectorEnv,
+    InformationStructure,
+    MessageChannel,
+    SeatVectorEnv,
+    goita_v0,
+    views,
+)
 from goita_env.agent import RandomAgent
 from goita_env.errors import ActionError, ObservationError, SettingError
 from goita_env.rounds import Rounds
 from goita_env.views import seat_view
-from goita_env.views.observation import SLICES, TOKEN_SLICES
+from goita_env.views.observation import MESSAGE_SLICES, SLICES
 from informed_oracle import OPTIONS, InformedReferee, some_options
 from raising import refuses
 from samples import rotating, slow
 
-COSTLY = Information(token=Token(1, cost=10))
-WHISPER = Information("partner", Token(2))
+COSTLY = InformationStructure(channel=MessageChannel(1, cost=10))
+WHISPER = InformationStructure("partner", MessageChannel(2))
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
 
 
@@ -27,9 +35,9 @@ def tiles(counts: np.ndarray) -> list[int]:
 
 
 def check_view(judge: InformedReferee, view: views.View, viewer: int) -> None:
-    """Compares what a seat is told beyond the plain game."""
-    assert view.tokens[0].tolist() == judge.heard(viewer)
-    assert view.asked_token[0] == (judge.phase == "message" and judge.seat == viewer)
+    """Compares what a seat is told beyond the base game."""
+    assert view.messages[0].tolist() == judge.heard(viewer)
+    assert view.asked_message[0] == (judge.phase == "message" and judge.seat == viewer)
     shown = judge.shown_to(viewer)
     assert view.information.shown_seats == tuple(shown)
     for place in range(1, 4):
@@ -90,7 +98,7 @@ def test_the_first_512_bits_are_those_of_the_plain_game(options):
     one, other = plain.reset(hands=hands, dealer=dealer), informed.reset(hands=hands, dealer=dealer)
     live = np.ones(64, bool)
     for step in range(40):
-        if options.token is not None and step < 4:
+        if options.channel is not None and step < 4:
             other = informed.step(informed.sample_legal(rng))
             continue
         live &= ~one.action_mask[:, 67]  # after a redeal there are messages again
@@ -109,7 +117,7 @@ def test_the_first_512_bits_are_those_of_the_plain_game(options):
 
 def test_the_slices_of_the_options_lie_where_the_plain_game_has_zeros():
     plain = {bit for one in SLICES for bit in range(one.start, one.stop)}
-    for one in TOKEN_SLICES:
+    for one in MESSAGE_SLICES:
         assert not plain & set(range(one.start, one.stop))
         assert 498 <= one.start < one.stop <= 511
 
@@ -128,7 +136,7 @@ def test_a_view_and_its_observation_carry_the_same_information(options):
     wrong = np.zeros((1, options.observation_size))
     wrong[0, 511] = 1
     refuses(ObservationError, "between", views.from_observation, wrong, information=options)
-    if options != Information(token=options.token):
+    if options != InformationStructure(channel=options.channel):
         refuses(ObservationError, r"\[N, 512\]", views.from_observation, turn.observation)
 
 
@@ -136,7 +144,7 @@ def test_a_message_is_no_bit_of_the_plain_game():
     bits = np.zeros(512)
     bits[498] = 1
     refuses(ObservationError, "between", views.from_observation, bits)
-    assert views.from_observation(bits, information=COSTLY).tokens[0, 0]
+    assert views.from_observation(bits, information=COSTLY).messages[0, 0]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -205,16 +213,18 @@ def test_games_with_options_ask_anew_after_a_redeal():
         game.play(name)
     assert len(game.deals) == 2
     assert game.dealer == game.seat == 0
-    assert game.view(0).asked_token[0]
-    assert not game.view(0).tokens.any()
+    assert game.view(0).asked_message[0]
+    assert not game.view(0).messages.any()
     game.undo()
-    assert game.view(2).tokens[0].tolist() == [3, 0, 1, 0]
+    assert game.view(2).messages[0].tolist() == [3, 0, 1, 0]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rounds_sum_what_messages_cost_and_scores_do_not_hold_it(seed):
     rng = np.random.default_rng(seed)
-    options = Information(some_options(rng).shown, Token(2, cost=int(rng.integers(1, 60))))
+    options = InformationStructure(
+        some_options(rng).shown, MessageChannel(2, cost=int(rng.integers(1, 60)))
+    )
     rounds = Rounds(200, seed=seed, information=options, log=True)
     paid, ended, agent = np.zeros(200, int), 0, RandomAgent()
     while not rounds.over:
@@ -263,7 +273,7 @@ def test_a_learner_pays_and_is_paid_for_messages(own, others, reward, dealer):
 
 
 class Deaf:
-    """Plays the plain game alone."""
+    """Plays the base game alone."""
 
     name = "deaf"
 
@@ -272,7 +282,7 @@ class Deaf:
 
 
 def test_bots_that_do_not_play_the_game_are_refused_and_their_wrappers_are_not():
-    words = "expected bots that play a game with Information.*plain:base=AGENT"
+    words = "expected bots that play a game with InformationStructure.*plain:base=AGENT"
     for bots in ({"opponents": "greedy"}, {"partner": Deaf(), "opponents": "random"}):
         refuses(SettingError, words, SeatVectorEnv, 4, information=WHISPER, **bots)
     env = SeatVectorEnv(4, information=WHISPER, opponents="plain:base=greedy")
@@ -291,14 +301,14 @@ def test_costs_belong_to_rounds_and_points_alone():
     refuses(SettingError, "episode='round'", Game, episode="match", information=COSTLY)
     for make in (GoitaVectorEnv, SeatVectorEnv):
         refuses(SettingError, "reward='points'", make, 2, reward="win", information=COSTLY)
-    free = Information(token=Token(1))
+    free = InformationStructure(channel=MessageChannel(1))
     assert GoitaVectorEnv(2, episode="match", reward="win", information=free)
     for make in (GoitaVectorEnv, Rounds, SeatVectorEnv):
-        refuses(SettingError, "an Information value", make, 2, information="partner")
+        refuses(SettingError, "an InformationStructure value", make, 2, information="partner")
 
 
 def test_actions_outside_the_options_are_refused():
-    env = GoitaVectorEnv(2, information=Information(token=Token(1)))
+    env = GoitaVectorEnv(2, information=InformationStructure(channel=MessageChannel(1)))
     env.reset()
     refuses(ActionError, r"0\.\.76.* got 77", env.step, [77, 69])
     refuses(ActionError, "one of say0 say1 from seat .* got 'say2'", env.step, [71, 69])

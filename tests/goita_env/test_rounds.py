@@ -167,7 +167,7 @@ def test_nothing_is_stepped_after_the_end():
 
 
 def worlds_of(rounds, count=1):
-    """Positions that the asked seats of rounds hold possible, some for each."""
+    """Positions that the acting seats of rounds hold possible, some for each."""
     view = rounds.decisions.view
     return determinize(view, sample(view, count, np.random.default_rng(1)))
 

@@ -121,23 +121,23 @@ def test_an_agent_that_depends_on_more_than_its_view_does_not_pass(kind):
     agent = kind()
     with pytest.raises(AssertionError):
         testing.check_agent(agent, num_games=4, steps=20)
-    assert re.search(re.escape(BAD[kind]), testing.inconsistency(kind()))
+    assert re.search(re.escape(BAD[kind]), testing.find_inconsistency(kind()))
 
 
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])
 def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
-    assert testing.inconsistency(Honest(), rules) is None
-    assert "other numbers" in testing.inconsistency(ByGame(), rules)
+    assert testing.find_inconsistency(Honest(), rules) is None
+    assert "other numbers" in testing.find_inconsistency(ByGame(), rules)
 
 
 def test_what_an_agent_draws_is_not_held_against_it():
-    assert testing.inconsistency(Uniform()) is None
+    assert testing.find_inconsistency(Uniform()) is None
     assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
 
 
 def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
-    assert testing.inconsistency(SimpleNamespace(act=Honest().act)) is None
-    wrong = testing.inconsistency(SimpleNamespace(act=ByState().act))
+    assert testing.find_inconsistency(SimpleNamespace(act=Honest().act)) is None
+    wrong = testing.find_inconsistency(SimpleNamespace(act=ByState().act))
     assert "expected actions that depend on the view alone" in (wrong or "")
 
 

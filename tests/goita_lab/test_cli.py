@@ -43,7 +43,7 @@ def test_an_option_as_it_was_called_before_is_refused_with_its_new_name(monkeypa
         found = import_module(f"goita_lab.{SUBCOMMANDS[name]}")
         for before, now in renamed.items():
             with pytest.raises(SystemExit):
-                found.main([*more, f"{before}=x"])
+                found.main([*more, f"{before}=x" if before.startswith("-") else before])
             assert f"expected {now}, got {before}" in capsys.readouterr().err
 
 

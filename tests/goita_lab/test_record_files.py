@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from goita_agents.bots.greedy import GreedyAgent
-from goita_env import Game, Information, Token, records
+from goita_env import Game, InformationStructure, MessageChannel, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
 from goita_env.rules import JGA
@@ -203,19 +203,21 @@ def test_what_a_reader_notes_reaches_pages_and_whoever_learns(tmp_path):
     ],
 )
 def test_who_knows_the_plain_game_alone_refuses_any_other(reads, tmp_path):
-    game = Game(information=Information("partner", Token(2)), seed=1, dealer=0)
+    game = Game(information=InformationStructure("partner", MessageChannel(2)), seed=1, dealer=0)
     while not game.done:
         game.play(game.legal_actions()[-1])
     file = tmp_path / "told.json"
     file.write_text(records.complete.dumps(records.from_game(game)))
     assert read_record(file).deals[0].information == game.information
-    words = r"expected deals of the plain game, which is all that .* knows, got deal 1 with Inform"
+    words = r"expected deals of the base game, which is all that .* knows, got deal 1 with Inform"
     refuses(RecordError, words, reads, file)
 
 
 @pytest.mark.parametrize(("audience", "told"), [("all", "message 3"), ("partner", "its message")])
 def test_a_page_lists_messages_and_keeps_private_ones(audience, told, tmp_path):
-    game = Game(information=Information("partner", Token(2, audience)), seed=1, dealer=0)
+    game = Game(
+        information=InformationStructure("partner", MessageChannel(2, audience)), seed=1, dealer=0
+    )
     for name in ("say3", "say0", "say1", "say0"):
         game.play(name)
     file = tmp_path / "told.json"

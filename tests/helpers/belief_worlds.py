@@ -60,7 +60,7 @@ class TellsKings(OddPolicy):
         super().__init__(name="tells kings")
 
     def probabilities(self, view, legal):
-        found, asked = super().probabilities(view, legal), view.asked_token
+        found, asked = super().probabilities(view, legal), view.asked_message
         found[asked] = 0
         found[asked, MESSAGE + (view.hand[asked, KING] > 0)] = 1
         silent = view.asked_call & legal[:, SILENT]
@@ -79,10 +79,10 @@ def weigh(
 
     Args:
         at: the position.
-        assumed: of seats 1 to 3: anything with ``probabilities``; None: hard facts alone.
+        assumed: of seats 1 to 3: anything with ``probabilities``; None: rule constraints alone.
         hands: [n, 4, 8] tiles of each kind that each seat holds now.
         face_down: [n, 4, 4] tiles under blocks.
-        messages: with a token, what was sent, in order.
+        messages: with messages, what was sent, in order.
     """
     dealt = dealt_hands(at, hands, face_down)
     weight = 1 / FACTORIAL[dealt].prod(axis=(1, 2))

@@ -148,7 +148,7 @@ class Late:
     """Kinds dealt to each seat."""
     dealer: int
     log: tuple[tuple[int, int], ...]
-    """(seat, action) of every decision so far, questions before play included."""
+    """(seat, action) of every decision so far, pre-play decisions included."""
     seat: int
     """The seat whose turn it is."""
     position: Position

@@ -1,4 +1,4 @@
-"""Computes hidden slices of an asked seat's observation from the slices that are left.
+"""Computes hidden slices of an acting seat's observation from the slices that are left.
 
 Plain Python on named bits, one observation at a time; nothing of ``goita_env`` but the names.
 """
@@ -18,7 +18,7 @@ PLAYS = tuple(
     for seat in range(4)
     for play in range(3)
 )
-"""Plays that an asked seat may see; a fourth play ends the round."""
+"""Plays that an acting seat may see; a fourth play ends the round."""
 
 
 def named(row):

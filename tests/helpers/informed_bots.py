@@ -27,12 +27,14 @@ class Telling:
     def probabilities(self, view, legal):
         """Returns nearly all weight on one action that what it knows names."""
         self.asked.append((view, legal))
-        known = 1 + view.tokens @ [1, 3, 9, 27] + np.maximum(view.hands, 0)[:, :, PAWN].sum(axis=1)
+        known = (
+            1 + view.messages @ [1, 3, 9, 27] + np.maximum(view.hands, 0)[:, :, PAWN].sum(axis=1)
+        )
         wanted = (known + view.num_plays) % legal.sum(axis=1)
         rank = legal.cumsum(axis=1) - 1
         likely = legal * np.where(rank == wanted[:, None], 1.0, 0.01)
         said = MESSAGE + (view.hand[:, KING] > 0)
-        rows = np.flatnonzero(view.asked_token)
+        rows = np.flatnonzero(view.asked_message)
         likely[rows] = 0
         likely[rows, said[rows]] = 1
         return likely / likely.sum(axis=1, keepdims=True)
@@ -78,12 +80,12 @@ class Loud(Telling):
 
     def probabilities(self, view, legal):
         last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
-        chosen = np.where(view.asked_token, last, legal.argmax(axis=1))
+        chosen = np.where(view.asked_message, last, legal.argmax(axis=1))
         return (np.arange(legal.shape[1]) == chosen[:, None]) * 1.0
 
 
 class Plainly:
-    """Plays the plain game alone: the first legal action."""
+    """Plays the base game alone: the first legal action."""
 
     name = "plainly"
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goita_env import Information, Token
+from goita_env import InformationStructure, MessageChannel
 from oracle import Referee
 
 SILENCE = 69
@@ -12,11 +12,16 @@ SHOWN = {None: (), "partner": (2,), "all": (1, 2, 3)}
 """Seats, counted from the viewer, whose tiles it sees."""
 
 OPTIONS = [
-    Information(shown, token)
+    InformationStructure(shown, channel)
     for shown in (None, "partner", "all")
-    for token in (None, Token(1, "all"), Token(2, "partner", cost=50), Token(3, "all", cost=1))
+    for channel in (
+        None,
+        MessageChannel(1, "all"),
+        MessageChannel(2, "partner", cost=50),
+        MessageChannel(3, "all", cost=1),
+    )
 ][1:]
-"""Every kind of option but the plain game."""
+"""Every kind of option but the base game."""
 
 
 class InformedReferee(Referee):
@@ -33,7 +38,7 @@ class InformedReferee(Referee):
         hands: Sequence[Sequence[int]],
         dealer: int,
         scores: Sequence[int] = (0, 0),
-        information: Information = OPTIONS[0],
+        information: InformationStructure = OPTIONS[0],
     ) -> None:
         self.information = information
         self.paid = [0, 0, 0, 0]
@@ -43,13 +48,13 @@ class InformedReferee(Referee):
         super()._start_deal(hands, dealer)
         self.messages: list[int | None] = [None] * 4
         self.blocks: list[list[tuple[int, int]]] = [[], [], [], []]
-        if self.information.token is not None:
+        if self.information.channel is not None:
             self._after = self.phase, self.seat
             self.phase, self.seat = "message", dealer
 
     def legal_actions(self) -> list[int]:
         if self.phase == "message":
-            return [SILENCE + number for number in range(2**self.information.token.bits)]
+            return [SILENCE + number for number in range(2**self.information.channel.bits)]
         return super().legal_actions()
 
     def play(self, action: int) -> None:
@@ -64,7 +69,7 @@ class InformedReferee(Referee):
         self.log.append((seat, action))
         self.messages[seat] = action - SILENCE
         if action > SILENCE:
-            cost = self.information.token.cost
+            cost = self.information.channel.cost
             for other in range(4):
                 self.paid[other] += cost if (other - seat) % 2 else -cost
         self.seat = (seat + 1) % 4
@@ -76,7 +81,7 @@ class InformedReferee(Referee):
         known = []
         for place in range(4):
             message = self.messages[(viewer + place) % 4]
-            private = self.information.token and self.information.token.audience == "partner"
+            private = self.information.channel and self.information.channel.audience == "partner"
             known.append(0 if message is None or (private and place % 2) else message)
         return known
 
@@ -88,7 +93,7 @@ class InformedReferee(Referee):
         }
 
 
-def some_options(rng: np.random.Generator, episode: str = "round") -> Information:
+def some_options(rng: np.random.Generator, episode: str = "round") -> InformationStructure:
     """Draws options; those that cost only where a round is an episode."""
     while True:
         options = OPTIONS[rng.integers(len(OPTIONS))]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goita_env import Game, Information, actions
+from goita_env import Game, InformationStructure, actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.episodes import Match
@@ -18,7 +18,7 @@ def deal(
     hands: np.ndarray,
     dealer: Sequence[int] | np.ndarray,
     scores: np.ndarray | None = None,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
 ) -> core.State:
     """Deals given hands and returns the bare state; nothing is dealt after these."""
     match = Match(len(hands), rules, auto_reset=False, information=information)
@@ -27,7 +27,7 @@ def deal(
 
 
 def legal_mask(state: core.State) -> np.ndarray:
-    """Returns what each asked seat may do: bool [N, 69], with a token [N, 77]."""
+    """Returns what each acting seat may do: bool [N, 69], with messages [N, 77]."""
     return unpack_legal(*core.legal_actions(state), state.information.num_actions)
 
 

@@ -1,4 +1,4 @@
-"""Tells whether views are possible: whether a deal can show an asked seat exactly this.
+"""Tells whether views are possible: whether a deal can show an acting seat exactly this.
 
 Each view is held against a replay of a deal that it allows.
 """
@@ -16,7 +16,7 @@ from goita_env.worlds import Worlds, sample
 
 
 def are_possible(view: View, legal: Bool) -> bool:
-    """Tells whether asked seats may see these N positions, with these legal actions [N, 69].
+    """Tells whether acting seats may see these N positions, with these legal actions [N, 69].
 
     Each row's hidden tiles are dealt in a way that it allows, and its round is replayed with them.
     """

@@ -147,7 +147,7 @@ def relived(world: World, viewer: int, hands: list, blocks: list) -> list[World]
 
 
 def keep_silent_unless(judge: Referee, viewer: int) -> bool:
-    """Lets the asked seat keep silent if it may and is not the viewer, who knows its answers."""
+    """Lets the acting seat keep silent if it may and is not the viewer, who knows its answers."""
     if judge.seat == viewer or SILENT not in judge.legal_actions():
         return False
     judge.play(SILENT)

@@ -3,7 +3,7 @@
 import json
 
 from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import Summary
 
@@ -11,7 +11,7 @@ CLOCKED = ("ms_per_decision", "rounds_per_second")
 
 
 def plan(agents=("random", "greedy", "random"), **settings):
-    return Plan(agents, **{"deals": 100, "block_deals": 16, "seed": 3, **settings})
+    return TournamentPlan(agents, **{"deals": 100, "block_deals": 16, "seed": 3, **settings})
 
 
 def found(tournament):

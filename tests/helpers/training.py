@@ -6,14 +6,14 @@ import signal
 from stable_baselines3.common.logger import configure
 
 from goita_env import GoitaVectorEnv
-from goita_lab.learning import GoitaVecEnv, SelfPlayPolicy, SelfPlayPPO
+from goita_lab.learning import SelfPlayPolicy, SelfPlayPPO, SelfPlayVecEnv
 
 TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--threads", "1"]
 TINY += ["--no-progress"]
 
 
 def make_env(games=16, **settings):
-    return GoitaVecEnv(GoitaVectorEnv(games, observe=False, **settings))
+    return SelfPlayVecEnv(GoitaVectorEnv(games, observe=False, **settings))
 
 
 def make_model(env=None, policy=SelfPlayPolicy, layers=(16,), policy_kwargs=None, **settings):

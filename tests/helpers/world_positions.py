@@ -61,7 +61,7 @@ class Position:
 
 
 def position(game: Game, viewer: int | None = None) -> Position:
-    """Turns a game such that the viewer (by default the asked seat) sits on seat 0."""
+    """Turns a game such that the viewer (by default the acting seat) sits on seat 0."""
     viewer = game.seat if viewer is None else viewer
     turned = (np.arange(4) + viewer) % 4
     moves = [((seat - viewer) % 4, action) for seat, action in game.moves]
@@ -104,7 +104,7 @@ def possible_deals(
 ) -> np.ndarray:
     """Tells of dealt hands, [n, 4, 8], in which the viewer comes to see its view: bool [n].
 
-    ``messages``: with a token, what was sent, in order.
+    ``messages``: with messages, what was sent, in order.
     """
     found, told, count = np.zeros(len(dealt), bool), np.arange(len(dealt)), len(dealt)
     dealers, scores = [at.dealer] * count, [at.scores] * count
@@ -168,7 +168,7 @@ def stepped(
 def answered(
     at: Position, state: core.State, rows: np.ndarray, weigh: Weigh
 ) -> Iterator[tuple[np.ndarray, core.State]]:
-    """Answers the questions before play as the position tells; yields the games where they end so.
+    """Answers the pre-play decisions as the position tells; yields the games where they end so.
 
     They end where the viewer is asked whether it calls, at a choice that hasn't been made, or where
     play begins. A seat that didn't call keeps silent if it may.
@@ -177,9 +177,9 @@ def answered(
     choices = {seat: action for seat, action in at.moves if action >= REDEAL}
     while len(rows):
         asking = (state.status >= CALL_CHOICE) & (state.status < WAITING)
-        ready = (state.status == FRESH) | (
-            (state.status == CHOOSE) & ~np.isin(state.seat, list(choices))
-        )
+        ready = state.status == FRESH
+        if not public_plays(at):  # else somebody chose, and where nobody did is no world
+            ready |= (state.status == CHOOSE) & ~np.isin(state.seat, list(choices))
         if at.view.asked_call[0]:
             ready = asking & (state.seat == 0)
         if ready.any():

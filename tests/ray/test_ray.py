@@ -21,7 +21,7 @@ ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own
 
 from goita_env import Rules  # noqa: E402
 from goita_env.errors import SettingError  # noqa: E402
-from goita_lab.arena.tournament.plan import Plan, tasks  # noqa: E402
+from goita_lab.arena.tournament.plan import TournamentPlan, tasks  # noqa: E402
 from goita_lab.arena.tournament.workers import (  # noqa: E402
     check_workers,
     play_blocks,
@@ -91,7 +91,9 @@ def test_the_recipe_of_the_page_gives_the_table_of_one_process(recipe, cluster):
 
 
 def plan(**settings):
-    return Plan(("random", "greedy", "random"), deals=150, block_deals=16, seed=3, **settings)
+    return TournamentPlan(
+        ("random", "greedy", "random"), deals=150, block_deals=16, seed=3, **settings
+    )
 
 
 def test_one_process_two_processes_and_two_ray_nodes_give_the_same_results(cluster):
@@ -140,7 +142,7 @@ def test_a_class_of_ones_own_and_a_rule_set_of_ones_own_reach_other_nodes(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     agents, rules = ("first=bots_of_the_ray_test:Last", "random"), Rules("mine", last_king=False)
-    mine = Plan(agents, deals=32, block_deals=4, rules=rules)
+    mine = TournamentPlan(agents, deals=32, block_deals=4, rules=rules)
     found = played(mine, workers=2, backend="ray")
     assert found == played(mine)
     assert found["agents"] == ["first", "random"]

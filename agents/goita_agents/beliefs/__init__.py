@@ -7,10 +7,10 @@ seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where message
 """
 
 from goita_agents.beliefs.deal_belief import DealBelief
-from goita_agents.beliefs.following import Seat
+from goita_agents.beliefs.following import RelativeSeat
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.listener import Listener, follow
-from goita_agents.beliefs.types import TypeListener, Types, types_of
+from goita_agents.beliefs.types import TypeListener, Types, make_types
 from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import (
     LEGAL_MODEL,
@@ -31,10 +31,10 @@ __all__ = [
     "Listener",
     "OpponentModel",
     "PolicyModel",
-    "Seat",
+    "RelativeSeat",
     "TypeListener",
     "Types",
     "UnexplainedError",
     "follow",
-    "types_of",
+    "make_types",
 ]

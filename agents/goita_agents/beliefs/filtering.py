@@ -18,7 +18,7 @@ import numpy.typing as npt
 from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs.history import Answers, Event, Sent
 from goita_agents.models import LEGAL_MODEL, OpponentModel, UnexplainedError
-from goita_env import Information, View, actions
+from goita_env import InformationStructure, View, actions
 from goita_env.actions import CALL, MESSAGE, NUM_ACTIONS, REDEAL, SILENT
 from goita_env.rules import Rules
 from goita_env.tiles import HAND_SIZE, NUM_KINDS, NUM_SEATS, PAWN
@@ -35,15 +35,15 @@ class RoundStart:
     dealer: int
     scores: tuple[int, int]  # Points of the viewer's team and of the other before the round.
     answers: Answers
-    information: Information
+    information: InformationStructure
     messages: Sent  # Those that the viewer doesn't hear are assumed.
 
     @classmethod
     def read(cls, view: View, messages: Sent = ()) -> RoundStart:
         """Reads a view of one row; ``messages``: what was sent, or is assumed to be."""
         own, other = view.scores[0].tolist()
-        dealer, token = int(view.dealer[0]), view.information.token
-        answers = Answers.read(view, begun=token is None or len(messages) == NUM_SEATS)
+        dealer, channel = int(view.dealer[0]), view.information.channel
+        answers = Answers.read(view, begun=channel is None or len(messages) == NUM_SEATS)
         return cls(view.rules, dealer, (own, other), answers, view.information, messages)
 
 
@@ -131,7 +131,7 @@ class SeatFilter:
         held = self._hands[self.hand] - self._shown - down
         return States(self.hand, held, self.face_down, self.state_weights())
 
-    def outlook(self) -> Float:
+    def action_probabilities(self) -> Float:
         """Returns the probability of each public action by hand: float64 [M, 69].
 
         The seat is about to decide. A play whose block would lie face down counts as the one with
@@ -272,7 +272,7 @@ class SeatFilter:
                 found[some] *= self._answer(replay.question(REDEAL), choice)
         if not found.any():
             raise UnexplainedError(
-                f"expected what {self.model.name} may send and answer before play on relative seat "
+                f"expected what {self.model.name} may send and pre-play decision on relative seat "
                 f"{self.seat}, got other actions; an epsilon above 0 allows for legal ones"
             )
         return found

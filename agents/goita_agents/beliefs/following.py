@@ -22,11 +22,11 @@ from goita_agents.models import OpponentModel, UnexplainedError
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS, PAWN
-from goita_env.worlds.facts import check_in_play
+from goita_env.worlds.constraints import check_in_play
 
-Seat = Literal["next", "partner", "previous"]
+RelativeSeat = Literal["next", "partner", "previous"]
 
-SEATS: Final[dict[Seat, int]] = {"next": 1, "partner": 2, "previous": 3}
+SEATS: Final[dict[RelativeSeat, int]] = {"next": 1, "partner": 2, "previous": 3}
 """The other seats by relative number; the next one and the previous are the opponents."""
 
 Filters = tuple[SeatFilter, SeatFilter, SeatFilter]
@@ -39,7 +39,7 @@ class Following:
     Args:
         view: what the seat sees at any moment of a round: one row.
         compiled: sum over deals with numba; None: if it is installed.
-        sent: as in ``hear``.
+        sent: as in ``update``.
 
     Raises:
         SettingError: if the view is not one row, shows a round that was decided before play, or is
@@ -52,7 +52,7 @@ class Following:
         self._compiled = compiled
         self._heard: list[Event] = []
         self._view = view
-        self.hear(view, sent=sent)
+        self.update(view, sent=sent)
 
     @property
     def seat(self) -> int:
@@ -61,7 +61,7 @@ class Following:
             return order_of(self._view)[len(self._messages.sent)]
         return (int(self._view.dealer[0]) + len(self._heard)) % NUM_SEATS
 
-    def hear(self, view: View, *, sent: int | None = None) -> None:
+    def update(self, view: View, *, sent: int | None = None) -> None:
         """Takes in what has happened since the last view, by a later view of one row.
 
         Args:
@@ -97,7 +97,7 @@ class Following:
             and view.dealer[0] == before.dealer[0]
             and (view.scores == before.scores).all()
             and heard[: len(known)] == known
-            and (not known or (view.tokens == before.tokens).all())
+            and (not known or (view.messages == before.messages).all())
         )
         if not same:
             raise SettingError(
@@ -234,7 +234,7 @@ def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
     return shown[seat], unseen - (shown[1:].sum(axis=0) - shown[seat])
 
 
-def number_of(seat: Seat) -> int:
+def number_of(seat: RelativeSeat) -> int:
     """Returns the relative number of a seat; a SettingError if it is none of the three."""
     if seat not in SEATS:
         raise SettingError(f"expected a seat of {list(SEATS)}, got {seat!r}")

@@ -31,7 +31,7 @@ class HandBelief:
 
     @cached_property
     def facts(self) -> Float:
-        """[M] Probability from hard facts alone: all deals that they allow are equally likely."""
+        """[M] Probability from rule constraints only: all deals that they allow are as likely."""
         return self.find_facts()
 
     def entropy(self) -> float:
@@ -78,7 +78,7 @@ class HandBelief:
         return float(np.log(found)) if found > 0 else -np.inf
 
     def sampling_ratio(self, hand: str | npt.ArrayLike) -> float:
-        """Returns how much likelier a hand is than by hard facts alone.
+        """Returns how much likelier a hand is than by rule constraints alone.
 
         That is the true state sampling ratio of Solinas, Rebstock and Buro (2019): the probability
         with which one deal is drawn, times the number of deals that the facts allow, all tiles

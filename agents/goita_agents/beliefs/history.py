@@ -1,4 +1,4 @@
-"""Reads from a view what has happened: messages, answers before play, plays and passes."""
+"""Reads from a view what has happened: messages, pre-play decisions, plays and passes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from goita_env import Information, View
+from goita_env import InformationStructure, View
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 
@@ -70,7 +70,7 @@ class Messages:
     """Tells what was sent before play, in order; seats are relative to the viewer."""
 
     sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: the viewer doesn't hear it.
-    bits: int  #: Of a message; 0 where there is no token.
+    bits: int  #: Of a message; 0 where there are no messages.
 
     @classmethod
     def read(cls, view: View, number: int | None = None) -> Messages:
@@ -84,20 +84,20 @@ class Messages:
         Raises:
             SettingError: if that many cannot have been sent.
         """
-        order, token = order_of(view), view.information.token
-        if token is None:
+        order, channel = order_of(view), view.information.channel
+        if channel is None:
             return cls((), 0)
-        asked = order.index(0) if view.asked_token[0] else None
+        asked = order.index(0) if view.asked_message[0] else None
         if number is None:
             number = NUM_SEATS if asked is None else asked
         if number not in range(NUM_SEATS + 1) or asked not in (None, number):
             raise SettingError(
                 f"expected the number of messages sent, {asked or 'from 0 to 4'}, got {number!r}"
             )
-        told = view.tokens[0].tolist()
-        heard = [token.audience == "all" or seat % 2 == 0 for seat in range(NUM_SEATS)]
+        told = view.messages[0].tolist()
+        heard = [channel.audience == "all" or seat % 2 == 0 for seat in range(NUM_SEATS)]
         sent = tuple((seat, told[seat] if heard[seat] else None) for seat in order[:number])
-        return cls(sent, token.bits)
+        return cls(sent, channel.bits)
 
     @property
     def unheard(self) -> tuple[int, ...]:
@@ -123,7 +123,7 @@ def order_of(view: View) -> tuple[int, ...]:
     return tuple((dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS))
 
 
-def check_followed(information: Information) -> None:
+def check_followed(information: InformationStructure) -> None:
     """Checks that a listener can follow games with these options.
 
     Raises:
@@ -134,9 +134,9 @@ def check_followed(information: Information) -> None:
             "expected a game in which no tiles of others are shown, since listeners follow each "
             f"hidden hand by itself, got shown={information.shown!r}"
         )
-    token = information.token
-    if token is not None and token.audience == "partner" and token.bits > MAX_PRIVATE_BITS:
+    channel = information.channel
+    if channel is not None and channel.audience == "partner" and channel.bits > MAX_PRIVATE_BITS:
         raise SettingError(
             f"expected private messages of {MAX_PRIVATE_BITS} bits at most, since listeners sum "
-            f"over all pairs of the opponents', got {token.bits} bits"
+            f"over all pairs of the opponents', got {channel.bits} bits"
         )

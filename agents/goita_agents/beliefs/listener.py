@@ -16,7 +16,7 @@ import numpy as np
 from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief
 from goita_agents.beliefs.filtering import SeatFilter
-from goita_agents.beliefs.following import SEATS, Filters, Following, Seat, number_of
+from goita_agents.beliefs.following import SEATS, Filters, Following, RelativeSeat, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
 from goita_agents.beliefs.unheard_messages import DealMixture
@@ -35,7 +35,7 @@ class Listener(Following):
         models: how the others play, by "next", "partner" and "previous"; one for all of them. A
             seat that is left out gets ``LEGAL_MODEL``. Of a message that the viewer doesn't hear
             the legal model takes each to be as likely.
-        sent: how many messages have been sent; see ``hear``.
+        sent: how many messages have been sent; see ``update``.
         compiled: sum over deals with numba; None: if it is installed.
 
     Raises:
@@ -48,7 +48,7 @@ class Listener(Following):
     def __init__(
         self,
         view: View,
-        models: OpponentModel | Mapping[Seat, OpponentModel],
+        models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
         *,
         sent: int | None = None,
         compiled: bool | None = None,
@@ -115,7 +115,7 @@ class Listener(Following):
                     raise
         self._branches = kept
 
-    def posterior(self, of: Seat = "partner") -> HandBelief:
+    def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand.
 
         Raises:
@@ -142,13 +142,13 @@ class Listener(Following):
             self._known = belief, evidence
         return self._known
 
-    def outlook(self, of: Seat) -> Float:
+    def action_probabilities(self, of: RelativeSeat) -> Float:
         """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
 
         The action is a play or a pass, or where one is sent next a message; then [M, 77].
         Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
         whose block would lie face down counts as the one with block 0. The belief after an action
-        is, up to a factor, ``posterior(of).probability * outlook(of)[:, action]``.
+        is, up to a factor, ``posterior(of).probability * action_probabilities(of)[:, action]``.
 
         Raises:
             SettingError: if it is not that seat's turn.
@@ -160,7 +160,7 @@ class Listener(Following):
             )
         belief, asked = self.deals(), self._asked_message
         found = [
-            branch[number - 1].messages() if asked else branch[number - 1].outlook()
+            branch[number - 1].messages() if asked else branch[number - 1].action_probabilities()
             for branch in self._branches
         ]
         if not isinstance(belief, DealMixture):
@@ -184,7 +184,7 @@ class Listener(Following):
 def follow(
     record: DealRecord,
     seat: int,
-    models: OpponentModel | Mapping[Seat, OpponentModel],
+    models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
     *,
     compiled: bool | None = None,
 ) -> Iterator[tuple[Game, Listener]]:
@@ -207,11 +207,11 @@ def follow(
         if listener is None:
             listener = Listener(view, models, sent=sent, compiled=compiled)
         else:
-            listener.hear(view, sent=sent)
+            listener.update(view, sent=sent)
         yield game, listener
 
 
-def _each_seat(models: OpponentModel | Mapping[Seat, OpponentModel]) -> list[OpponentModel]:
+def _each_seat(models: OpponentModel | Mapping[RelativeSeat, OpponentModel]) -> list[OpponentModel]:
     if not isinstance(models, Mapping):
         return [models] * 3
     if unknown := sorted(map(repr, models.keys() - SEATS.keys())):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from goita_agents.beliefs.types import Types, types_of
+from goita_agents.beliefs.types import Types, make_types
 from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
 
@@ -14,7 +14,7 @@ LEARNED: Final = "people"
 """The type that is learned from records of people."""
 
 PEOPLE: Final = (LEARNED, "heuristic", "heuristic:conventions=off", "champion:temperature=1")
-"""Policies that people play like, more or less. A broad type stands beside them."""
+"""Policies that people play like, more or less. A fallback type stands beside them."""
 
 EPSILON: Final = 0.3
 """Share of their actions that may be any legal ones: people play unlike any bot."""
@@ -26,7 +26,7 @@ LEARNED_EPSILON: Final = 0.05
 def people(policies: Sequence[str] = PEOPLE) -> Types:
     """Returns the types of opponents, and of a partner, who play about like some policies.
 
-    The last type of the opponents is a broad one: see ``types_of``.
+    The last type of the opponents is a broad one: see ``make_types``.
 
     Args:
         policies: as ``load_agent`` takes them.
@@ -35,7 +35,7 @@ def people(policies: Sequence[str] = PEOPLE) -> Types:
         AgentError: if one is no agent with known probabilities, or none is given.
     """
     agents = [load_agent(text) for text in policies]
-    types = types_of(agents, agents, EPSILON)
+    types = make_types(agents, agents, EPSILON)
     models = list(types.opponents)
     for number, text in enumerate(policies):
         if text == LEARNED:

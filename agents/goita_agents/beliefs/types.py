@@ -18,7 +18,7 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Float, Int
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
 from goita_agents.beliefs.filtering import SeatFilter
-from goita_agents.beliefs.following import Filters, Following, Seat, number_of
+from goita_agents.beliefs.following import Filters, Following, RelativeSeat, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
 from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
@@ -40,7 +40,7 @@ NEGLIGIBLE: Final = 0.01
 
 BROAD_EPSILON: Final = 0.5
 
-BROAD_PRIOR: Final = 0.1  # Of the broad type, at first.
+BROAD_PRIOR: Final = 0.1  # Of the fallback type, at first.
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ class Types:
         return np.outer(*each)
 
 
-def types_of(
+def make_types(
     opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float = EPSILONS[0]
 ) -> Types:
     """Returns types of policies, with a broad one for players who are nobody in the list.
 
-    The broad type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Of the partner
-    any type has the epsilon that search assumes of a partner, which is large.
+    The fallback type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Of the
+    partner any type has the epsilon that search assumes of a partner, which is large.
 
     Args:
         opponents: policies that the opposing team may play, all as likely.
@@ -184,7 +184,7 @@ class TypeListener(Following):
         pairs = np.argwhere(found).tolist()
         return [(float(found[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
 
-    def posterior(self, of: Seat = "partner") -> HandBelief:
+    def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand, over all types.
 
         Raises:

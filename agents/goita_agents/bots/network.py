@@ -14,13 +14,15 @@ from goita_agents.bots.network_file import Array, NetworkInfo, check_shapes, dig
 from goita_agents.bots.transform import read_texts
 from goita_agents.registry import Entry, ObservationFunction
 from goita_env import View
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 
 
 class LogitAgent:
     """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
 
-    def __init__(self, name: str, temperature: float, information: Information = PLAIN) -> None:
+    def __init__(
+        self, name: str, temperature: float, information: InformationStructure = PLAIN
+    ) -> None:
         self.name, self.temperature = name, check_temperature(temperature)
         self.information = information
 
@@ -46,7 +48,7 @@ class LogitAgent:
             return certain(logits.argmax(axis=1), logits.shape[1])
         return self._softmax(logits)
 
-    def plays(self, information: Information) -> bool:
+    def plays(self, information: InformationStructure) -> bool:
         """Tells whether the agent plays games with these options: those of its training."""
         return information == self.information
 

@@ -4,9 +4,9 @@ There is one format. A file is safetensors; its metadata are "format" and "netwo
 in JSON (``NetworkInfo``), in which fields that are not needed are left out. The tensors of a stack
 of layers are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and
 so on for the layers that policy and value share, then ``policy.weight`` [69, width],
-``policy.bias``, ``value.weight`` [1, width] and ``value.bias``. A game with ``Information`` has
-other sizes than 512 and 69. A network of a class of its own names the class, and its tensors as
-the class does.
+``policy.bias``, ``value.weight`` [1, width] and ``value.bias``. A game with
+``InformationStructure`` has other sizes than 512 and 69. A network of a class of its own names the
+class, and its tensors as the class does.
 
 Numbers are float32, or float16, in which a file is half as large; networks compute in float32
 either way. A file may be somebody else's, so its size, its types and its shapes are checked.
@@ -31,7 +31,7 @@ from msgspec import Meta
 
 from goita_agents.base import AgentError
 from goita_env.errors import GoitaError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.views.observation import OBSERVATION_VERSION
 
@@ -70,7 +70,7 @@ class NetworkInfo:
     rules: Rules  #: of the training, or their name; the inputs are the same in all
     reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
     transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
-    information: Information = PLAIN  #: who knows and tells what in the game
+    information: InformationStructure = PLAIN  #: who knows and tells what in the game
     policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
 
@@ -103,7 +103,7 @@ class NetworkInfo:
             if (version := found.pop("observation_version", None)) != OBSERVATION_VERSION:
                 raise ValueError(f"observation_version {OBSERVATION_VERSION}, got {version!r:.100}")
             found["rules"] = Rules.from_keys(found)
-            found["information"] = Information.from_keys(found)
+            found["information"] = InformationStructure.from_keys(found)
             found.pop("rules_fields", None)
             if unknown := found.keys() - {one.name for one in fields(cls)}:
                 raise ValueError(f"no fields beside those of this version, got {sorted(unknown)}")

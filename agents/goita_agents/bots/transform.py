@@ -15,13 +15,14 @@ import numpy as np
 from goita_agents.base import AgentError, Bool
 from goita_agents.registry import ObservationFunction, load_function
 from goita_env.errors import ObservationError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
+from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
 from goita_env.views.observation import (
+    MESSAGE_SLICES,
     NUM_WORDS,
     OBSERVATION_SIZE,
     SLICES,
-    TOKEN_SLICES,
     Words,
     compress,
     expand,
@@ -30,13 +31,20 @@ from goita_env.views.observation import (
 MOST_TEXTS: Final = 128
 """Texts that a file may hold: there are fewer slices."""
 
+RENAMED: Final = {
+    "token": "messages",
+    "asked_token": "asked_message",
+    **{f"token_{seat}": f"messages_{seat}" for seat in range(NUM_SEATS)},
+}
+"""Slices: how they were called before version 0.3, and what to write instead."""
+
 
 class Transform:
     """Hides slices of observations, then applies a function.
 
     Args:
-        hide: names of slices (``goita_env.views.observation.SLICES``, and ``TOKEN_SLICES``, which
-            are zero in the plain game), or what several names begin with: ``events``, ``token``.
+        hide: names of slices (``goita_env.views.observation.SLICES``, and ``MESSAGE_SLICES``, which
+            are zero in the base game), or what several names begin with: ``events``, ``messages``.
         function: applied after it; None: none.
 
     Raises:
@@ -72,7 +80,7 @@ class Transform:
         words = self.words(view.words, view.information)
         return View(words, view.game, view.rules, view.information)
 
-    def words(self, words: Words, information: Information = PLAIN) -> Words:
+    def words(self, words: Words, information: InformationStructure = PLAIN) -> Words:
         """Returns the packed observations that the agent is shown, of a game with these options.
 
         ``words`` are [N, 8]; words of shown tiles, behind the first eight, stay as they are.
@@ -90,7 +98,9 @@ class Transform:
             found = np.asarray(self.function.call(expand(words[:, :NUM_WORDS].copy())))
             if found.shape[:1] != (len(words),):
                 raise ObservationError(f"expected {len(words)} rows, got shape {found.shape}")
-            words[:, :NUM_WORDS] = compress(found, Information(token=information.token))
+            words[:, :NUM_WORDS] = compress(
+                found, InformationStructure(channel=information.channel)
+            )
         except ObservationError as error:
             raise AgentError(f"transform {self.function.name!r}: {error}") from error
         return words
@@ -147,7 +157,9 @@ def load_transform(texts: Sequence[str], where: str) -> Transform:
 
 def _runs(name: str) -> list[tuple[int, int]]:
     """Returns the first bit of each slice of a name, and the bit behind it."""
-    slices = (*SLICES, *TOKEN_SLICES)
+    if name in RENAMED:
+        raise AgentError(f"expected {RENAMED[name]}, got {name}, as it was called before 0.3")
+    slices = (*SLICES, *MESSAGE_SLICES)
     exact = [one for one in slices if one.name == name]
     found = exact or [one for one in slices if one.name.startswith(f"{name}_")]
     if not found:

@@ -33,7 +33,7 @@ from goita_agents.faults import Fault, FaultTracking, read_actions
 from goita_agents.models import check_stateless
 from goita_agents.registry import Entry, ObservationFunction
 from goita_env.actions import MESSAGE, NUM_ACTIONS
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.views import View
 
 
@@ -67,7 +67,7 @@ class Wrapped:
         """Tells in which rows the agent inside is asked; in the others it sends message 0: [N]."""
         return np.ones(len(legal), bool)
 
-    def plays(self, information: Information) -> bool:
+    def plays(self, information: InformationStructure) -> bool:
         """Tells whether the agent inside plays games with these options."""
         return plays(self.base, information)
 
@@ -87,7 +87,7 @@ class Wrapped:
         return chosen
 
     def _probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69], with a token [N, 77]."""
+        """Returns the probability of each action: float64 [N, 69], with messages [N, 77]."""
         asked, found = self.asked(legal), np.zeros(legal.shape)
         if not asked.all():
             found[~asked, MESSAGE] = 1.0
@@ -153,11 +153,11 @@ class PlainAgent(MutedAgent):
     """Plays any game as an agent that sees the plain one."""
 
     def shown(self, view: View) -> View:
-        """Returns what the seat would know in the plain game."""
+        """Returns what the seat would know in the base game."""
         return view if view.information == PLAIN else view.plain()
 
-    def plays(self, information: Information) -> bool:
-        """Tells whether the agent inside plays the plain game; then this one plays any."""
+    def plays(self, information: InformationStructure) -> bool:
+        """Tells whether the agent inside plays the base game; then this one plays any."""
         return plays(self.base, PLAIN)
 
 

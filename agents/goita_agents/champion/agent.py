@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.base import Agent
-from goita_agents.beliefs.types import types_of
+from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import Entry
@@ -58,7 +58,7 @@ def load(
     takes the likeliest action.
 
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
-    play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.types_of``);
+    play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
     empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
     empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
     With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
@@ -73,7 +73,7 @@ def load(
     typed = belief and infer
     of_others = None
     if typed:
-        of_others = types_of(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
+        of_others = make_types(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
     return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
         policy,
         worlds,

@@ -24,7 +24,7 @@ from goita_agents.external.program import OwnFaultError, Program, UnknownGameErr
 from goita_agents.external.protocol import EventMessages
 from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_agents.registry import Entry
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
@@ -106,7 +106,7 @@ class ExternalAgent:
         self.forfeited = False
         self.restarts = 0
         self._rules: Rules = JGA
-        self._information: Information = PLAIN
+        self._information: InformationStructure = PLAIN
         self._tables: dict[int, _Table] = {}
         self._programs: dict[int, Program] = {}
         self._unknown = _FIRST_UNKNOWN
@@ -184,7 +184,7 @@ class ExternalAgent:
             chosen[row] = answer
         return chosen
 
-    def plays(self, information: Information) -> bool:
+    def plays(self, information: InformationStructure) -> bool:
         """Tells whether the program plays games with these options, by starting it once.
 
         One that fails before it can say so is let in: its faults count as those of any other.
@@ -232,7 +232,7 @@ class ExternalAgent:
         table.deal(view, row)
         return table
 
-    def _started(self, rules: Rules, information: Information) -> Program:
+    def _started(self, rules: Rules, information: InformationStructure) -> Program:
         return Program(self._command, rules, self.ms, self.seed, information)
 
     def start(self, seats: list[int]) -> None:

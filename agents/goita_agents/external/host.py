@@ -28,7 +28,7 @@ from goita_agents.faults import AnswerError, BotError, contained, read_actions
 from goita_agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import parse_hands
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
 
@@ -53,7 +53,7 @@ class Host:
         self._agent, self._out, self._rng = agent, out, rng
         self._takes_faults = False
         self._rules: Rules | None = None
-        self._information: Information = PLAIN
+        self._information: InformationStructure = PLAIN
         self._tables: dict[int, SeatTable] = {}
 
     def run(self, lines: Iterable[str]) -> None:
@@ -86,7 +86,7 @@ class Host:
         if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
-        self._information = information = Information.from_keys(message)
+        self._information = information = InformationStructure.from_keys(message)
         SeatTable(self._rules, _FIRST_DEAL, replace(information, shown=None)).view()
         fits = self._call("hello", None, lambda: plays(self._agent, information))
         if fits is None:

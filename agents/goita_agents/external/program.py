@@ -14,7 +14,7 @@ from goita_agents.external.streams import Process
 from goita_agents.faults import BotError, Kind
 from goita_env import actions
 from goita_env.errors import GoitaError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 
 _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
@@ -24,7 +24,7 @@ _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
 class UnknownGameError(BotError):
     """Reports a program whose handshake does not say that it plays games with such options."""
 
-    def __init__(self, information: Information, line: bytes) -> None:
+    def __init__(self, information: InformationStructure, line: bytes) -> None:
         told = protocol.encode(information.to_keys()).strip()[1:-1]
         super().__init__(
             "hello",
@@ -64,7 +64,7 @@ class Program:
         rules: Rules,
         ms: int,
         seed: int | None = None,
-        information: Information = PLAIN,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.process: Final = Process(command)
         self.features: frozenset[str] = frozenset()
@@ -162,11 +162,11 @@ class Program:
                 self._read(line)
 
     def _echoes(self, message: Message) -> bool:
-        """Tells whether a handshake names the options; nothing need be said of the plain game."""
+        """Tells whether a handshake names the options; nothing need be said of the base game."""
         if self._information == PLAIN:
             return True
         try:
-            return Information.from_keys(message) == self._information
+            return InformationStructure.from_keys(message) == self._information
         except GoitaError:
             return False
 

@@ -17,7 +17,7 @@ from goita_env import actions
 from goita_env.arrays import Int8
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
-from goita_env.information import Token
+from goita_env.information import MessageChannel
 from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 from goita_env.views import FACE_DOWN, NONE, View
 
@@ -129,8 +129,8 @@ def _shown_hand(view: View, row: int, seat: int) -> str:
 class EventMessages:
     """Lists the events of N positions, as each viewer learns of them, in the order of the game.
 
-    Views do not contain who was asked before play and kept silent, so no message does. Messages of
-    a token come in seat order from the dealer, those that the viewer hears; then the calls in the
+    Views do not contain who was asked before play and kept silent, so no message does. Messages
+    come in seat order from the dealer, those that the viewer hears; then the calls in the
     same order, and the choices of the callers' partners: no other order can occur.
     """
 
@@ -140,13 +140,13 @@ class EventMessages:
         self._seat, self._event = decisions.seat, decisions.event
         self._length = decisions.length
         self._special: Bool = view.called.max(axis=1) > 0
-        self._token, self._shown = view.information.token, view.information.shown_seats
+        self._channel, self._shown = view.information.channel, view.information.shown_seats
 
     def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
         """Returns the events of a position, seen from a seat 0 to 3, after ``known`` ones."""
         before = self._answers(row) if self._special[row] else []
-        if self._token is not None:
-            before = self._tokens(row, self._token) + before
+        if self._channel is not None:
+            before = self._messages(row, self._channel) + before
         first = max(known - len(before), 0)
         new = before[known:]
         new += [self._decision(row, number) for number in range(first, int(self._length[row]))]
@@ -157,23 +157,23 @@ class EventMessages:
 
     @cached_property
     def _said(self) -> Int8:
-        return self._view.tokens
+        return self._view.messages
 
     @cached_property
     def _known_blocks(self) -> Int8:
         return self._view.known_blocks
 
-    def _tokens(self, row: int, token: Token) -> list[tuple[int, Message]]:
-        """Returns the messages of a token that the viewer has heard, with relative seats."""
+    def _messages(self, row: int, channel: MessageChannel) -> list[tuple[int, Message]]:
+        """Returns the messages that the viewer has heard, with relative seats."""
         view = self._view
         dealer, said = int(view.dealer[row]), self._said[row]
         # The dealer is asked first, so those between it and a viewer that is asked have answered.
-        turns = -dealer % NUM_SEATS if view.asked_token[row] else NUM_SEATS
+        turns = -dealer % NUM_SEATS if view.asked_message[row] else NUM_SEATS
         seats = ((dealer + turn) % NUM_SEATS for turn in range(turns))
         return [
             (seat, {"event": SAY, "message": int(said[seat])})
             for seat in seats
-            if token.audience == "all" or seat % 2 == 0
+            if channel.audience == "all" or seat % 2 == 0
         ]
 
     def _answers(self, row: int) -> list[tuple[int, Message]]:
@@ -214,7 +214,7 @@ class EventMessages:
 
 
 def legal_names(legal: Bool) -> list[str]:
-    """Returns the names of the legal actions in order; ``legal``: [69], with a token [77]."""
+    """Returns the names of the legal actions in order; ``legal``: [69], with messages [77]."""
     return [actions.name(action, len(legal)) for action in np.flatnonzero(legal).tolist()]
 
 

@@ -15,7 +15,7 @@ from goita_agents.external import protocol
 from goita_agents.external.protocol import HIDDEN, Message, ProtocolError
 from goita_env import actions
 from goita_env.checks import check_scores
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE, Replay, View
@@ -27,7 +27,9 @@ class SeatTable:
     Every method raises a ``GoitaError`` for a message that is impossible at its point.
     """
 
-    def __init__(self, rules: Rules, message: Message, information: Information = PLAIN) -> None:
+    def __init__(
+        self, rules: Rules, message: Message, information: InformationStructure = PLAIN
+    ) -> None:
         self.game = protocol.read_number(message, "game")
         self.seat = protocol.read_seat(message, "seat")
         dealer = protocol.read_seat(message, "dealer")
@@ -62,7 +64,7 @@ class SeatTable:
             self._replay.answer(seat, actions.parse(event))
             if event == "call" and protocol.read_number(message, "pawns") > 5:
                 self._replay.lay_open(seat, protocol.read_counts(message, "hand"))
-        elif event == protocol.SAY and self._information.token is not None:
+        elif event == protocol.SAY and self._information.channel is not None:
             sent = protocol.read_number(message, "message")
             if sent >= 1 << self._information.bits:
                 raise ProtocolError(

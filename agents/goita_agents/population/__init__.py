@@ -3,18 +3,18 @@
 ::
 
     population:selfplay-3                     an agent: METHOD-SEED
-    population:train, population:heldout      sets, where a list of agents is taken
+    population:train, population:validation      sets, where a list of agents is taken
     goita population list          the table of all members
     goita population train --method selfplay --seeds 8
 """
 
 from goita_agents.population.agent import load
 from goita_agents.population.manifest import Member, Population, Strength, origin
-from goita_agents.population.methods import HELD_OUT_BOTS, METHODS, Method, Split
+from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Method, Split
 
 __all__ = [
-    "HELD_OUT_BOTS",
     "METHODS",
+    "VALIDATION_BOTS",
     "Member",
     "Method",
     "Population",

@@ -1,6 +1,6 @@
 """Reads and writes the manifest of the population, and names its members and sets.
 
-The manifest is JSON of the format ``goita-population-2``. It names no file: the weights of member
+The manifest is JSON of the format ``goita-population-3``. It names no file: the weights of member
 METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 of their tensors that it
 states.
 """
@@ -18,16 +18,16 @@ from msgspec import Meta
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.files import locked, read_limited, write_whole
-from goita_agents.population.methods import HELD_OUT_BOTS, METHODS, Split
+from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Split
 from goita_env.errors import SettingError
 
-FORMAT: Final = "goita-population-2"
+FORMAT: Final = "goita-population-3"
 FOLDER: Final = Path(__file__).parent
 MOST_BYTES: Final = 1 << 20
 MOST_SEED: Final = 9_999
 
 PREFIX: Final = "population:"
-SETS: Final = ("train", "heldout")
+SETS: Final = ("train", "validation")
 """Names of sets behind the prefix."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
@@ -72,7 +72,7 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-population-2"]
+    format: Literal["goita-population-3"]
     members: tuple[Member, ...]
 
 
@@ -186,9 +186,9 @@ def origin(agent: str) -> tuple[str, str]:
 
     A rule bot that is held out has its short name as method.
     """
-    bots = {text: name for name, text in HELD_OUT_BOTS.items()}
+    bots = {text: name for name, text in VALIDATION_BOTS.items()}
     if agent in bots:
-        return bots[agent], "heldout"
+        return bots[agent], "validation"
     member = shipped().members.get(agent.removeprefix(PREFIX).split(",")[0])
     return (member.method, member.split) if member and agent.startswith(PREFIX) else ("", "")
 
@@ -196,11 +196,16 @@ def origin(agent: str) -> tuple[str, str]:
 def members_of(argument: str) -> tuple[str, ...] | None:
     """Returns the agents of a set; None: the argument is that of one agent.
 
-    "train" stands for all members that may be trained with, "heldout" for those held out, the rule
-    bots that lack a convention included.
+    "train" stands for all members that may be trained with, "validation" for those held out, the
+    rule bots that lack a convention included.
+
+    Raises:
+        AgentError: at "heldout", as the validation set was called.
     """
+    if argument == "heldout":
+        raise AgentError("expected population:validation, as the set is called now, got heldout")
     if argument == "train":
         return shipped().names("train")
-    if argument == "heldout":
-        return (*shipped().names("heldout"), *HELD_OUT_BOTS.values())
+    if argument == "validation":
+        return (*shipped().names("validation"), *VALIDATION_BOTS.values())
     return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from goita_env.information import PLAIN, Information, Token
+from goita_env.information import PLAIN, InformationStructure, MessageChannel
 
-Split = Literal["train", "heldout", "token", "normaliser"]
-"""May be trained with; nothing here trains with it or chooses by it; plays with a token; was
+Split = Literal["train", "validation", "messages", "trained_partner"]
+"""May be trained with; nothing here trains with it or chooses by it; plays with messages; was
 trained beside a partner that is held out, and only says how well that partner can be played with.
 """
 
@@ -32,7 +32,7 @@ class Method:
     split: Split
     options: tuple[str, ...] = ()
     """Options of ``goita train`` beside those that all share."""
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
     """Who knows and tells what in their game."""
     seeds: int = SEEDS
     """How many runs, whose seeds count from 0."""
@@ -48,7 +48,7 @@ class Method:
 
 _MUTED: Final = ("--mute-share", "0.5")
 
-HELD_OUT_BOTS: Final = {
+VALIDATION_BOTS: Final = {
     "no-pass-partner": "heuristic:pass_partner=off",
     "no-reading": "heuristic:reading=off",
     "no-hold-back": "heuristic:hold_back=off,bury=off",
@@ -65,7 +65,7 @@ def _beside(name: str, partner: str) -> Method:
     options = ("--partner", partner, "--opponents", "population:train", *MANY_GAMES)
     return Method(
         f"beside-{name}",
-        "normaliser",
+        "trained_partner",
         options,
         seeds=1,
         text=f"trained as a partner of `{partner}`",
@@ -97,33 +97,33 @@ METHODS: Final = {
         ),
         Method(
             "offbelief",
-            "heldout",
+            "validation",
             ("--off-belief",),
-            text="returns from worlds of the hard facts, so actions mean nothing beyond them",
+            text="returns from worlds of the rule constraints, so actions mean nothing beyond them",
         ),
         Method(
             "beside-heuristic",
-            "heldout",
+            "validation",
             ("--partner", "heuristic"),
             text="trained as the partner of `heuristic`",
         ),
         Method(
             "token-private",
-            "token",
+            "messages",
             _MUTED,
-            Information(token=Token(bits=2, audience="partner")),
+            InformationStructure(channel=MessageChannel(bits=2, audience="partner")),
             text="self-play with two bits for the partner; in half of the games one team is mute",
         ),
         Method(
             "token-public",
-            "token",
+            "messages",
             _MUTED,
-            Information(token=Token(bits=2, audience="all")),
+            InformationStructure(channel=MessageChannel(bits=2, audience="all")),
             text="the same with two bits that all hear",
         ),
         _beside("offbelief", "population:offbelief-0"),
         _beside("beside-heuristic", "population:beside-heuristic-0"),
-        *(_beside(name, bot) for name, bot in HELD_OUT_BOTS.items()),
+        *(_beside(name, bot) for name, bot in VALIDATION_BOTS.items()),
     )
 }
 """By name, in the order of the manifest."""

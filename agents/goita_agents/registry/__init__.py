@@ -18,11 +18,12 @@ from goita_agents.registry.checks import (
     plain_text,
     weights,
 )
-from goita_agents.registry.entries import ObservationFunction, load_function, names
+from goita_agents.registry.entries import ObservationFunction, agent_names, load_function
 
 __all__ = [
     "Entry",
     "ObservationFunction",
+    "agent_names",
     "check_names",
     "check_plays",
     "check_shipped",
@@ -32,7 +33,6 @@ __all__ = [
     "load_agent",
     "load_function",
     "may_share",
-    "names",
     "plain_text",
     "prepare",
     "short_name",

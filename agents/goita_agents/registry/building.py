@@ -32,11 +32,11 @@ from goita_agents.registry.entries import (
     ARGUMENTS,
     DOTTED,
     FUNCTION_HINTS,
+    agent_names,
     built_in,
     function_name,
     load_function,
     load_own,
-    names,
     points,
 )
 from goita_agents.registry.options import check_size, did_you_mean, split, unbracketed
@@ -160,7 +160,7 @@ def prepare(spec: str) -> Callable[[], Agent]:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if named.is_own and missing and f"{named.name}.".startswith((f"{missing}.", f"{missing}:")):
             raise AgentError(
-                f"expected an agent of {', '.join(names())}; got {spec!r}, and no module "
+                f"expected an agent of {', '.join(agent_names())}; got {spec!r}, and no module "
                 f"{missing!r} in {os.getcwd()!r} or installed{did_you_mean(missing, points())}"
             ) from error
         hint = f"; {install('agents')}" if missing and not named.is_own else ""
@@ -224,7 +224,7 @@ def parse(spec: str) -> Named:
     else:
         is_file = os.path.isfile(spec)  # no pathlib: it raises for a name that is too long
         hint = f"; a policy's file is file:{spec}" if is_file else did_you_mean(name, points())
-        raise AgentError(f"expected an agent of {', '.join(names())}; got {spec!r}{hint}")
+        raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
     if name in ARGUMENTS and not text:
         raise AgentError(f"expected {name}:{ARGUMENTS[name]}, got {spec!r}")
     if colon and not text:

@@ -25,7 +25,7 @@ from goita_agents.registry.entries import (
     points,
 )
 from goita_env.agent import is_built_in
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 
 
 def check_names(specs: Iterable[str]) -> None:
@@ -36,7 +36,7 @@ def check_names(specs: Iterable[str]) -> None:
             raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
 
 
-def check_plays(agent: Agent, spec: str, information: Information) -> None:
+def check_plays(agent: Agent, spec: str, information: InformationStructure) -> None:
     """Raises an AgentError if an agent does not play games with these options.
 
     Args:
@@ -46,9 +46,9 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
     """
     if plays(agent, information):
         return
-    game = "the plain game" if information == PLAIN else f"a game with {information!r}"
+    game = "the base game" if information == PLAIN else f"a game with {information!r}"
     instead = (
-        f": {plain_text(spec)} plays there by what it would know in the plain game, and "
+        f": {plain_text(spec)} plays there by what it would know in the base game, and "
         "muted:base=AGENT is for one that does play there but shall say nothing"
     )
     raise AgentError(
@@ -57,7 +57,7 @@ def check_plays(agent: Agent, spec: str, information: Information) -> None:
 
 
 def plain_text(spec: str) -> str:
-    """Returns the text of an agent that plays any game as this one plays the plain game."""
+    """Returns the text of an agent that plays any game as this one plays the base game."""
     inner, named = body(spec), SHORT.fullmatch(spec)
     base = f"({inner})" if ":" in inner else inner
     return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"

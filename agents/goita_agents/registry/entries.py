@@ -56,7 +56,7 @@ def built_in(name: str) -> bool:
     return name in points() and is_built_in(points()[name])
 
 
-def names() -> list[str]:
+def agent_names() -> list[str]:
     """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
     found = points()
     if not any(is_built_in(one) for one in found.values()):
@@ -92,8 +92,8 @@ def load_own(text: str) -> Callable[..., Any]:
 class ObservationFunction:
     """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
 
-    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; in a game
-    with a token messages are among them, shown tiles in none. A row's answer may depend on that row
+    It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; they
+    show messages, if there are any, but no shown tiles. A row's answer may depend on that row
     alone, and the input may be changed in place.
     """
 

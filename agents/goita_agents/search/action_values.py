@@ -109,8 +109,8 @@ def evaluate_actions(
             infinite: never.
 
     Raises:
-        AgentError: if a view is not that of the asked seat, a prior action is illegal, or an option
-            is outside its choices.
+        AgentError: if a view is not that of the acting seat, a prior action is illegal, or an
+            option is outside its choices.
     """
     check_choice("allocation", allocation, get_args(Allocation))
     if budget is not None and budget < 1:

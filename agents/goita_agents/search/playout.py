@@ -16,7 +16,7 @@ import numpy.typing as npt
 from goita_agents.base import Agent, AgentError, Bool, Float, Int, Policy, sample_at
 from goita_env import View, seeds
 from goita_env.arrays import U64
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.tiles import NUM_SEATS
 from goita_env.worlds import Positions
 
@@ -104,7 +104,7 @@ class Playouts:
         Args:
             positions: where games begin.
             places: [N] the position of each game; they may repeat.
-            actions: [N] a legal action of each asked seat, which is played first.
+            actions: [N] a legal action of each acting seat, which is played first.
             keys: [N] of the games.
             owners: [N] the search that each game belongs to, ascending.
             types: [N] the type of world of each game; None: all are of the first.
@@ -125,10 +125,11 @@ class Playouts:
         types: Int | None = None,
         *,
         log: bool = False,
-    ) -> Iterator[Decisions]:
+    ) -> Iterator[PendingDecisions]:
         """Plays games on, and yields what each step led to; the first one made ``actions``.
 
-        ``log``: every decision is listed in ``Decisions.made``. The rest is as ``finish`` has it.
+        ``log``: every decision is listed in ``PendingDecisions.made``. The rest is as in
+        ``finish``.
         """
         player_of = np.zeros_like(owners) if types is None else types
         player_of = self._player_of[player_of]
@@ -140,7 +141,9 @@ class Playouts:
             who = player_of[rows, decisions.seats]
             yield rounds.step(self._choose(decisions, who, keys[rows], owners[rows], rounds.time))
 
-    def _choose(self, decisions: Decisions, who: Int, keys: Keys, owners: Int, time: int) -> Int:
+    def _choose(
+        self, decisions: PendingDecisions, who: Int, keys: Keys, owners: Int, time: int
+    ) -> Int:
         chosen = decisions.rows
         if len(chosen) == 0:
             return chosen

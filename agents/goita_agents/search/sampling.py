@@ -119,11 +119,11 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
     """Returns the positions of worlds.
 
     Raises:
-        AgentError: if a view is not that of the asked seat, or of another game than the plain one:
+        AgentError: if a view is not that of the acting seat, or of another game than the plain one:
             worlds that are played on hold no messages that the viewer doesn't hear.
     """
     if view.information != PLAIN:
-        raise AgentError(f"expected views of the plain game for a search, got {view.information}")
+        raise AgentError(f"expected views of the base game for a search, got {view.information}")
     positions = determinize(view, worlds)
     wrong = np.flatnonzero(positions.seat != 0)
     if len(wrong):
@@ -165,7 +165,7 @@ class PosteriorSampler:
         listener = self._kept.pop(game, None)
         try:
             if listener is not None:
-                listener.hear(view)
+                listener.update(view)
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:

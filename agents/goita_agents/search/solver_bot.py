@@ -38,7 +38,7 @@ class SolverAgent:
     """Plays the action with the best average value over sampled worlds, all hands open.
 
     Where a world is too large to be solved in its share of the budget, the search looks a few plays
-    ahead and values the rest by playouts. Decisions before play go to rollouts.
+    ahead and values the rest by playouts. Pre-play decisions go to rollouts.
 
     Args:
         worlds: how many worlds a decision is searched in, at most.

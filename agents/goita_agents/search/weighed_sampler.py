@@ -173,7 +173,7 @@ class _ConditionedReplay:
         return reached
 
     def decided(self, seat: Int) -> Int:
-        """Returns what the asked seats decided, and goes on to the next decision: int64 [m]."""
+        """Returns what the acting seats decided, and goes on to the next decision: int64 [m]."""
         replay, past = self.replay, self._past
         games, moment = replay.game, np.minimum(self._time, MAX_DECISIONS - 1)
         rows = self._row[games]

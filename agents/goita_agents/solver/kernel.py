@@ -106,8 +106,8 @@ class RuleArrays(NamedTuple):
     blocks: Bits  # [S] Pairs whose block is allowed, by status.
     after: Int  # [K] Status after an action, by key.
     points: Int  # [K] Tens of points of an action that empties the hand, by key.
-    attack: Int  # [S] Kind of the attack, by status; -1 where the asked seat leads.
-    passes: Int  # [S] Passes since the attack; LEADS where the asked seat leads.
+    attack: Int  # [S] Kind of the attack, by status; -1 where the acting seat leads.
+    passes: Int  # [S] Passes since the attack; LEADS where the acting seat leads.
     king_up: Int  # [S] 1 where a king lies face up.
     finish: Int  # [2, 8] Tens of points of a last pair led with this attack: not alike, alike.
     stopped: Int

@@ -6,6 +6,6 @@ over duplicate deals. ``docs/coordination.md`` describes the task.
 
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import HELD_OUT, CoordinationTask, Partner
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
 
-__all__ = ["HELD_OUT", "Benchmark", "CoordinationTask", "Partner", "Results"]
+__all__ = ["VALIDATION", "Benchmark", "CoordinationTask", "Partner", "Results"]

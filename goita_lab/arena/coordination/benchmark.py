@@ -3,7 +3,7 @@
 A cell is an agent, a partner and an opponent. Each deal of a cell is played four times: the agent
 sits in either seat of its team, and the teams exchange their seats. Beside the cells of the agent
 the references are played on the same deals: the agent with itself, each partner with itself, and
-each normaliser with its partner.
+each trained partner with its partner.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_lab.arena.coordination.task import HELD_OUT, PEOPLE, CoordinationTask
+from goita_lab.arena.coordination.task import PEOPLE, VALIDATION, CoordinationTask
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
 from goita_lab.arena.tournament.task import Isolation, seatings_of
 
@@ -67,7 +67,7 @@ class Benchmark(Schedule):
     """
 
     agents: tuple[str, ...]  #: Texts of the agents that are measured.
-    task: CoordinationTask = HELD_OUT
+    task: CoordinationTask = VALIDATION
     seed: int = 0  #: Of the deals and of all random numbers of play.
     seed_given: bool = True  #: Somebody chose the seed; False: the operating system.
     episode: Episode = "round"  #: "match": each deal begins a whole match.
@@ -109,11 +109,11 @@ class Benchmark(Schedule):
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
         deals = self.deals(agent)
         found = {
-            **{f"names {spec}": spec in agent for spec in HELD_OUT.specs if spec != PEOPLE},
+            **{f"names {spec}": spec in agent for spec in VALIDATION.specs if spec != PEOPLE},
             "quick": self.quick,
             f"{deals:,} deals": deals < self.full,
             "seed given": self.seed_given,
-            "other players": self.task != HELD_OUT,
+            "other players": self.task != VALIDATION,
         }
         return tuple(mark for mark, holds in found.items() if holds)
 
@@ -127,9 +127,9 @@ class Benchmark(Schedule):
         pairs = [(agent, agent)]
         pairs += [(partner.spec, partner.spec) for partner in self.task.partners]
         pairs += [
-            (partner.normaliser, partner.spec)
+            (partner.trained_partner, partner.spec)
             for partner in self.task.partners
-            if partner.normaliser is not None
+            if partner.trained_partner is not None
         ]
         return [(*pair, one) for pair in pairs for one in self.task.opponents]
 

@@ -17,15 +17,15 @@ from goita_lab.arena.statistics.intervals import Interval
 
 TITLES: Final = {
     "points": "points",
-    "understanding": "understanding",
+    "understanding": "compatibility",
     "over_partner": "over partner",
-    "over_normaliser": "over normaliser",
+    "over_normaliser": "over trained partner",
 }
 """Headings of the figures."""
 
 LEGEND: Final = (
-    "Points per round. points: X(a, p), what the agent a makes as the partner of p. understanding: "
-    "X(a, p) - (X(a, a) + X(p, p)) / 2. over partner: X(a, p) - X(p, p). over normaliser: "
+    "Points per round. points: X(a, p), what the agent a makes as the partner of p. compatibility: "
+    "X(a, p) - (X(a, a) + X(p, p)) / 2. over partner: X(a, p) - X(p, p). over trained partner: "
     "X(a, p) - X(b, p), b trained beside p. Intervals are of 95 %: the first over deals, for these "
     "partners; the second over deals and partners, for partners like these. All others are over "
     "deals."
@@ -138,7 +138,7 @@ def agents_table(results: Results) -> Table:
     heads = (
         "agent",
         *(TITLES[name] for name in names),
-        *("with itself", "worst understanding", "worst partner", "deals a cell"),
+        *("with itself", "worst compatibility", "worst partner", "deals a cell"),
         *("ms per decision", "remarks"),
     )
     worst = heads.index("worst partner")

@@ -36,7 +36,8 @@ from goita_lab.arena.tournament.summary import FaultCount, Played, fault_counts
 from goita_lab.provenance import provenance
 
 FIGURES: Final = ("points", "understanding", "over_partner", "over_normaliser")
-"""The figures of a cell, by name."""
+"""The figures of a cell, by their names in JSON: compatibility is ``understanding`` there, and over
+a trained partner ``over_normaliser``."""
 
 RANKED_BY: Final = "points"
 """The figure by which agents are ordered, and that is drawn: the others compare an agent with its
@@ -177,7 +178,9 @@ class Results:
                 {
                     "partner": short_name(one.spec),
                     "group": one.group,
-                    "normaliser": None if one.normaliser is None else short_name(one.normaliser),
+                    "normaliser": None
+                    if one.trained_partner is None
+                    else short_name(one.trained_partner),
                     "counted": one.counted,
                 }
                 for one in plan.task.partners
@@ -254,7 +257,9 @@ class _Measured:
         """Tells whether all cells that a partner's figures need were played to their end."""
         pairs = [(self.agent, partner.spec), (partner.spec, partner.spec)]
         pairs += [(self.agent, self.agent)]
-        pairs += [(partner.normaliser, partner.spec)] if partner.normaliser is not None else []
+        pairs += (
+            [(partner.trained_partner, partner.spec)] if partner.trained_partner is not None else []
+        )
         return not any(
             self.played[*pair, opponent].forfeited for pair in pairs for opponent in self.opponents
         )
@@ -302,8 +307,8 @@ class _Measured:
             "understanding": points - (own + theirs) / 2,
             "over_partner": points - theirs,
         }
-        if partner.normaliser is not None:
-            trained = self._points(partner.normaliser, partner.spec, opponent)
+        if partner.trained_partner is not None:
+            trained = self._points(partner.trained_partner, partner.spec, opponent)
             found["over_normaliser"] = points - trained
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from goita_agents.population import HELD_OUT_BOTS
+from goita_agents.population import VALIDATION_BOTS
 from goita_agents.registry import check_names
 from goita_env.errors import SettingError
 
@@ -16,7 +16,7 @@ class Partner:
 
     spec: str  #: Its text, as ``load_agent`` takes it.
     group: str = "own"  #: Partners of one method; they share rows of the report.
-    normaliser: str | None = None
+    trained_partner: str | None = None
     """Text of an agent that was trained beside this partner; None: there is none."""
     counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
 
@@ -47,9 +47,9 @@ class CoordinationTask:
     @property
     def specs(self) -> list[str]:
         """The text of every agent once, in order."""
-        normalisers = (one.normaliser for one in self.partners if one.normaliser is not None)
+        trained = (one.trained_partner for one in self.partners if one.trained_partner is not None)
         partners = (one.spec for one in self.partners)
-        return list(dict.fromkeys([*partners, *self.opponents, *normalisers]))
+        return list(dict.fromkeys([*partners, *self.opponents, *trained]))
 
 
 METHODS: Final = ("offbelief", "beside-heuristic")
@@ -63,27 +63,30 @@ PEOPLE: Final = "people"
 """Text of the model of people, which has a row of its own."""
 
 
-def _normaliser(name: str) -> str:
+def _trained_partner(name: str) -> str:
     """Returns the text of the network that was trained beside a partner."""
     return f"population:beside-{name}-0"
 
 
-HELD_OUT: Final = CoordinationTask(
+VALIDATION: Final = CoordinationTask(
     partners=(
         *(
             Partner(
-                f"population:{method}-{seed}", method, None if seed else _normaliser(method)
+                f"population:{method}-{seed}", method, None if seed else _trained_partner(method)
             )  # one network a method was trained beside a partner: beside the first seed
             for method in METHODS
             for seed in PARTNER_SEEDS
         ),
-        *(Partner(spec, "constructed", _normaliser(name)) for name, spec in HELD_OUT_BOTS.items()),
+        *(
+            Partner(spec, "constructed", _trained_partner(name))
+            for name, spec in VALIDATION_BOTS.items()
+        ),
         Partner(PEOPLE, "people", counted=False),
     ),
     opponents=tuple(f"population:{method}-{seed}" for method in METHODS for seed in OPPONENT_SEEDS),
 )
 """The benchmark. An entrant is neither trained on these agents nor chosen by them.
 
-In this repository the normalisers are trained beside them; the champion's trainings watched the
-opponents and the variants of ``heuristic``, and its last parts were planned from that.
+In this repository only the trained partners are trained with them. The champion's trainings
+watched the opponents and the variants of ``heuristic``, and its last parts were planned from that.
 """

@@ -63,7 +63,7 @@ def phase_of(tiles: int) -> Phase:
 def grade(record: Record | DealRecord, *, workers: int | None = None) -> list[Grade]:
     """Grades each decision of a record against perfect play.
 
-    Questions before play are left out: whether a call is right depends on deals to come. A deal
+    Pre-play decisions are left out: whether a call is right depends on deals to come. A deal
     that breaks off is graded as far as it goes.
 
     Args:

@@ -6,7 +6,7 @@ same next deals; so the luck of the deal cancels. Deal number i under a seed is 
 
 ::
 
-    plan = Plan(("greedy", "random"), deals=2000)
+    plan = TournamentPlan(("greedy", "random"), deals=2000)
     tournament = Tournament(plan)
     tournament.play(workers=2)
     print(report.terminal(Summary.of(plan, tournament.played())))
@@ -29,7 +29,7 @@ from goita_agents.registry import (
     prepare,
     short_name,
 )
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 from goita_lab.arena.statistics.sequential_test import SprtRun
@@ -179,7 +179,7 @@ def play_pair(
     seed: int = 0,
     rules: str | Rules = "jga",
     episode: Episode = "round",
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
     progress: Progress | None = None,
 ) -> PairResult:
     """Plays two agents against each other in this process, block by block.
@@ -217,7 +217,9 @@ def play_pair(
         close(built)
 
 
-def _shared(spec: str | Agent, built: list[Agent], information: Information) -> Agent | None:
+def _shared(
+    spec: str | Agent, built: list[Agent], information: InformationStructure
+) -> Agent | None:
     """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
     if not isinstance(spec, str):
         agent = load_agent(spec)

@@ -22,7 +22,7 @@ from goita_agents.external.isolated import isolated
 from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal, is_saved
@@ -182,7 +182,7 @@ class _Block:
         seating, deal = divmod(game, self.task.deals)
         return replace(fault, deal=self.task.first + deal, seating=seating)
 
-    def _decide(self, decisions: Decisions) -> Int:
+    def _decide(self, decisions: PendingDecisions) -> Int:
         """Returns the players' actions in the m games that need one: int64 [m]."""
         actions = np.zeros(len(decisions.rows), np.int64)
         asked = self.owner[decisions.rows, decisions.seats]
@@ -214,7 +214,7 @@ class _Block:
             if counts[one.player] >= FAULTS and not agent.forfeited:
                 agent.forfeit()
 
-    def _notify(self, decisions: Decisions) -> None:
+    def _notify(self, decisions: PendingDecisions) -> None:
         if self.stateful:
             tell(decisions, self._sitting)
 

@@ -28,9 +28,9 @@ from typing import Any, Final, Literal
 from goita_agents.files import decode, read_limited, write_whole
 from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.saved_games import SavedDeal, check_share
 from goita_lab.arena.tournament.task import Task
 from goita_lab.provenance import versions
@@ -50,7 +50,7 @@ class Manifest:
 
     format: Literal["goita-games-1"]
     rules: Rules
-    information: Information = PLAIN
+    information: InformationStructure = PLAIN
 
 
 class GamesFolder:
@@ -61,7 +61,7 @@ class GamesFolder:
         OSError: if it cannot be created or written.
     """
 
-    def __init__(self, path: Path, plan: Plan, share: float = 1.0) -> None:
+    def __init__(self, path: Path, plan: TournamentPlan, share: float = 1.0) -> None:
         self.path, self.share = path, check_share(share)
         self._prefixes = {
             pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])

@@ -17,7 +17,7 @@ from goita_agents.base import AgentError, close
 from goita_agents.registry import check_names, check_plays, content_hash, load_agent, short_name
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information, check_information
+from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.rounds import Episode, check_episode
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import Sprt
@@ -48,7 +48,7 @@ def tasks(
     block_deals: int = BLOCK_DEALS,
     seatings: tuple[Seating, ...] = PAIR_SEATINGS,
     isolation: Isolation | None = None,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
 ) -> list[Task]:
     """Returns the blocks of a pairing; the last may be shorter.
 
@@ -100,7 +100,7 @@ class Pairing:
 class Schedule(ABC):
     """Says what is played: the pairings with their blocks, and the agents in them."""
 
-    information: Information  #: Who knows and tells what at the tables.
+    information: InformationStructure  #: Who knows and tells what at the tables.
 
     @property
     @abstractmethod
@@ -154,7 +154,7 @@ class Schedule(ABC):
 
 
 @dataclass(frozen=True)
-class Plan(Schedule):
+class TournamentPlan(Schedule):
     """Holds everything that the results of a tournament depend on, except the agents' files.
 
     Raises:
@@ -176,7 +176,7 @@ class Plan(Schedule):
     sprt: Sprt | None = None  #: Ends pairings early; cross-play is not tested.
     block_deals: int = BLOCK_DEALS
     isolation: Isolation | None = None  #: Host users' classes in processes of their own.
-    information: Information = PLAIN  #: Who knows and tells what at the tables.
+    information: InformationStructure = PLAIN  #: Who knows and tells what at the tables.
 
     def __post_init__(self) -> None:
         check_deals(self.deals)

@@ -13,10 +13,10 @@ from goita_agents.files import decode
 from goita_env import actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import format_hand
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.records import DealRecord, Record, history
 from goita_env.records.model import tell_kings
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rules import JGA, Rules
 from goita_env.seeds import bot_generator
 
@@ -39,7 +39,7 @@ class Recorder:
         self._moves: dict[int, list[tuple[int, int]]] = {}
         self._note_deals(rounds.decisions)
 
-    def note(self, decisions: Decisions) -> None:
+    def note(self, decisions: PendingDecisions) -> None:
         """Records a step from the decisions that it returned."""
         if decisions.made is not None:
             made = decisions.made
@@ -68,7 +68,7 @@ class Recorder:
                     self.deals[game].append((record, winner, points))
         self._note_deals(decisions)
 
-    def _note_deals(self, decisions: Decisions) -> None:
+    def _note_deals(self, decisions: PendingDecisions) -> None:
         if decisions.dealt is None:
             return
         dealt = decisions.dealt
@@ -164,7 +164,9 @@ class SavedDeal:
         return json.dumps(content, separators=(",", ":"))
 
     @classmethod
-    def from_line(cls, line: str | bytes, rules: Rules, information: Information = PLAIN) -> Self:
+    def from_line(
+        cls, line: str | bytes, rules: Rules, information: InformationStructure = PLAIN
+    ) -> Self:
         """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
         found = decode(line, Line, "saved games")
         deals = history.loads(found.history, rules=rules).deals

@@ -14,7 +14,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.faults import Fault, Kind
-from goita_env.information import Information
+from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics import ratings
 from goita_lab.arena.statistics.intervals import (
@@ -25,7 +25,7 @@ from goita_lab.arena.statistics.intervals import (
 )
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.statistics.sequential_test import Verdict
-from goita_lab.arena.tournament.plan import Pairing, Plan
+from goita_lab.arena.tournament.plan import Pairing, TournamentPlan
 from goita_lab.arena.tournament.task import BlockResult
 from goita_lab.provenance import provenance
 
@@ -191,7 +191,7 @@ class Summary:
     faults: tuple[FaultCount, ...]
     episode: str
     rules: Rules
-    information: Information
+    information: InformationStructure
     sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
     seed: int
     deals: int
@@ -203,7 +203,12 @@ class Summary:
 
     @classmethod
     def of(
-        cls, plan: Plan, everything: Sequence[Played], *, command: str = "", seconds: float = 0.0
+        cls,
+        plan: TournamentPlan,
+        everything: Sequence[Played],
+        *,
+        command: str = "",
+        seconds: float = 0.0,
     ) -> Self:
         """Summarises the pairings of a plan that were played.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
 from goita_lab.arena.tournament.saved_games import SavedDeal
@@ -82,7 +82,7 @@ class Task:
     the first, third, ... game, at 1 and 3 in the others."""
     isolation: Isolation | None = None
     """Host a user's classes in processes of their own; None: in the process of the block."""
-    information: Information = PLAIN  #: Who knows and tells what.
+    information: InformationStructure = PLAIN  #: Who knows and tells what.
 
 
 @dataclass(frozen=True)

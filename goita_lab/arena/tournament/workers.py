@@ -19,7 +19,7 @@ from goita_agents.base import Agent, AgentError, close
 from goita_agents.faults import contained
 from goita_agents.registry import check_plays, content_hash, is_own, prepare, short_name
 from goita_env.errors import SettingError, install
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import BlockResult, Task
 from goita_lab.processes import Processes, WorkerError, on_processes, run
@@ -104,7 +104,7 @@ def _played(under_way: Iterable[Task]) -> str:
 
 
 def inspect_own(
-    specs: Iterable[str], information: Information = PLAIN
+    specs: Iterable[str], information: InformationStructure = PLAIN
 ) -> dict[str, tuple[str, str]]:
     """Imports users' classes in a child process, because importing one runs its code.
 
@@ -131,7 +131,7 @@ def _runs_own(task: Task) -> bool:
     return task.isolation is None and any(map(is_own, task.agents))
 
 
-def _inspect(spec: str, information: Information) -> tuple[str, str]:
+def _inspect(spec: str, information: InformationStructure) -> tuple[str, str]:
     try:
         with contained():
             build = prepare(spec)
@@ -144,7 +144,7 @@ def _inspect(spec: str, information: Information) -> tuple[str, str]:
         return f"expected to import {spec!r}, but: {type(error).__name__}: {error}", ""
 
 
-def _check_plays(build: Callable[[], Agent], spec: str, information: Information) -> None:
+def _check_plays(build: Callable[[], Agent], spec: str, information: InformationStructure) -> None:
     """Raises an AgentError if a class does not play such games."""
     try:
         agent = build()

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Agent, Float, Policy, is_stateless
-from goita_agents.beliefs import Listener, PolicyModel, Seat
+from goita_agents.beliefs import Listener, PolicyModel, RelativeSeat
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import Types
 from goita_agents.bots.network import NetworkAgent
@@ -23,7 +23,7 @@ from goita_env.errors import SettingError
 ACTIONS: Final = 8
 """Actions that are played out, at most: the likeliest ones."""
 
-_SEATS: Final[tuple[Seat, ...]] = ("next", "partner", "previous")
+_SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ MEANINGS: Final = {
     actions.REDEAL: "Redeal: the tiles are dealt again, because a seat called five pawns.",
     actions.CONTINUE: "Continue: the round is played with these tiles.",
 }
-"""What the answers before play do."""
+"""What the pre-play decisions do."""
 
 
 def meaning(legal: Sequence[int]) -> str:

@@ -68,7 +68,7 @@ def analyse(
         worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
         epsilon: of the others' model of the mover: see ``AnalysisSettings``.
-        types: policies that the others may play like; a broad type is added.
+        types: policies that the others may play like; a fallback type is added.
         workers: processes, each a deal at a time; they change no result.
         keep: a file to which each deal is added as it ends. A stopped analysis with the same
             settings continues from it; with other settings it is begun anew.
@@ -76,7 +76,7 @@ def analyse(
 
     Raises:
         AgentError: if the agent cannot analyse, or the others cannot be of a type.
-        RecordError: if a deal is not of the plain game.
+        RecordError: if a deal is not of the base game.
         SettingError: if a number is not above 0, or the file holds something else or is open in
             another program.
         WorkerError: if a process died.

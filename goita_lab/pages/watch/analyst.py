@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
-from goita_agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, Seat
+from goita_agents.beliefs import HandBelief, Listener, OpponentModel, PolicyModel, RelativeSeat
 from goita_agents.beliefs.people import PEOPLE, names_of, people
 from goita_agents.models import ANALYSIS_EPSILON, EPSILONS
 from goita_agents.registry import load_agent
@@ -27,7 +27,11 @@ WORLDS: Final = 1024
 them for the one that was played and the two or more that did best."""
 
 
-_MOVERS: Final[tuple[tuple[int, Seat], ...]] = ((1, "previous"), (2, "partner"), (3, "next"))
+_MOVERS: Final[tuple[tuple[int, RelativeSeat], ...]] = (
+    (1, "previous"),
+    (2, "partner"),
+    (3, "next"),
+)
 """The other seats from the mover's on, and what each calls the mover."""
 
 
@@ -90,7 +94,7 @@ class Analyst:
         self._mover = PolicyModel(self._shown, epsilon=settings.epsilon)
         self._other = PolicyModel(self._shown, epsilon=EPSILONS[0])
         self.mover_model = self._mover.name
-        self._listeners: dict[tuple[int, Seat], Listener] = {}
+        self._listeners: dict[tuple[int, RelativeSeat], Listener] = {}
         """By the seat that listens, and whose hand it is asked about."""
 
     def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
@@ -139,11 +143,13 @@ class Analyst:
             listening = (seat + other) % NUM_SEATS
             view, listener = game.view(listening), self._listeners.get((listening, mover))
             if listener is None:
-                models: dict[Seat, OpponentModel] = dict.fromkeys(get_args(Seat), self._other)
+                models: dict[RelativeSeat, OpponentModel] = dict.fromkeys(
+                    get_args(RelativeSeat), self._other
+                )
                 listener = Listener(view, models | {mover: self._mover})
                 self._listeners[listening, mover] = listener
             else:
-                listener.hear(view)
+                listener.update(view)
             found[listening] = listener.posterior(mover)
         return found
 

@@ -18,7 +18,7 @@ from goita_agents.search.action_values import world_keys
 from goita_agents.search.playout import Playouts
 from goita_agents.search.sampling import TypedWorlds, lay_out
 from goita_env import View, actions
-from goita_env.rounds import Decisions
+from goita_env.rounds import PendingDecisions
 from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS
 from goita_env.worlds import Worlds
 from goita_lab.pages.watch.decisions import Step
@@ -95,7 +95,7 @@ def _evenly(worlds: int) -> Int:
     return np.arange(0, quarter, -(-quarter // FOLLOWED))
 
 
-def _seen(steps: Iterator[Decisions], games: int, attacker: int) -> Int:
+def _seen(steps: Iterator[PendingDecisions], games: int, attacker: int) -> Int:
     """Returns codes of the moves after the first that seat 0 sees: int64 [N, LENGTH].
 
     A code is ``2 * (4 * move + seat)``, one more where the move ends the deal; -1: there is none.

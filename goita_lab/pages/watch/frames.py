@@ -137,11 +137,11 @@ def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
     """Returns a move as the page lists it; the game stands right after it."""
     name = actions.name(action, game.information.num_actions)
     told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
-    who, token = f"seat {seat}", game.information.token
+    who, channel = f"seat {seat}", game.information.channel
     pair = None if action >= actions.MESSAGE else actions.decode(action)
-    if token is not None and action >= actions.MESSAGE:
+    if channel is not None and action >= actions.MESSAGE:
         said = f"{who} sends message {action - actions.MESSAGE}"
-        hidden = said if token.audience == "all" else f"{who} sends its message"
+        hidden = said if channel.audience == "all" else f"{who} sends its message"
     elif pair is None:
         verb = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
         said = f"{who} {verb.get(action, 'chooses to ' + name)}"

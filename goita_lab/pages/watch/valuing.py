@@ -124,7 +124,7 @@ class TypedSearch:
             listener = TypeListener(view, self._types, self._priors[seat])
             self._listeners[seat] = listener
         else:
-            listener.hear(view)
+            listener.update(view)
         return listener
 
     def _search(

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from goita_env.information import Information
+from goita_env.information import InformationStructure
 from goita_env.rules import Rules
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.signals.log.columns import (
@@ -66,9 +66,9 @@ class Head(msgspec.Struct, frozen=True):
     drawn: bool = False
 
     @property
-    def options(self) -> Information:
+    def options(self) -> InformationStructure:
         """Who knows and tells what."""
-        return Information.from_keys({"information": self.information})
+        return InformationStructure.from_keys({"information": self.information})
 
 
 def check_file(file: Path, kind: str) -> Head:

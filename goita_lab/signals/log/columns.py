@@ -22,7 +22,7 @@ FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""
 FIRST, SECOND = "goita-signals-1", "goita-signals-2"
-"""Are read, too. Neither has ``method`` and ``split``. The first has the plain game alone, and
+"""Are read, too. Neither has ``method`` and ``split``. The first has the base game alone, and
 ``mask_high`` as uint8."""
 
 WHO: Final = {"partner": 2, "next": 1, "previous": 3}

@@ -20,7 +20,7 @@ import goita_env
 from goita_agents.population import origin
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
-from goita_env.information import Information
+from goita_env.information import InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import DIGITS, NUM_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
@@ -106,7 +106,7 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     deal = np.searchsorted(dealt, key)
     if (np.diff(deal) < 0).any() or (dealt.take(deal, mode="clip") != key).any():
         raise ValueError("expected decisions of the deals in the log, in order, got others")
-    information = Information.from_keys(known)
+    information = InformationStructure.from_keys(known)
     legal = np.zeros((len(decisions), information.num_actions), bool)
     legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
     high = _numpy(decisions, "mask_high").astype(np.uint64)[:, None]

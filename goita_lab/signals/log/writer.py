@@ -16,7 +16,7 @@ from goita_agents.beliefs import PolicyModel
 from goita_agents.beliefs.history import check_followed
 from goita_agents.registry import check_names, weights
 from goita_env.checks import check_seed
-from goita_env.information import PLAIN, Information
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.processes import on_processes
@@ -41,7 +41,7 @@ def write(
     belief: str | None = None,
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
-    information: Information = PLAIN,
+    information: InformationStructure = PLAIN,
     drawn: bool = False,
 ) -> Iterator[int]:
     """Plays rounds and logs every decision; parts that are there already stay.
@@ -123,7 +123,7 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         seed=part["seed"],
         rules=Rules.from_keys(part),
         first=part["first"],
-        information=Information.from_keys(part),
+        information=InformationStructure.from_keys(part),
         drawn=part.get("drawn", False),
     )
     columns = {} if part["belief"] is None else belief_columns(played, part["belief"])

@@ -1,11 +1,5 @@
 """Offers one function for each measure of what actions tell; each names its formula and source."""
 
-from goita_lab.signals.measures.content import (
-    content,
-    content_split,
-    model_mismatch,
-    partner_opponent_gap,
-)
 from goita_lab.signals.measures.conventions import convention_table, opening_table
 from goita_lab.signals.measures.crossplay import cross_play, cross_play_gap, policy_distance
 from goita_lab.signals.measures.emergent_communication import (
@@ -14,35 +8,41 @@ from goita_lab.signals.measures.emergent_communication import (
     speaker_consistency,
 )
 from goita_lab.signals.measures.explain import activation_probe, fit_speaker, speaker_tree
+from goita_lab.signals.measures.information_gain import (
+    information_gain,
+    information_gain_split,
+    model_mismatch,
+    partner_opponent_gap,
+)
 from goita_lab.signals.measures.shuffled import shuffled_signal
 from goita_lab.signals.measures.value import (
-    ceilings,
-    levels,
     model_mismatch_cost,
     opponent_information_cost,
+    oracle_gain,
     play_listening,
+    search_gain,
     value_of_listening,
 )
 
 __all__ = [
     "activation_probe",
     "causal_influence",
-    "ceilings",
-    "content",
-    "content_split",
     "convention_table",
     "cross_play",
     "cross_play_gap",
     "fit_speaker",
+    "information_gain",
+    "information_gain_split",
     "instantaneous_coordination",
-    "levels",
     "model_mismatch",
     "model_mismatch_cost",
     "opening_table",
     "opponent_information_cost",
+    "oracle_gain",
     "partner_opponent_gap",
     "play_listening",
     "policy_distance",
+    "search_gain",
     "shuffled_signal",
     "speaker_consistency",
     "speaker_tree",

@@ -67,7 +67,7 @@ def opening_table(
 
         P(y | f) = sum over hands h with f of p(h) pi(y | h) / p(f),   lift = log P(y|f) / P(y)
 
-    over all hands with at most four pawns (more lead to a question before play), weighted by the
+    over all hands with at most four pawns (more lead to a pre-play decision), weighted by the
     probability of being dealt. Nothing is sampled, so nothing has an interval. ``feature`` is a
     name from ``features``.
 

@@ -22,8 +22,8 @@ from goita_env.rounds import Rounds
 from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.filters import context
-from goita_lab.signals.measures.content import attack, attacks_with
 from goita_lab.signals.measures.crossplay import jackknife_error
+from goita_lab.signals.measures.information_gain import attack, attacks_with
 from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 
 GROUPS: Final = 50

@@ -18,7 +18,7 @@ from goita_agents.search.action_values import MIN_Z, WORLDS
 from goita_env import View, seeds
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.tiles import COUNTS, NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals.filters import Where, select
@@ -129,8 +129,8 @@ class _Signal:
         self.said = public_action(view, self.action)
         model = cached_model(model)  # four listeners of this signal ask it
         self.model: OpponentModel = _UniformAt(model, int(view.decisions().length[0]))
-        self.policy = Listener(view, model).outlook("partner")
-        self.uniform = Listener(view, self.model).outlook("partner")
+        self.policy = Listener(view, model).action_probabilities("partner")
+        self.uniform = Listener(view, self.model).action_probabilities("partner")
         pooled = _pooled(view, model)
         joint = pooled * (self.uniform > 0)
         total = joint.sum(axis=1, keepdims=True)
@@ -182,7 +182,7 @@ class _SignalBeliefs:
         self.signals = signals
         self.heard = np.zeros(len(VARIANTS) * len(signals), bool)
 
-    def __call__(self, decisions: Decisions) -> tuple[Int, list[DealBelief]]:
+    def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
         rows = decisions.rows
         mine = np.flatnonzero((decisions.seats == PARTNER) & ~self.heard[rows])
         self.heard[rows[mine]] = True
@@ -209,4 +209,4 @@ def _pooled(view: View, model: OpponentModel) -> Float:
         speaker.take(event)
     speaker.drop(most)
     weight = speaker.by_hand() * every.prior
-    return np.asarray(weight @ speaker.outlook() / weight.sum())
+    return np.asarray(weight @ speaker.action_probabilities() / weight.sum())

@@ -23,7 +23,7 @@ from goita_agents.registry import load_agent
 from goita_agents.search.action_values import MAX_UNSEEN_TILES, MIN_Z, WORLDS
 from goita_env import seeds
 from goita_env.errors import SettingError
-from goita_env.rounds import Decisions, Rounds
+from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
@@ -138,7 +138,7 @@ def play_listening(
     beliefs = _SourceBeliefs(models, sources, deal, max_unseen_tiles)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5, first)))
 
-    def replace_actions(decisions: Decisions, actions: Int) -> None:
+    def replace_actions(decisions: PendingDecisions, actions: Int) -> None:
         rows = decisions.rows
         mine = rows >= (len(sources) + 1) * deals
         mine &= (decisions.seats - deal[rows]) % NUM_SEATS == 0
@@ -183,7 +183,7 @@ class _SourceBeliefs:
         self.hands = np.zeros((len(deal), NUM_SEATS, NUM_KINDS), np.int64)
         """[games, 4, 8] Tiles dealt, relative to the listener."""
 
-    def __call__(self, decisions: Decisions) -> tuple[Int, list[DealBelief]]:
+    def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
         if decisions.dealt is not None:
             rows = decisions.dealt.rows
             seats = (self.deal[rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
@@ -211,7 +211,7 @@ class _SourceBeliefs:
 
 
 @dataclass(frozen=True)
-class Levels:
+class SearchGain:
     """Holds what each step from the policy to a search that listens adds, in points a round."""
 
     policy: Interval
@@ -228,14 +228,14 @@ class Levels:
     """The same over ``LEGAL_ONLY``."""
 
 
-def levels(values: SourcePoints) -> Levels:
+def search_gain(values: SourcePoints) -> SearchGain:
     """Measures each step from the policy alone to a search that listens, in points a round.
 
     A search without listening, ``NONE`` or ``LEGAL_ONLY``, may lose points against the policy.
     """
     over_policy = (values.gain(sources, None) for sources in (NONE, LEGAL_ONLY, ALL))
     over = (values.gain(ALL, sources) for sources in (NONE, LEGAL_ONLY))
-    return Levels(mean_interval(values.unsearched), *over_policy, *over)
+    return SearchGain(mean_interval(values.unsearched), *over_policy, *over)
 
 
 @dataclass(frozen=True)
@@ -263,8 +263,8 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
 
     The opponents play the policy; ``total_deaf`` and ``partner_deaf`` are the same against
     opponents that search by b^none themselves. phi is Shapley's split (1953) of the total over
-    next, partner and previous. V(none) takes the others for uniformly random players; ``levels``
-    has another baseline.
+    next, partner and previous. V(none) takes the others for uniformly random players;
+    ``search_gain`` has another baseline.
     """
     shares = dict.fromkeys(SEATS, 0.0 * values.unsearched)
     for without, seat in product(SUBSETS, SEATS):
@@ -285,7 +285,7 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
 
 
 @dataclass(frozen=True)
-class Ceilings:
+class OracleGain:
     """Holds what knowing hands adds to a search that listens to all, in points a round."""
 
     partner_shown: Interval
@@ -294,7 +294,7 @@ class Ceilings:
     """Value of listening to the partner over that of seeing its hand; None: that may be 0."""
 
 
-def ceilings(values: SourcePoints) -> Ceilings:
+def oracle_gain(values: SourcePoints) -> OracleGain:
     """Measures what is left to be told, in points a round (M5, by search, nothing trained again).
 
         V(partner shown) - V(all),   V(all shown) - V(all)
@@ -309,7 +309,7 @@ def ceilings(values: SourcePoints) -> Ceilings:
         ratio = float(heard.mean() / shown.mean())
         left = mean_interval((heard - ratio * shown) / shown.mean())
         efficiency = Interval(ratio, ratio + left.low, ratio + left.high)
-    return Ceilings(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
+    return OracleGain(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
 
 
 def opponent_information_cost(values: SourcePoints) -> Interval:

@@ -32,7 +32,7 @@ def gaps(rounds: int, seed: int) -> tuple[int, np.ndarray, np.ndarray]:
             if game.done or len(game.deals) > 1 or not view.num_plays[0]:
                 continue
             heard = Listener(view, assumed) if heard is None else heard
-            heard.hear(view)
+            heard.update(view)
             listened += 1
             for seat, whose in enumerate(SEATS, start=1):
                 belief, truth = heard.posterior(whose), game.dealt[(viewer + seat) % 4]

@@ -86,17 +86,17 @@ def test_what_is_expected_next_agrees_with_what_is_believed_after_it(assumed):
     for seat, action in record.moves:
         if seat == 0 or len(game.legal_actions()) == 1 or action > 64:
             game.play(action)
-            heard.hear(game.view(0))
+            heard.update(game.view(0))
             continue
         whose, leads = SEATS[seat - 1], game.view(seat).leads[0]
-        before, outlook = heard.posterior(whose), heard.outlook(whose)
-        np.testing.assert_allclose(outlook[before.probability > 0].sum(axis=1), 1)
+        before, predicted = heard.posterior(whose), heard.action_probabilities(whose)
+        np.testing.assert_allclose(predicted[before.probability > 0].sum(axis=1), 1)
         evidence = heard.log_evidence()
         game.play(action)
-        heard.hear(game.view(0))
+        heard.update(game.view(0))
         if game.done:
             break  # what lay under the last block is shown or not, which is no action
-        told = before.probability * outlook[:, 1 + (action - 1) % 8 if leads else action]
+        told = before.probability * predicted[:, 1 + (action - 1) % 8 if leads else action]
         after_it = heard.posterior(whose).probability
         np.testing.assert_allclose(after_it, told / told.sum(), atol=1e-12)
         assert heard.log_evidence() == pytest.approx(evidence + np.log(told.sum()))
@@ -203,7 +203,7 @@ def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
     heard = Listener(game.view(0), {"partner": sure})
     played(game, "51")  # it would leave its partner's attack alone
     with pytest.raises(UnexplainedError, match="epsilon"):
-        heard.hear(game.view(0))
+        heard.update(game.view(0))
     assert heard.posterior().probability.sum() == pytest.approx(1)
     assert heard.seat == 2
     slips = Listener(game.view(0), {"partner": PolicyModel("greedy", epsilon=0.02)})
@@ -223,12 +223,12 @@ def test_who_cannot_be_asked_what_is_no_later_moment_and_a_seat_that_is_none_are
     before = heard.posterior()
     other = Game(hands=HANDS[::-1], dealer=2)
     for wrong in (Game(hands=HANDS, dealer=2).view(0), game.view(1), other.view(0)):
-        refuses(SettingError, "same round", heard.hear, wrong)
+        refuses(SettingError, "same round", heard.update, wrong)
     for error, says, call, *given in (
-        (SettingError, "one row", heard.hear, view[np.array([0, 0])]),
+        (SettingError, "one row", heard.update, view[np.array([0, 0])]),
         (SettingError, "seats of", Listener, view, {"left": ODD}),
         (SettingError, "seat of", heard.posterior, "self"),
-        (SettingError, "turn", heard.outlook, "next"),
+        (SettingError, "turn", heard.action_probabilities, "next"),
         (HandsError, "eight unseen", before.log_probability, "22222222"),
         (SettingError, "0 to 8", before.at_least, 9),
     ):

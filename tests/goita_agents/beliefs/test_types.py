@@ -13,7 +13,7 @@ from goita_agents.beliefs import (
     TypeListener,
     Types,
     UnexplainedError,
-    types_of,
+    make_types,
 )
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import NEGLIGIBLE
@@ -99,11 +99,11 @@ def test_whenever_a_listener_begins_it_infers_the_same():
             view = game.view(viewer)
             anew = TypeListener(view, types).probability()
             whole = whole or TypeListener(view, types)
-            whole.hear(view)
+            whole.update(view)
             listeners = [whole]
             if number % 3 == 0:
                 seldom = seldom or TypeListener(view, types)
-                seldom.hear(view)
+                seldom.update(view)
                 listeners.append(seldom)
             for one in listeners:
                 np.testing.assert_allclose(one.probability(), anew, rtol=1e-9)
@@ -127,7 +127,7 @@ def test_types_come_true_as_often_as_is_believed_and_drift_nowhere(rounds):
             if game.seat == viewer or game.done:
                 view = game.view(viewer)
                 listener = listener or TypeListener(view, types)
-                listener.hear(view)
+                listener.update(view)
                 found.append(listener.probability())
         if found:
             half, last = found[len(found) // 2], found[-1]
@@ -180,7 +180,7 @@ def test_only_a_broad_type_explains_what_nobody_in_the_set_does():
         for game in played(seed, [UNIFORM_MODEL] * 4):
             if game.done:
                 view = game.view(0)
-                broad = types_of([greedy.agent], [greedy.agent])
+                broad = make_types([greedy.agent], [greedy.agent])
                 assert TypeListener(view, broad).probability().sum() == pytest.approx(1)
                 only = TypeListener(view, Types((greedy,), (greedy,)))
                 refuses(UnexplainedError, "expected a type that explains", only.probability)
@@ -222,4 +222,4 @@ def test_types_are_distributions_with_positive_priors():
         ((GREEDY, HEURISTIC), (GREEDY,), (0.5, np.nan)),
     ):
         refuses(AgentError, "expected", Types, *wrong)
-    refuses(AgentError, "one type of opponents", types_of, (), ())
+    refuses(AgentError, "one type of opponents", make_types, (), ())

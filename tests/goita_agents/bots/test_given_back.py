@@ -21,7 +21,7 @@ RULE_SETS = ("jga", pytest.param("pagat", marks=pytest.mark.slow), "nine")
 
 @cache
 def positions(rules):
-    """Views of asked seats of all phases: words and legal actions; random play, scores among it."""
+    """Views of acting seats of all phases: words and legal actions; random play, with scores."""
     env = GoitaVectorEnv(12, rules, episode="match", seed=11, observe=False)
     turn, rng, words, legal = env.reset(), np.random.default_rng(11), [], []
     for _ in range(60):

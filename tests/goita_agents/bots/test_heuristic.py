@@ -33,7 +33,7 @@ def rng():
 
 
 def answer_of(spec, game):
-    """Returns the action of an agent for the asked seat of a game, by its short name."""
+    """Returns the action of an agent for the acting seat of a game, by its short name."""
     view = game.view(game.seat)
     return actions.name(int(load_agent(spec).act(view, view.legal(), rng())[0]))
 

@@ -136,7 +136,7 @@ def test_a_file_may_name_what_is_hidden_and_no_function():
 def test_messages_are_hidden_by_name():
     """A network that does not see what its partner sent plays alike whatever that was."""
     network = load_agent("population:token-private-0,temperature=1")
-    masked = load_agent("masked:base=(population:token-private-0,temperature=1),hide=token")
+    masked = load_agent("masked:base=(population:token-private-0,temperature=1),hide=messages")
     assert masked.plays(network.information)
     said = []
     for message in range(4):
@@ -144,7 +144,7 @@ def test_messages_are_hidden_by_name():
         for sent in (f"say{message}", "say0", "say0", "say0"):
             game.play(sent)
         view = game.view((game.dealer + 2) % 4)
-        assert view.tokens[0, 2] == message
+        assert view.messages[0, 2] == message
         legal = np.ones((1, network.information.num_actions), bool)
         said.append([one.probabilities(view, legal) for one in (network, masked)])
     heard, deaf = zip(*said, strict=True)

@@ -10,7 +10,7 @@ from goita_agents import load_agent
 from goita_agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent, plays
 from goita_agents.bots.wrapped import MutedAgent, PlainAgent
 from goita_agents.faults import AnswerError, FaultTracking
-from goita_env import Game, Information, Token
+from goita_env import Game, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.information import PLAIN
 from goita_env.rounds import Rounds
@@ -19,7 +19,7 @@ from goita_env.seeds import bot_generator
 from informed_bots import Loud, Plainly, Remembering, Telling
 from informed_oracle import OPTIONS
 
-TOLD = Information("partner", Token(2))
+TOLD = InformationStructure("partner", MessageChannel(2))
 
 
 def play(agent, information, games=48, seed=5):
@@ -48,7 +48,7 @@ def play(agent, information, games=48, seed=5):
     return points, answers
 
 
-FEW = OPTIONS[1], OPTIONS[3], OPTIONS[-1]  # a token of two bits, shown tiles, both and three bits
+FEW = OPTIONS[1], OPTIONS[3], OPTIONS[-1]  # messages of two bits, shown tiles, both and three bits
 
 
 @pytest.mark.parametrize("information", FEW, ids=str)
@@ -60,7 +60,7 @@ def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
         assert np.array_equal(points, wanted)
         assert sorted(one for one in answers if one[2] < MESSAGE) == sorted(moves)
         messages = [one for one in answers if one[2] >= MESSAGE]
-        assert bool(messages) == (information.token is not None)
+        assert bool(messages) == (information.channel is not None)
         assert {action for _, _, action in messages} <= {MESSAGE}
         for view, legal in inside.asked:
             assert (view.information, legal.shape[1]) == (PLAIN, 69)
@@ -77,9 +77,9 @@ def test_a_muted_agent_sees_and_hears_all_and_says_nothing(information):
     assert all(action <= MESSAGE for _, _, action in answers)
     for view, legal in inside.asked:
         assert view.information == information
-        assert not view.asked_token.any()
+        assert not view.asked_message.any()
         assert np.array_equal(view.legal(), legal)
-    if information.token is None:
+    if information.channel is None:
         assert answers == play(Telling(), information)[1]
     else:
         assert any(action > MESSAGE for _, _, action in play(Telling(), information)[1])
@@ -100,7 +100,7 @@ def test_a_muted_agent_hears_what_others_say():
     legal = np.zeros((1, 77), bool)
     legal[0, 1:9] = True
     assert np.array_equal(found.probabilities(view, legal), inside.probabilities(view, legal))
-    assert found.base.asked[0][0].tokens[0].tolist() == [2, 0, 0, 0]
+    assert found.base.asked[0][0].messages[0].tolist() == [2, 0, 0, 0]
 
 
 def test_known_policies_stay_known_and_put_all_on_silence():
@@ -116,7 +116,7 @@ def test_known_policies_stay_known_and_put_all_on_silence():
         assert likely.shape == (32, 77)
         assert (likely[:, MESSAGE] == 1).all()
         assert likely.sum() == 32
-    while rounds.decisions.view.asked_token.any():
+    while rounds.decisions.view.asked_message.any():
         rounds.step(np.full(len(rounds.decisions.rows), MESSAGE))
     view, legal = rounds.decisions.view, rounds.decisions.legal
     likely = network.probabilities(view, legal)
@@ -157,7 +157,7 @@ def test_wrong_answers_stay_wrong_also_beside_rows_with_messages():
 
 
 def test_who_plays_what():
-    hears = Information(token=Token(1))
+    hears = InformationStructure(channel=MessageChannel(1))
     for information in (PLAIN, hears, TOLD):
         assert plays(load_agent("plain:base=greedy"), information)
         assert plays(load_agent("muted:base=random"), information)

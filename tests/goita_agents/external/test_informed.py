@@ -20,12 +20,12 @@ from goita_agents.external.host import Host
 from goita_agents.external.isolated import isolated
 from goita_agents.external.protocol import EventMessages, ProtocolError
 from goita_agents.external.seat_table import SeatTable
-from goita_env import Game, Information, Rules, Token
+from goita_env import Game, InformationStructure, MessageChannel, Rules
 from goita_env.information import PLAIN
 from goita_env.rules import JGA
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.commands import evaluate
 from informed_bots import Remembering, Telling
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots nee
 
 HANDS = ["11235578", "11112333", "11444567", "11224568"]
 EXAMPLE = f"{sys.executable} {ROOT / 'examples' / 'bot_python.py'}"
-WHISPER = Information("partner", Token(2))
+WHISPER = InformationStructure("partner", MessageChannel(2))
 MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
 
 HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "features": ["fault"]}
@@ -60,7 +60,7 @@ def told(game, seat, known=0):
 
 
 def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
-    game = Game(hands=HANDS, dealer=2, information=Information("partner"))
+    game = Game(hands=HANDS, dealer=2, information=InformationStructure("partner"))
     game.play("14")
     hidden, seen = ({"block": "x"}, {"block": "1"})
     play = {"seat": 2, "event": "play", "attack": "4", "face_down": True}
@@ -70,7 +70,7 @@ def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
     for seat in range(4):
         shown = [HANDS[other] if (other - seat) % 4 == 2 else None for other in range(4)]
         assert protocol.deal(17, seat, game.view(seat), 0)["shown"] == shown
-    game = Game(hands=HANDS, dealer=2, information=Information("all"))
+    game = Game(hands=HANDS, dealer=2, information=InformationStructure("all"))
     shown = protocol.deal(17, 1, game.view(1), 0)["shown"]
     assert shown == [HANDS[0], None, *HANDS[2:]]
 
@@ -146,7 +146,7 @@ def test_classes_in_processes_of_their_own_play_in_a_tournament():
     field = ("informed_bots:Telling", "muted:base=informed_bots:Telling")
     found = []
     for isolation in (None, Isolation(ms=30_000)):
-        plan = Plan(field, deals=2, information=WHISPER, isolation=isolation, seed=4)
+        plan = TournamentPlan(field, deals=2, information=WHISPER, isolation=isolation, seed=4)
         plan.check_agents()
         tournament = Tournament(plan)
         tournament.play()
@@ -172,7 +172,7 @@ class _Undecided(Telling):
 
 
 def test_a_bot_that_declined_a_game_is_not_asked_there_and_one_that_fails_to_say_faults():
-    hello = HELLO | Information("partner").to_keys()
+    hello = HELLO | InformationStructure("partner").to_keys()
     refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
     (answer,) = hosted(_Undecided(), HELLO)
     assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", "raised")
@@ -185,7 +185,7 @@ def test_a_hosted_bot_hears_and_answers_by_name():
     _, answer = hosted(agent, hello, SHOWN, act)
     assert answer == {"type": "act", "game": 1, "action": "say0"}
     (view, legal), *_ = agent.asked
-    assert view.asked_token[0]
+    assert view.asked_message[0]
     assert np.flatnonzero(legal[0]).tolist() == [69, 70, 71, 72]
     assert view.hands[0, 2].sum() == 8
 
@@ -198,7 +198,11 @@ def test_a_hosted_bot_hears_and_answers_by_name():
         (WHISPER, [SHOWN | {"shown": [None, None, None, "1"]}], "expected 8 digits as 'shown'"),
         (WHISPER, [SHOWN | {"shown": [None, None, None, "33344455"]}], "hands of one set"),
         (WHISPER, [SHOWN, SAY | {"message": 4}], "expected a message below 4, got 4"),
-        (Information("partner"), [SHOWN, SAY], "expected an event of the protocol, got 'say'"),
+        (
+            InformationStructure("partner"),
+            [SHOWN, SAY],
+            "expected an event of the protocol, got 'say'",
+        ),
         (PLAIN, [DEAL, SAY], "expected an event of the protocol, got 'say'"),
     ],
 )
@@ -208,7 +212,7 @@ def test_a_host_says_what_is_wrong_with_messages_and_shown_hands(information, me
 
 
 def test_shown_hands_are_followed_tile_by_tile():
-    table = SeatTable(JGA, SHOWN | {"dealer": 3}, Information("partner"))
+    table = SeatTable(JGA, SHOWN | {"dealer": 3}, InformationStructure("partner"))
     play = {"seat": 3, "event": "play", "block": "8", "attack": "2", "face_down": True}
     refuses(ProtocolError, "expected a block to see", table.happens, play | {"block": "x"})
     refuses(ProtocolError, "a play from the hand", table.happens, play | {"attack": "7"})

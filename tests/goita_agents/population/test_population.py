@@ -13,7 +13,7 @@ from goita_agents import load_agent, registry
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import locked
-from goita_agents.population import HELD_OUT_BOTS, METHODS, Population
+from goita_agents.population import METHODS, VALIDATION_BOTS, Population
 from goita_agents.population.manifest import FOLDER, shipped
 from goita_agents.registry import expand
 from goita_env import Game
@@ -56,9 +56,10 @@ def test_what_was_measured_is_what_is_shipped():
 
 
 def test_sets_stand_for_their_agents():
-    train, held = expand(["population:train"]), expand(["population:heldout"])
+    train, held = expand(["population:train"]), expand(["population:validation"])
     assert set(train) == {one.agent for one in MEMBERS.values() if one.split == "train"}
-    assert set(held) >= {*HELD_OUT_BOTS.values(), "population:beside-heuristic-0"}
+    assert set(held) >= {*VALIDATION_BOTS.values(), "population:beside-heuristic-0"}
+    refuses(AgentError, "population:validation", expand, ["population:heldout"])
     assert not set(train) & set(held)
     assert expand(["greedy", "population:train", SOME.agent]) == ("greedy", *train)
     assert expand(["greedy", "greedy"]) == ("greedy", "greedy")
@@ -114,8 +115,8 @@ def test_nothing_names_those_held_out():
     named = [*PEOPLE, *(word for one in trained for word in one.options), *map(str, PRESETS)]
     named += [str(one) for one in PRESETS.values()]
     secret = (
-        *HELD_OUT_BOTS.values(),
-        *(f"population:{s}" for s in ("heldout", "offbelief", "beside")),
+        *VALIDATION_BOTS.values(),
+        *(f"population:{s}" for s in ("validation", "offbelief", "beside")),
     )
     files = [ROOT / "train.py", ROOT / "Makefile", *(ROOT / "benchmarks").glob("*.py")]
     files += [

@@ -34,7 +34,7 @@ def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
     population = Population(tmp_path / "population")
     member = train(method, 3, tmp_path, population, told.append)
     assert told == ["token-private-3: training", "token-private-3: measuring"]
-    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "token", 4)
+    assert (member.name, member.split, member.strength.deals) == ("token-private-3", "messages", 4)
     read = Population(tmp_path / "population")
     assert read.members == {"token-private-3": member}
     assert read.network("token-private-3").info.information == method.information

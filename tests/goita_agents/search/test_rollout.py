@@ -28,7 +28,7 @@ PAWN_KING = actions.encode(0, KING)
 
 
 def answer(agent, game):
-    """Returns an agent's action for the asked seat of a game."""
+    """Returns an agent's action for the acting seat of a game."""
     view = game.view(game.seat)
     return int(agent.act(view, view.legal(), rng())[0])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, complete, digits, special_hands
-from goita_agents.beliefs import Listener, PolicyModel, TypeListener, types_of
+from goita_agents.beliefs import Listener, PolicyModel, TypeListener, make_types
 from goita_agents.beliefs.deal_belief import systematic_sample
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.bots.heuristic import HeuristicAgent
@@ -25,7 +25,7 @@ def views():
     return [View(words[None]) for words in view_of_round().words]
 
 
-TYPES = types_of([GreedyAgent(), HeuristicAgent()], [GreedyAgent()])
+TYPES = make_types([GreedyAgent(), HeuristicAgent()], [GreedyAgent()])
 
 
 def drawn(view, types, count=40):
@@ -135,7 +135,7 @@ def slipping(epsilon):
 
 
 def likelihood(game, worlds, *epsilons):
-    """Returns how likely greedy seats, with these epsilons, make worlds of the asked seat."""
+    """Returns how likely greedy seats, with these epsilons, make worlds of the acting seat."""
     models = [slipping(epsilon) for epsilon in epsilons]
     row = np.zeros(len(worlds), np.int64)
     return weighed_sampler.likelihood(models, game.view(game.seat), worlds, row)
@@ -192,7 +192,7 @@ def test_weights_are_products_over_what_each_seat_would_have_seen(rules, monkeyp
 
 
 def passed_with_a_lance():
-    """A game in which seat 1, as the asked seat sees it, passed on a lance; worlds of that seat."""
+    """A game in which seat 1, as the acting seat sees it, passed on a lance; that seat's worlds."""
     game = played(Game("jga", hands=complete("11223345", "", "11334456", ""), dealer=0), "12", "p")
     return game, sample(game.view(2), 400, rng())
 

@@ -37,7 +37,7 @@ def act(agent, view, seed=0):
 
 
 def batch(count, rules="jga", seed=3):
-    """Returns the views of asked seats in the middle of random rounds, all with a choice."""
+    """Returns the views of acting seats in the middle of random rounds, all with a choice."""
     found, rng = [], np.random.default_rng(seed)
     while len(found) < count:
         game = Game(rules, seed=int(rng.integers(2**32)))

@@ -129,7 +129,7 @@ def with_hand(change: int) -> Positions:
 IMPOSSIBLE = {
     "a finished round": over,
     "the string of a finished round": lambda: LINE,
-    "a question before play": before_play,
+    "a pre-play decision": before_play,
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
     "an empty state": lambda: Positions(State.empty(1, "jga")),

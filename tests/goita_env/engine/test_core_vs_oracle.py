@@ -44,7 +44,7 @@ def agree(judge: Referee, what: str, core_says: object, oracle_says: object) -> 
 def check_decision(judge: Referee, seat: int, bits: bytes) -> None:
     """Compares who is asked, and what is legal (the mask as bytes of bits)."""
     if judge.seat != seat:
-        agree(judge, "the asked seat", seat, judge.seat)
+        agree(judge, "the acting seat", seat, judge.seat)
     legal = judge.legal_actions()
     if int.from_bytes(bits, "little") != sum(1 << action for action in legal):
         held = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")

@@ -178,7 +178,7 @@ def test_a_batch_equals_its_single_games(rules, games):
 
 @st.composite
 def midway(draw):
-    """Draws a state of a few games somewhere in their rounds, questions before play included."""
+    """Draws a state of a few games somewhere in their rounds, pre-play decisions included."""
     rng = np.random.default_rng(draw(seeds))
     count = draw(st.integers(1, 6))
     dealt = draw(st.sampled_from([uniform_hands, special_hands]))

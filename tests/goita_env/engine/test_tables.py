@@ -60,7 +60,7 @@ def test_every_moment_has_a_status_of_its_own():
 
 
 def moment(rules, hands, status):
-    """Puts hands (codes [N]) in the asked seat at a status."""
+    """Puts hands (codes [N]) in the acting seat at a status."""
     state = core.State.empty(len(hands), rules)
     state.hand[state.clock] = hands
     state.status[:] = status

@@ -11,7 +11,7 @@ from gymnasium.spaces import Box, Discrete
 import conformance
 from conformance import random_play
 from deals import RULE_SETS, complete
-from goita_env import TEAMS, GoitaVectorEnv, Information, Token, actions, goita_v0
+from goita_env import TEAMS, GoitaVectorEnv, InformationStructure, MessageChannel, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
 from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
@@ -53,7 +53,9 @@ def test_pettingzoos_tests_of_flat_parallel_environments_pass(capsys):
     conformance.check_parallel(*(partial(make, observation="flat") for make in makers), capsys)
 
 
-@pytest.mark.parametrize("information", [Information(), Information(token=Token(bits=2))])
+@pytest.mark.parametrize(
+    "information", [InformationStructure(), InformationStructure(channel=MessageChannel(bits=2))]
+)
 def test_flat_observations_are_those_of_the_dict_and_infos_have_its_masks(information):
     flat, full = (
         goita_v0.env(observation=form, information=information) for form in ("flat", "dict")

@@ -126,7 +126,7 @@ def random_game(seed: int, rules: str, episode: str, share: float) -> Game:
 
 
 def plays_and_passes(deal: DealRecord) -> tuple:
-    """The moves of a deal without the questions before play."""
+    """The moves of a deal without the pre-play decisions."""
     return tuple(move for move in deal.moves if move[1] < actions.CALL)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goita_env import Game, Information, Token, records
+from goita_env import Game, InformationStructure, MessageChannel, records
 from goita_env.errors import ActionError, RecordError, SettingError
 from goita_env.information import PLAIN
 from goita_env.records import complete
@@ -15,7 +15,7 @@ from raising import refuses
 FIVES = ["11111238", "11111337", "22344567", "24455568"]
 
 
-def played(options: Information, seed: int) -> records.Record:
+def played(options: InformationStructure, seed: int) -> records.Record:
     rng = np.random.default_rng(seed)
     game = Game(hands=FIVES if seed % 2 else None, information=options, seed=seed)
     while not game.done:
@@ -32,7 +32,7 @@ def test_our_own_format_keeps_the_options_and_the_messages(options):
         assert again.deals[0].information == options
         assert records.check(again) == []
         sent = [action for _, action in again.deals[0].moves if action >= 69]
-        assert len(sent) == (4 if options.token else 0)
+        assert len(sent) == (4 if options.channel else 0)
         for game in again.replay():
             assert game.information == options
         assert again.results() == record.results()
@@ -47,19 +47,24 @@ def test_a_record_of_the_plain_game_says_nothing_of_options():
 def test_the_public_notations_refuse_with_a_reason(options):
     record = played(options, 0)
     for notation in (records.history, records.kifu):
-        refuses(RecordError, "deal 1: expected a deal of the plain game", notation.dumps, record)
+        refuses(RecordError, "deal 1: expected a deal of the base game", notation.dumps, record)
 
 
 def test_what_does_not_fit_the_options_is_refused():
-    record = played(Information(token=Token(1)), 0)
+    record = played(InformationStructure(channel=MessageChannel(1)), 0)
     deal = record.deals[0]
     refuses(ActionError, "0..68, got", replace, deal, information=PLAIN)
-    refuses(SettingError, "an Information value", replace, deal, information=None)
-    other = replace(deal, information=Information(token=Token(2)))
+    refuses(SettingError, "an InformationStructure value", replace, deal, information=None)
+    other = replace(deal, information=InformationStructure(channel=MessageChannel(2)))
     mixed = records.Record((deal, other))
     refuses(RecordError, "deals of one game", complete.dumps, mixed)
     text = complete.dumps(record)
-    refuses(RecordError, "bits of a token", complete.loads, text.replace('"bits": 1', '"bits": 9'))
+    refuses(
+        RecordError,
+        "bits of a message channel",
+        complete.loads,
+        text.replace('"bits": 1', '"bits": 9'),
+    )
     seat = deal.dealer
     moves = ((seat, 71), *deal.moves[1:])
     (problem,) = records.check(records.Record((replace(deal, moves=moves, number=1),)))
@@ -67,7 +72,7 @@ def test_what_does_not_fit_the_options_is_refused():
 
 
 def test_messages_that_a_record_leaves_out_are_silence():
-    deal = played(Information(token=Token(1)), 0).deals[0]
+    deal = played(InformationStructure(channel=MessageChannel(1)), 0).deals[0]
     told = [move for move in deal.moves if move[1] < 69]
     *_, game = replace(deal, moves=told).replay()
     assert game.done

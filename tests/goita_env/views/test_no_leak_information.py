@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, special_hands
-from goita_env import Information, Token
+from goita_env import InformationStructure, MessageChannel
 from goita_env.engine import core, tables
 from goita_env.engine.choices import sample_legal
 from goita_env.engine.episodes import Match
@@ -16,9 +16,9 @@ from samples import rotating, slow
 POSITIONS = 12
 
 
-def unheard(options: Information, viewer: int) -> list[int]:
+def unheard(options: InformationStructure, viewer: int) -> list[int]:
     """Lists the seats whose messages a viewer does not hear."""
-    private = options.token is not None and options.token.audience == "partner"
+    private = options.channel is not None and options.channel.audience == "partner"
     return [(viewer + 1) % 4, (viewer + 3) % 4] if private else []
 
 
@@ -27,7 +27,7 @@ def look(options, world, messages, viewer):
     match = Match(1, world.rules, auto_reset=False, information=options)
     match.reset(np.array([world.hands]), [world.dealer], [world.scores])
     state = match.state
-    moves = [69 + messages[(world.dealer + n) % 4] for n in range(4)] if options.token else []
+    moves = [69 + messages[(world.dealer + n) % 4] for n in range(4)] if options.channel else []
     for action in (*moves, *(action for _, action in world.moves)):
         core.step(state, np.array([action]))
     asked = state.seat[0] == viewer
@@ -111,7 +111,7 @@ def test_hidden_tiles_and_messages_are_in_no_bit(options, steps):
 
 
 def test_a_planted_leak_of_a_private_message_is_caught(monkeypatch):
-    options = Information(token=Token(2, "partner"))
+    options = InformationStructure(channel=MessageChannel(2, "partner"))
     test_hidden_tiles_and_messages_are_in_no_bit(options, 12)
     pack_seat = packing.pack_seat
 

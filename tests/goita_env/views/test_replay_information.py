@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goita_env import Game, Information, get_rules
+from goita_env import Game, InformationStructure, get_rules
 from goita_env.errors import SettingError
 from goita_env.views import Replay
 from informed_oracle import OPTIONS
@@ -51,13 +51,13 @@ def test_a_replay_of_one_seat_hears_what_the_seat_hears(options):
             replay.answer(game.seat, action)
             game.play(action)
         assert np.array_equal(replay.view(seat).words, game.view(seat).words)
-        assert replay.view(seat).tokens.any()
+        assert replay.view(seat).messages.any()
 
 
 def test_a_replay_of_one_seat_cannot_show_the_tiles_of_others():
     game = Game(seed=3)
     for shown in ("partner", "all"):
-        options = Information(shown)
+        options = InformationStructure(shown)
         words = "no tiles of others are shown"
         given = (get_rules("jga"), 0, counts(game)[:1], 0)
         refuses(SettingError, words, Replay.of_seat, *given, information=options)

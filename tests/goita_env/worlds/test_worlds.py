@@ -226,7 +226,7 @@ def test_games_of_sampled_worlds_show_the_viewer_its_own_view_and_can_be_played_
 def test_a_seat_that_is_not_asked_has_worlds_too():
     for game in EARLY.values():
         if after(*game).view.asked_call[0]:
-            continue  # only the asked seat knows that
+            continue  # only the acting seat knows that
         for viewer in range(4):
             at = after(*game, viewer)
             hidden, face_down = at.truth

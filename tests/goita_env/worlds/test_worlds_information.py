@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, special_hands
-from goita_env import Game, Information, Token
+from goita_env import Game, InformationStructure, MessageChannel
 from goita_env.engine import core
 from goita_env.engine.choices import sample_legal
 from goita_env.engine.episodes import Match
@@ -64,7 +64,7 @@ def test_all_worlds_are_listed_and_the_true_one_is_among_them(options):
 
 
 def test_drawn_worlds_are_as_frequent_as_the_listed_ones_weigh():
-    options, rng = Information("partner"), np.random.default_rng(2)
+    options, rng = InformationStructure("partner"), np.random.default_rng(2)
     for state in states("jga", options, seed=3, every=30):
         view = acting_view(state)[:1]
         listed = enumerate_worlds(view, 3_000)
@@ -89,17 +89,19 @@ def test_drawn_worlds_are_as_frequent_as_the_listed_ones_weigh():
     ],
 )
 def test_in_worlds_messages_stand_where_the_viewer_knows_them_to_be_heard(audience, heard):
-    game = Game(information=Information(token=Token(2, audience)), dealer=0, seed=4)
+    game = Game(
+        information=InformationStructure(channel=MessageChannel(2, audience)), dealer=0, seed=4
+    )
     for name in ("say0", "say2", "say3", "say1"):
         game.play(name)
     view = game.view(0)
     state = determinize(view, sample(view, 4, np.random.default_rng(0)))._state
     for seat in range(4):
-        assert seat_view(state, seat).tokens.tolist() == [heard[seat]] * 4
+        assert seat_view(state, seat).messages.tolist() == [heard[seat]] * 4
 
 
 def test_rounds_go_on_from_worlds_and_charge_for_messages():
-    options = Information(token=Token(1, "partner", cost=7))
+    options = InformationStructure(channel=MessageChannel(1, "partner", cost=7))
     game = Game(information=options, dealer=0, seed=4)
     game.play("say0")
     view = game.view(1)

@@ -38,7 +38,7 @@ def test_the_file_is_an_agent_whole_or_in_half_precision_and_the_tables_are_in_t
     assert command.main(arguments(folder, tmp_path, "--json", str(out))) == 0
     shown, found = capsys.readouterr().out, json.loads(out.read_text())
     agent = load_agent(f"file:{tmp_path / 'model.safetensors'},temperature=1")
-    assert agent.info.decisions == found["decisions"]["training"]
+    assert agent.info.decisions == found["decisions"]["train"]
     names = [one["name"] for one in found["scores"]]
     assert names == ["model", f"file:{folder / 'small.safetensors'}", "heuristic", "uniform"]
     for one in found["scores"]:
@@ -47,7 +47,7 @@ def test_the_file_is_an_agent_whole_or_in_half_precision_and_the_tables_are_in_t
     model, start, _, uniform = found["scores"]
     assert model["log_likelihood"]["mean"] > start["log_likelihood"]["mean"]
     assert start["log_likelihood"]["mean"] > uniform["log_likelihood"]["mean"] - 0.1
-    assert sum(one["decisions"] for one in found["calibration"]) == found["decisions"]["held_out"]
+    assert sum(one["decisions"] for one in found["calibration"]) == found["decisions"]["test"]
     assert found["tried"][0]["weight"] is None
     assert found["weight"] in [one["weight"] for one in found["tried"]]
     before = (tmp_path / "model.safetensors").read_bytes()
@@ -75,7 +75,7 @@ def test_wrong_input_is_an_error_line_and_writes_nothing(folder, tmp_path, capsy
     for option, message in {
         "--player=nobody": "expected a player of the games, such as",
         "--init=greedy": "expected a network to begin with, such as champion or file:PATH, got",
-        "--held-out=2": "expected a share of the games above 0 and below 1",
+        "--test-share=2": "expected a share of the games above 0 and below 1",
         "--folds=100": "expected 2 folds or more",
         "--output=missing/x": "there is no folder",
         f"--json={tmp_path / 'model.safetensors'}": "expected two files",

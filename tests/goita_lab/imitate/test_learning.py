@@ -125,7 +125,7 @@ def test_cloning_predicts_rounds_held_out_better_by_the_weight_that_did_best(exa
     done = []
     found = imitate(split, small(), progress=done.append)
     before, after = (
-        Guesses.of(one, split.choosing, split.held_out) for one in (small(), found.agent)
+        Guesses.of(one, split.validation, split.test) for one in (small(), found.agent)
     )
     assert after.hit.mean() > before.hit.mean() + 0.2
     assert after.taken.mean() > before.taken.mean() + 0.3
@@ -142,8 +142,8 @@ def test_cloning_predicts_rounds_held_out_better_by_the_weight_that_did_best(exa
     assert again.tried == found.tried
     assert again.agent.tensors().keys() == found.agent.tensors().keys()
     assert all((a == found.agent.tensors()[n]).all() for n, a in again.agent.tensors().items())
-    assert not found.agent.values(split.held_out.view()).any()
-    assert found.agent.info.decisions == len(split.training)
+    assert not found.agent.values(split.test.view()).any()
+    assert found.agent.info.decisions == len(split.train)
 
 
 @pytest.mark.slow
@@ -185,14 +185,14 @@ def test_no_game_is_in_two_sets(examples):
     sets = [set(part.game.tolist()) for part in split]
     assert sum(map(len, sets)) == len(set.union(*sets)) == examples.games
     assert sum(map(len, split)) == len(examples)
-    assert split_games(examples, 3).held_out.game.tolist() == split.held_out.game.tolist()
-    assert split_games(examples, 4).held_out.game.tolist() != split.held_out.game.tolist()
+    assert split_games(examples, 3).test.game.tolist() == split.test.game.tolist()
+    assert split_games(examples, 4).test.game.tolist() != split.test.game.tolist()
     folds = fold_games(examples, 3, 4)
-    held = [game for fold in folds for game in np.unique(fold.held_out.game).tolist()]
+    held = [game for fold in folds for game in np.unique(fold.test.game).tolist()]
     assert sorted(held) == np.unique(examples.game).tolist()
     for fold in folds:
         assert isinstance(fold, Split)
-        assert not set(fold.held_out.game) & (set(fold.training.game) | set(fold.choosing.game))
+        assert not set(fold.test.game) & (set(fold.train.game) | set(fold.validation.game))
 
 
 def test_too_few_games_odd_shares_and_what_is_no_network_are_refused(examples):

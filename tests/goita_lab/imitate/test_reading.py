@@ -10,7 +10,7 @@ from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import load_agent
 from goita_env import Game, actions, records
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.information import Information, Token
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.records import Record
 from goita_env.rules import JGA
 from goita_lab.arena.tournament.saved_games import play_deals
@@ -121,12 +121,15 @@ def test_a_log_gives_its_decisions_with_a_choice(tmp_path):
     assert set(found.players) == {"greedy", "heuristic"}
 
 
-@pytest.mark.parametrize("options", [Information(token=Token(bits=1)), Information(shown="all")])
+@pytest.mark.parametrize(
+    "options",
+    [InformationStructure(channel=MessageChannel(bits=1)), InformationStructure(shown="all")],
+)
 def test_logs_of_other_games_are_refused(options, tmp_path):
     pytest.importorskip("pyarrow")
     for _ in log.write(tmp_path / "log", ["random"], 8, workers=1, information=options):
         pass
-    with pytest.raises(log.LogError, match="expected a log of the plain game in"):
+    with pytest.raises(log.LogError, match="expected a log of the base game in"):
         read_examples([tmp_path / "log"])
 
 

@@ -9,7 +9,7 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.champion.agent import WEIGHTS, network
 from goita_env import GoitaVectorEnv
-from goita_env.information import Information
+from goita_env.information import InformationStructure
 from goita_lab.learning import average
 
 
@@ -49,7 +49,7 @@ def test_the_mean_of_one_network_with_itself_is_that_network(elsewhere):
     [
         ({"rules": "pagat"}, "alike but for their weights"),
         ({"reward_scale": 3.0}, "alike but for their weights"),
-        ({"information": Information(shown="partner")}, "layers.0 of shape"),
+        ({"information": InformationStructure(shown="partner")}, "layers.0 of shape"),
     ],
 )
 def test_networks_of_other_games_have_no_mean(two, elsewhere, capsys, change, message):

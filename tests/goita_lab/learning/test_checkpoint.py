@@ -13,7 +13,7 @@ from safetensors.numpy import load, save
 import training
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
-from goita_lab.learning import Pool
+from goita_lab.learning import OpponentPool
 from goita_lab.learning.checkpoint import load_checkpoint, save_checkpoint
 from goita_lab.learning.measuring import History
 from raising import refuses
@@ -31,7 +31,7 @@ class TalkativeAdam(th.optim.Adam):
 def make_model(seed=0, **settings):
     options = {"n_epochs": 1, "critic": (8,), "layers": (8,), "seed": seed} | settings
     model = training.make_model(training.make_env(seed=seed), **options)
-    model.pool = Pool(16, share=0.5, agents=["greedy"], seed=seed)
+    model.pool = OpponentPool(16, share=0.5, agents=["greedy"], seed=seed)
     model.pool.load = lambda decisions: load_agent("random")
     return model
 

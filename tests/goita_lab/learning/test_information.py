@@ -12,17 +12,17 @@ from goita_agents import load_agent
 from goita_agents.base import AgentError, plays
 from goita_agents.bots.transform import Transform
 from goita_agents.registry import ObservationFunction
-from goita_env import GoitaVectorEnv, Information, Token
+from goita_env import GoitaVectorEnv, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import (
-    Pool,
+    OpponentPool,
     SelfPlayPolicy,
     SelfPlayPPO,
-    begin_from,
+    init_from,
     policy_bytes,
     save_policy,
 )
@@ -33,9 +33,9 @@ from own_networks import TwoTrunks, refused_whole
 from programs import refusal
 from raising import refuses
 
-PARTNER = Information(shown="partner")
-PRIVATE = Information(token=Token(2))
-BOTH = Information(shown="all", token=Token(3, "all", cost=50))
+PARTNER = InformationStructure(shown="partner")
+PRIVATE = InformationStructure(channel=MessageChannel(2))
+BOTH = InformationStructure(shown="all", channel=MessageChannel(3, "all", cost=50))
 OPTIONS = [PARTNER, PRIVATE, BOTH]
 
 
@@ -62,7 +62,7 @@ def test_it_learns_from_whole_observations_and_all_actions(information, critic):
     assert (samples.observations.shape[1], samples.action_masks.shape[1]) == sizes
     chosen = samples.action_masks.gather(1, samples.actions)
     assert chosen.all()
-    assert ((samples.actions >= MESSAGE).any()) == (information.token is not None)
+    assert ((samples.actions >= MESSAGE).any()) == (information.channel is not None)
     assert samples.observations[:, 512:].any() == (information.shown is not None)
     model.train()
 
@@ -99,18 +99,18 @@ def test_a_training_may_begin_with_a_policy_of_the_plain_game(tmp_path):
     plain, now = training.make_model().learn(200), turn(BOTH)
     save_policy(plain, tmp_path / "plain", "jga")
     informed = make_model(BOTH)
-    begin_from(informed, tmp_path / "plain")
+    init_from(informed, tmp_path / "plain")
     with th.no_grad():
         found, values = informed.policy.logits_and_values(th.from_numpy(now.observation))
         wanted, same = plain.policy.logits_and_values(th.from_numpy(now.observation[:, :512]))
     np.testing.assert_allclose(found[:, :MESSAGE], wanted, atol=1e-5)
     np.testing.assert_allclose(values, same, atol=1e-5)
     save_policy(make_model(PARTNER).learn(200), tmp_path / "partner", "jga")
-    refuses(SettingError, "or of the plain one", begin_from, informed, tmp_path / "partner")
+    refuses(SettingError, "or of the plain one", init_from, informed, tmp_path / "partner")
 
 
 def test_a_message_is_paid_for_by_the_decision_that_sends_it_and_its_team():
-    model = make_model(Information(token=Token(2, cost=50)))
+    model = make_model(InformationStructure(channel=MessageChannel(2, cost=50)))
     model._setup_learn(10**6)
     buffer, owed = model.rollout_buffer, {}
     buffer.reset()
@@ -142,7 +142,7 @@ def test_muted_seats_have_no_choice_and_all_others_do():
         assert buffer.pos - start == len(asked)
         assert (buffer.last[asked] != -1).any(axis=1).all()
     view = model.env.turn.view
-    heard = view.tokens[np.arange(64), :]
+    heard = view.messages[np.arange(64), :]
     muted = model.muting.team[:, None] == (model.env.turn.seat[:, None] + np.arange(4)) % 2
     assert not heard[muted].any()
     assert heard[~muted].any()
@@ -152,13 +152,15 @@ def test_impossible_shares_are_refused():
     assert not (Muting(100, 0.0, PLAIN).team >= 0).any()
     assert (Muting(4 * TEAM_RUN, 1.0, PRIVATE).team == np.repeat([0, 1, 0, 1], TEAM_RUN)).all()
     refuses(SettingError, "expected a mute share from 0 to 1, got 1.5", Muting, 8, 1.5, PRIVATE)
-    refuses(SettingError, "expected a token with a mute share", Muting, 8, 0.5, PARTNER)
+    refuses(SettingError, "expected messages with a mute share", Muting, 8, 0.5, PARTNER)
 
 
 def test_frozen_players_must_play_the_game():
     given = {"share": 0.5, "information": PRIVATE}
-    refuses(AgentError, "plain:base=greedy plays there", Pool, 8, agents=["greedy"], **given)
-    Pool(8, agents=["plain:base=greedy", "random"], **given)
+    refuses(
+        AgentError, "plain:base=greedy plays there", OpponentPool, 8, agents=["greedy"], **given
+    )
+    OpponentPool(8, agents=["plain:base=greedy", "random"], **given)
 
 
 def test_a_function_changes_what_is_shown_of_messages():
@@ -174,8 +176,8 @@ def test_a_function_changes_what_is_shown_of_messages():
     assert bits[:, 512:].any()
     assert not bits[:, 498:510].any()
     now = turn(BOTH)
-    assert not transform.view(now.view).tokens.any()
-    assert now.view.tokens.any()
+    assert not transform.view(now.view).messages.any()
+    assert now.view.messages.any()
 
 
 def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
@@ -183,7 +185,7 @@ def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp
     hidden = make_model(PARTNER, transform=Transform(("events", "own_score"))).learn(200)
     save_policy(hidden, path, "jga")
     whole = make_model(PARTNER)
-    begin_from(whole, path)
+    init_from(whole, path)
     with th.no_grad():
         found, _ = whole.policy.logits_and_values(th.from_numpy(now.observation))
     np.testing.assert_allclose(found, load_frozen(hidden, path).logits(now.view), atol=1e-5)
@@ -200,7 +202,7 @@ def test_a_saved_model_knows_its_games_without_them(elsewhere):
 def test_a_clone_of_recorded_play_begins_with_no_such_network(tmp_path):
     save_policy(make_model(PARTNER).learn(200), tmp_path / "partner", "jga")
     agent = load_agent(f"file:{tmp_path / 'partner'}")
-    refuses(AgentError, "a network of the plain game", check_start, agent, agent.name)
+    refuses(AgentError, "a network of the base game", check_start, agent, agent.name)
 
 
 def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkeypatch, capsys):
@@ -220,7 +222,7 @@ def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkey
     assert load_agent(f"file:{policies[0]}").information == PRIVATE
     assert "plain:base=greedy" in capsys.readouterr().out
     wrong = refusal(capsys, train.main, ["--name", "two", *tiny, "--mute-share", "0.5"])
-    assert "expected a token" in wrong
+    assert "expected messages" in wrong
     Path("other.json").write_text(json.dumps(PARTNER.to_keys()))
     given = ["--resume", "runs/one", "--information", "other.json"]
     assert "other --information" in refusal(capsys, train.main, given)

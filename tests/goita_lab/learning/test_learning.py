@@ -13,7 +13,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from deals import complete, kinds
 from goita_env import GoitaVectorEnv, actions
 from goita_env.views import observation as packing
-from goita_lab.learning import GoitaVecEnv, SelfPlayPPO, linear
+from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv, linear_schedule
 from goita_lab.learning.buffer import ENDED, OPEN, decision_type
 from own_networks import TwoTrunks
 from raising import refuses
@@ -22,7 +22,7 @@ from training import make_env, make_model, rollout
 REWARD_SCALE = 0.02
 
 
-class Watched(GoitaVecEnv):
+class Watched(SelfPlayVecEnv):
     """Keeps what happens in every game, for the reference."""
 
     def begin(self):
@@ -318,7 +318,7 @@ def test_decisions_are_drawn_from_the_policy_that_maskable_ppo_predicts_with():
 
 
 def test_the_entropy_coefficient_follows_its_schedule():
-    model = make_model(ent_coef=linear(0.1, 0.02))
+    model = make_model(ent_coef=linear_schedule(0.1, 0.02))
     rollout(model)
     model._update_current_progress_remaining(250, 1000)
     model.train()
@@ -355,7 +355,7 @@ def test_other_environments_buffers_and_no_masks_are_refused():
         model.collect_rollouts(model.env, callback, model.rollout_buffer, 8, use_masking=False)
 
 
-@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
+@pytest.mark.filterwarnings("ignore:consecutive steps of a SelfPlayVecEnv")
 def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
     env = VecMonitor(make_env(16, seed=1))
     seen = env.reset()
@@ -407,7 +407,7 @@ def test_seeds_and_options_count_at_the_next_reset():
     refuses(ValueError, "dealr", env.reset)
 
 
-@pytest.mark.filterwarnings("ignore:consecutive steps of a GoitaVecEnv")
+@pytest.mark.filterwarnings("ignore:consecutive steps of a SelfPlayVecEnv")
 def test_a_copy_of_the_vec_env_goes_on_identically():
     env = make_env(6, seed=3)
     env.reset()

@@ -7,7 +7,7 @@ import pytest
 from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 from goita_lab.learning import plot
-from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST, History, Measured, Measuring, read_csv
+from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST, Evaluator, History, Measured, read_csv
 from goita_lab.learning.run_files import RunFiles
 from raising import refuses
 
@@ -62,7 +62,7 @@ def test_a_curve_is_read_as_it_was_written(tmp_path):
 
 
 def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is():
-    measuring = Measuring(("random", "greedy"), deals=12, seed=5)
+    measuring = Evaluator(("random", "greedy"), deals=12, seed=5)
     agent, past = load_agent("heuristic"), load_agent("greedy")
     rows = measuring.measure(1000, agent, (700, past))
     assert rows == measuring.measure(1000, agent, (700, past))
@@ -71,11 +71,11 @@ def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is()
     assert all(one.low <= one.points_per_round <= one.high for one in rows)
     assert rows[1].points_per_round == rows[2].points_per_round  # the same deals and players
     assert "own snapshot at 700" in rows[2].text
-    assert Measuring((), deals=0, seed=5).measure(1000, agent, None) == []
+    assert Evaluator((), deals=0, seed=5).measure(1000, agent, None) == []
 
 
 def test_whole_matches_are_measured_in_matches_won():
-    measuring = Measuring(("random",), 32, seed=5, episode="match")
+    measuring = Evaluator(("random",), 32, seed=5, episode="match")
     (won,) = measuring.measure(0, load_agent("greedy"), None)
     assert won.deals == 4
     assert won.match_win_rate > 0.5
@@ -85,7 +85,7 @@ def test_whole_matches_are_measured_in_matches_won():
 @pytest.mark.parametrize("settings", [(("nobody",), 8), (("greedy",), 1)])
 def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
     with pytest.raises(GoitaError):
-        Measuring(*settings, seed=5)
+        Evaluator(*settings, seed=5)
 
 
 @pytest.mark.parametrize("made", [(9,), (0, 9)])

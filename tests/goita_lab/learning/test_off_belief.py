@@ -1,4 +1,4 @@
-"""Off-belief returns come from worlds of the hard facts, and from nothing else."""
+"""Off-belief returns come from worlds of the rule constraints, and from nothing else."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 
 from goita_env import Game, GoitaVectorEnv
 from goita_env.errors import SettingError
-from goita_env.information import Information, Token
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rounds import Rounds
 from goita_env.worlds import determinize, enumerate_worlds
 from goita_lab.learning import Training
@@ -105,8 +105,11 @@ def test_off_belief_refuses_what_its_worlds_do_not_have():
         replace(SMALL, critic=(8,)).model()
     with pytest.raises(SettingError, match="expected off-belief without critic"):
         replace(SMALL, transform=("events",)).model()
-    for other in ({"episode": "match"}, {"information": Information(token=Token(bits=1))}):
-        with pytest.raises(SettingError, match="expected off-belief in rounds of the plain game"):
+    for other in (
+        {"episode": "match"},
+        {"information": InformationStructure(channel=MessageChannel(bits=1))},
+    ):
+        with pytest.raises(SettingError, match="expected off-belief in rounds of the base game"):
             replace(SMALL, **other).model()
 
 

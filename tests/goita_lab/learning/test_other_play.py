@@ -8,7 +8,7 @@ import pytest
 from goita_env import GoitaVectorEnv
 from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.information import Information, Token
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA, NINE, PAGAT
 from goita_env.tiles import COUNTS, NUM_KINDS, PAWN
 from goita_lab.learning import Training
@@ -21,7 +21,7 @@ from goita_lab.learning.symmetries import (
     exchange_words,
 )
 
-TOKEN = Information(token=Token(bits=1))
+MESSAGES = InformationStructure(channel=MessageChannel(bits=1))
 
 
 def kinds(element: int) -> list[int]:
@@ -33,7 +33,7 @@ def kinds(element: int) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("rules", "information"), [(JGA, TOKEN), (PAGAT, None), (NINE, None)], ids=str
+    ("rules", "information"), [(JGA, MESSAGES), (PAGAT, None), (NINE, None)], ids=str
 )
 def test_exchanges_commute_with_play(rules, information):
     """Games with exchanged deals, played with exchanged actions, are the same games."""
@@ -118,4 +118,4 @@ def test_other_play_refuses_what_it_does_not_exchange():
     with pytest.raises(SettingError, match="expected no critic with other-play"):
         replace(small, critic=(8,)).model()
     with pytest.raises(SettingError, match="expected no shown tiles with other-play"):
-        replace(small, information=Information(shown="all")).model()
+        replace(small, information=InformationStructure(shown="all")).model()

@@ -7,7 +7,7 @@ import torch as th
 import training
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
-from goita_lab.learning import Pool, SelfPlayPolicy
+from goita_lab.learning import OpponentPool, SelfPlayPolicy
 from goita_lab.learning.checkpoint import load_checkpoint, save_checkpoint
 from goita_lab.learning.losses import PlayerPredictor
 from goita_lab.learning.pool import LEARNER
@@ -22,7 +22,7 @@ def make_model(weight=0.5, seed=0, **settings):
     options = {"player_kinds": len(KINDS), "player_weight": weight} if weight is not None else {}
     options |= {"n_steps": 16, "batch_size": 256, "layers": (32,), "learning_rate": 1e-3}
     model = training.make_model(training.make_env(64), seed=seed, **options | settings)
-    model.pool = Pool(64, share=1.0, agents=OPPONENTS, snapshots=False, partners=PARTNERS)
+    model.pool = OpponentPool(64, share=1.0, agents=OPPONENTS, snapshots=False, partners=PARTNERS)
     return model
 
 
@@ -150,7 +150,7 @@ def test_a_network_without_such_features_is_refused():
 
 def test_snapshots_are_no_kind_of_player(elsewhere):
     model = make_model()
-    model.pool = Pool(64, share=1.0, agents=["greedy"], first=True, partners=PARTNERS)
+    model.pool = OpponentPool(64, share=1.0, agents=["greedy"], first=True, partners=PARTNERS)
     model.pool.known = [0]
     model.pool.load = lambda decisions: load_agent("random")
     refuses(SettingError, "expected no snapshots", training.rollout, model, 8)

@@ -13,7 +13,7 @@ from goita_agents.base import AgentError
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.commands import train
-from goita_lab.learning import SavedPolicy, SelfPlayPolicy, begin_from, save_policy, widths
+from goita_lab.learning import SavedPolicy, SelfPlayPolicy, init_from, save_policy, widths
 from goita_lab.learning.policy_agent import load_frozen, read_policy
 from network_files import described
 from own_networks import Forgetful, OnlyInTraining, TwoTrunks
@@ -130,9 +130,9 @@ def test_a_snapshot_plays_in_the_pool_as_it_was_trained(tmp_path, policy):
 def test_another_networks_file_is_no_beginning(tmp_path):
     save_policy(make_model(TwoTrunks), tmp_path / "own", "jga")
     with pytest.raises(SettingError, match=r"own, which holds .*:TwoTrunks: .*foreign"):
-        begin_from(make_model(), tmp_path / "own")
+        init_from(make_model(), tmp_path / "own")
     save_policy(make_model(), tmp_path / "stack", "jga")
-    refuses(SettingError, "missing", begin_from, make_model(TwoTrunks), tmp_path / "stack")
+    refuses(SettingError, "missing", init_from, make_model(TwoTrunks), tmp_path / "stack")
 
 
 def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_all_its_units(
@@ -140,7 +140,7 @@ def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_al
 ):
     narrow, wide = make_model(layers=(8, 12)), make_model(layers=(16, 24))
     save_policy(narrow, tmp_path / "narrow", "jga")
-    begin_from(wide, tmp_path / "narrow")
+    init_from(wide, tmp_path / "narrow")
     bits = th.from_numpy(turn().observation)
     with th.no_grad():
         mine, theirs = (model.policy.logits_and_values(bits) for model in (wide, narrow))
@@ -153,7 +153,7 @@ def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_al
     assert second.weight[:12, 8:].any()
     assert wide.policy.action_net.weight[:, 12:].any()
     with pytest.raises(SettingError, match="size mismatch"):
-        begin_from(make_model(layers=(16, 11)), tmp_path / "narrow")
+        init_from(make_model(layers=(16, 11)), tmp_path / "narrow")
 
 
 def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
@@ -203,7 +203,7 @@ def test_a_policys_file_with_another_description_is_refused_and_runs_nothing(cop
         SavedPolicy(str(copied), "goita_lab.learning:SelfPlayPolicy")
     assert len(str(error.value)) < 4000
     if "policy" not in changes or changes["settings"] != {}:
-        for reader in (read_policy, widths, lambda path: begin_from(None, path)):
+        for reader in (read_policy, widths, lambda path: init_from(None, path)):
             with pytest.raises(AgentError, match="bad"):
                 reader(copied)
     assert not Path("PWNED").exists()

@@ -12,7 +12,7 @@ from goita_agents.base import AgentError
 from goita_agents.registry import expand, load_agent
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
-from goita_lab.learning import Pool
+from goita_lab.learning import OpponentPool
 from goita_lab.learning.pool import GROUPS, LEARNER
 from goita_lab.learning.weighted import named_agents, read_weighted
 from raising import refuses
@@ -27,7 +27,7 @@ def make_model(pool, steps=16, **settings):
 
 def drawn(games=64, known=(), **settings):
     """Returns a pool that has drawn its first opponents."""
-    pool = Pool(games, **settings)
+    pool = OpponentPool(games, **settings)
     pool.known = known
     pool.begin()
     pool.draw_opponents()
@@ -60,7 +60,7 @@ def watched(pool, rollouts, **settings):
 
 
 def test_only_the_learners_seats_enter_the_buffer_and_count():
-    pool = Pool(64, share=0.5, agents=["random"], snapshots=False)
+    pool = OpponentPool(64, share=0.5, agents=["random"], snapshots=False)
     pool._built[0] = counting = Counting("random")
     model, seen = watched(pool, 6)
     mine = sum(len(step[3]) for step in seen)
@@ -86,7 +86,7 @@ def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_
 
 
 def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
-    pool = Pool(64, share=1.0, agents=["random", "greedy"], snapshots=False)
+    pool = OpponentPool(64, share=1.0, agents=["random", "greedy"], snapshots=False)
     _, seen = watched(pool, 15, episode="match")
     changed = 0
     for before, after in pairwise(seen):
@@ -98,7 +98,7 @@ def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
 
 
 def test_without_snapshots_yet_the_learner_plays_all_seats():
-    pool, asked = Pool(64, share=1.0), []
+    pool, asked = OpponentPool(64, share=1.0), []
     pool.load = lambda decisions: asked.append(decisions) or load_agent("random")
     _, seen = watched(pool, 1)
     assert all(len(step[4]) == 0 for step in seen)
@@ -110,7 +110,7 @@ def test_without_snapshots_yet_the_learner_plays_all_seats():
 
 
 def test_a_partner_sits_opposite_the_learner_in_every_game():
-    pool = Pool(64, share=0.0, partners=["greedy"])
+    pool = OpponentPool(64, share=0.0, partners=["greedy"])
     training.rollout(make_model(pool))
     learner = pool.owner == LEARNER
     assert (learner[:, [0, 2]].sum(axis=1) == 1).all()
@@ -123,7 +123,7 @@ def test_a_partner_sits_opposite_the_learner_in_every_game():
 
 
 def test_recent_and_hard_opponents_are_drawn_more_often():
-    pool = Pool(8, share=1.0, agents=["random", "greedy"])
+    pool = OpponentPool(8, share=1.0, agents=["random", "greedy"])
     pool.known = [100, 200, 300]
     pool.players[0].learn(30.0, 50)  # random is beaten by far
     pool.players[1].learn(-5.0, 50)
@@ -136,7 +136,7 @@ def test_recent_and_hard_opponents_are_drawn_more_often():
 @pytest.mark.parametrize("hard", [False, True])
 def test_partners_beside_whom_less_is_made_are_drawn_more_often_where_asked_for(hard):
     partners = ["greedy", "2*heuristic"]
-    pool = Pool(8, share=1.0, agents=["random"], partners=partners, hard_partners=hard)
+    pool = OpponentPool(8, share=1.0, agents=["random"], partners=partners, hard_partners=hard)
     pool.players[1].learn(-20.0, 50)
     pool.players[2].learn(20.0, 50)
     names = [pool.players[pool._draw_mate()].name for _ in range(3000)]
@@ -146,7 +146,7 @@ def test_partners_beside_whom_less_is_made_are_drawn_more_often_where_asked_for(
 
 def test_results_beside_a_partner_are_those_of_its_team():
     partners = ["random", "heuristic"]
-    pool = Pool(64, share=1.0, agents=["heuristic"], snapshots=False, partners=partners)
+    pool = OpponentPool(64, share=1.0, agents=["heuristic"], snapshots=False, partners=partners)
     training.rollout(make_model(pool, steps=60), 2)  # beside an untrained network
     _, beside_random, beside_heuristic = pool.players
     assert min(beside_random.rounds, beside_heuristic.rounds) > 20
@@ -154,7 +154,7 @@ def test_results_beside_a_partner_are_those_of_its_team():
 
 
 def test_results_are_averaged_over_the_last_rounds():
-    pool = Pool(8, share=1.0, agents=["random"], snapshots=False)
+    pool = OpponentPool(8, share=1.0, agents=["random"], snapshots=False)
     for _ in range(40):
         pool.players[0].learn(10.0, 100)
     for _ in range(100):
@@ -164,7 +164,7 @@ def test_results_are_averaged_over_the_last_rounds():
 
 
 def test_the_learner_is_told_its_own_points():
-    pool = Pool(64, share=1.0, agents=["random"], snapshots=False)
+    pool = OpponentPool(64, share=1.0, agents=["random"], snapshots=False)
     model = make_model(pool, steps=60)
     pool._built[0] = load_agent("heuristic")  # beats an untrained network in either seat
     training.rollout(model)
@@ -185,12 +185,12 @@ def test_a_restored_pool_goes_on_identically():
             shown.append(pool.owner.copy())
         return shown
 
-    pool = Pool(64, share=0.5, agents=["greedy"], seed=3)
+    pool = OpponentPool(64, share=0.5, agents=["greedy"], seed=3)
     pool.load = lambda decisions: load_agent("random")
     play(pool, 5)
     state = copy.deepcopy(pool.state())
     state = json.loads(json.dumps(state[0])), state[1]
-    other = Pool(64, share=0.5, agents=["greedy"], seed=8)
+    other = OpponentPool(64, share=0.5, agents=["greedy"], seed=8)
     other.load = pool.load
     other.load_state(*state)
     assert all(map(np.array_equal, play(pool, 9), play(other, 9)))
@@ -202,9 +202,9 @@ def test_few_opponents_are_met_at_a_time():
 
 
 def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
-    refuses(SettingError, "share", Pool, 8, share=1.5)
-    refuses(AgentError, "nobody", Pool, 8, share=0.5, agents=["nobody"])
-    refuses(AgentError, "memory", Pool, 8, share=0.5, agents=["exec:true"])
+    refuses(SettingError, "share", OpponentPool, 8, share=1.5)
+    refuses(AgentError, "nobody", OpponentPool, 8, share=0.5, agents=["nobody"])
+    refuses(AgentError, "memory", OpponentPool, 8, share=0.5, agents=["exec:true"])
 
 
 def test_weights_and_sets_of_players():
@@ -220,7 +220,7 @@ def test_weights_and_sets_of_players():
 
 
 def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
-    pool = Pool(1024, share=0.0, partners=["3*self", "greedy"], seed=2)
+    pool = OpponentPool(1024, share=0.0, partners=["3*self", "greedy"], seed=2)
     games = GoitaVectorEnv(1024, seed=3)
     turn = games.reset()
     share = []
@@ -237,7 +237,7 @@ def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
     rows = np.arange(1024)
     mine, others = pool.split(turn, rows)
     assert len(mine) + len(others) == 1024
-    again = Pool(1024, share=0.0, partners=["3*self", "greedy"], seed=5)
+    again = OpponentPool(1024, share=0.0, partners=["3*self", "greedy"], seed=5)
     again.load_state(*pool.state())
     for one in (pool, again):
         one.begin()
@@ -246,7 +246,7 @@ def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
 
 
 def test_the_learner_may_be_its_own_opponent():
-    pool = Pool(64, share=1.0, agents=["self", "greedy"], snapshots=False, seed=1)
+    pool = OpponentPool(64, share=1.0, agents=["self", "greedy"], snapshots=False, seed=1)
     seen = set()
     for _ in range(60):
         pool.begin()

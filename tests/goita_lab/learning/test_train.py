@@ -362,7 +362,7 @@ def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
     model = new_model()
     learning.save_policy(model, Path("points.safetensors"), "jga")
     other = new_model(episode="match")
-    learning.begin_from(other, Path("points.safetensors"))
+    learning.init_from(other, Path("points.safetensors"))
     assert not any(parameter.any() for parameter in other.policy.value_net.parameters())
 
 

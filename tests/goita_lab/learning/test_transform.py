@@ -19,7 +19,7 @@ from goita_env.errors import SettingError
 from goita_env.views import observation as packing
 from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
-from goita_lab.learning import SelfPlayPolicy, begin_from, save_policy
+from goita_lab.learning import SelfPlayPolicy, init_from, save_policy
 from goita_lab.learning.policy_agent import load_frozen
 from network_files import described
 from own_networks import TwoTrunks, refused_whole
@@ -119,17 +119,17 @@ def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp
     hidden, now = make_model(HIDING), turn()
     save_policy(hidden, tmp_path / "hidden", "jga")
     whole = make_model(Transform(), layers=(24,))
-    begin_from(whole, tmp_path / "hidden")
+    init_from(whole, tmp_path / "hidden")
     with th.no_grad():
         found, _ = whole.policy.logits_and_values(th.from_numpy(now.observation))
     np.testing.assert_allclose(
         found, load_frozen(hidden, tmp_path / "hidden").logits(now.view), atol=1e-5
     )
     save_policy(make_model(CODED), tmp_path / "coded", "jga")
-    refuses(SettingError, "mine:blind", begin_from, make_model(HIDING), tmp_path / "coded")
-    begin_from(make_model(CODED), tmp_path / "coded")
+    refuses(SettingError, "mine:blind", init_from, make_model(HIDING), tmp_path / "coded")
+    init_from(make_model(CODED), tmp_path / "coded")
     save_policy(make_model(HIDING, TwoTrunks), tmp_path / "own", "jga")
-    refuses(SettingError, "own_score", begin_from, make_model(CODED, TwoTrunks), tmp_path / "own")
+    refuses(SettingError, "own_score", init_from, make_model(CODED, TwoTrunks), tmp_path / "own")
 
 
 def test_a_clone_begins_with_no_network_that_saw_less(tmp_path):

@@ -20,10 +20,10 @@ from goita_env.errors import SettingError
 from goita_lab.signals import listening, measures
 from goita_lab.signals.measures import emergent_communication
 from goita_lab.signals.measures import value as sources
-from goita_lab.signals.measures.content import attack, context
 from goita_lab.signals.measures.conventions import table_information, tabulated
 from goita_lab.signals.measures.crossplay import divergence, jackknife_error
 from goita_lab.signals.measures.explain import cross_entropy, duplicate_points, tree_text
+from goita_lab.signals.measures.information_gain import attack, context
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import SHOWN, InformationSources, mixed
@@ -75,7 +75,7 @@ class TwoHands:
     def posterior(self, name):
         return SimpleNamespace(probability=self.probability, index=int)
 
-    def outlook(self, name):
+    def action_probabilities(self, name):
         return self.channel
 
 
@@ -109,7 +109,7 @@ def test_content_is_a_mean_over_the_partners_actions(told):
     first, second = told.starts[:2].tolist()
     rows = [first, first + 1, second, second + 1]
     some = heard(told, rows, [2, 2, 2, 1], [0.2, 0.4, 0.9, 5], [0, 0.5, 2.5, 5], [0.1, -0.5, 1, 5])
-    (found,) = measures.content(told, some)
+    (found,) = measures.information_gain(told, some)
     assert (found.actions, found.deals) == (3, 2)
     assert found.expected.mean == near(1.5 / 3)
     assert found.told.mean == near(3.0 / 3)
@@ -139,7 +139,7 @@ def test_intervals_keep_the_decisions_of_a_deal_together(told):
 def test_knowledge_splits_into_the_uniform_models_and_the_policys(told):
     rows = told.starts[:2]
     some = known(rows, [-3, -3], policy=[-1, -2], uniform=[-2, -2.5])
-    split = measures.content_split(told, some)
+    split = measures.information_gain_split(told, some)
     assert split.uniform.mean == near((1 + 0.5) / 2)
     assert split.policy.mean == near((1 + 0.5) / 2)
     assert split.total.mean == near((2 + 1) / 2)
@@ -148,10 +148,14 @@ def test_knowledge_splits_into_the_uniform_models_and_the_policys(told):
 
 def test_a_policy_like_the_uniform_one_has_no_policy_information(told):
     rows = told.starts[:2]
-    split = measures.content_split(told, known(rows, [-3, -3], policy=[-2, -1], uniform=[-2, -1]))
+    split = measures.information_gain_split(
+        told, known(rows, [-3, -3], policy=[-2, -1], uniform=[-2, -1])
+    )
     assert (split.policy.mean, split.policy.low, split.policy.high) == (0, 0, 0)
     assert split.share.mean == 0
-    nothing = measures.content_split(told, known(rows, [-2, -1], policy=[-2, -1], uniform=[-2, -1]))
+    nothing = measures.information_gain_split(
+        told, known(rows, [-2, -1], policy=[-2, -1], uniform=[-2, -1])
+    )
     assert nothing.total.mean == 0
     assert nothing.share is None
 
@@ -193,7 +197,7 @@ def made(points, unsearched=0.0):
 def test_levels_are_differences_of_searches_and_of_the_policy():
     luck = np.arange(4.0)  # of the deals: it cancels in all but the first
     points = {sources.NONE: luck - 1, sources.LEGAL_ONLY: luck + 1, sources.ALL: luck + 6}
-    found = measures.levels(made(points, unsearched=luck))
+    found = measures.search_gain(made(points, unsearched=luck))
     assert found.policy.mean == 1.5
     assert (found.uniform.mean, found.legal.mean, found.listening.mean) == (-1, 1, 6)
     assert (found.over_uniform.mean, found.over_legal.mean) == (6 - -1, 6 - 1)
@@ -224,13 +228,13 @@ def test_ceilings_and_costs_are_differences_of_sources():
     deaf = np.array([-4.0, -6, -4, -6])
     points = {sources.ALL: 0.0, sources.PARTNER_SHOWN: 5.0, sources.ALL_SHOWN: 8.0}
     points |= {sources.NOT_PARTNER: deaf, sources.ONLY_PARTNER: -2.0, other: deaf - 1}
-    found = measures.ceilings(made(points))
+    found = measures.oracle_gain(made(points))
     assert (found.partner_shown.mean, found.all_shown.mean) == (5, 8)
     assert found.efficiency.mean == pytest.approx((0 + 5) / (5 + 5))
     assert measures.opponent_information_cost(made(points)).mean == -2 - 0
     assert measures.model_mismatch_cost(made(points), "other").mean == -1
     points[sources.PARTNER_SHOWN] = deaf  # to see the hand is worth nothing: there is no ratio
-    assert measures.ceilings(made(points)).efficiency is None
+    assert measures.oracle_gain(made(points)).efficiency is None
 
 
 def test_listening_to_a_random_player_is_worth_nothing():

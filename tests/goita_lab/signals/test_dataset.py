@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from goita_agents.population import HELD_OUT_BOTS, Population, origin
+from goita_agents.population import VALIDATION_BOTS, Population, origin
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
@@ -28,24 +28,24 @@ def folder(tmp_path_factory):
 
 
 def test_each_part_is_a_log_of_its_players_and_shares_no_deal_with_the_other(folder):
-    train, held_out = (log.read(folder / split) for split in ("train", "heldout"))
+    train, validation = (log.read(folder / split) for split in ("train", "validation"))
     assert set(train.agents) == set(Population().names("train"))
-    assert set(held_out.agents) == {*Population().names("heldout"), *HELD_OUT_BOTS.values()}
-    assert (train.rounds, held_out.rounds) == (48, 12)
+    assert set(validation.agents) == {*Population().names("validation"), *VALIDATION_BOTS.values()}
+    assert (train.rounds, validation.rounds) == (48, 12)
     games = read_examples([folder / "train"]).examples.game
     assert len(np.unique(games)) == 48
-    deals = [{hands.tobytes() for hands in part.hands} for part in (train, held_out)]
+    deals = [{hands.tobytes() for hands in part.hands} for part in (train, validation)]
     assert not deals[0] & deals[1]
 
 
 def test_rows_say_how_who_decided_was_trained(folder):
     pytest.importorskip("pandas")
-    for split in ("train", "heldout"):
+    for split in ("train", "validation"):
         frame = log.read_frame(folder / split)
         assert set(frame["split"]) == {split}
         for agent, method in zip(frame["agent"], frame["method"], strict=True):
             assert origin(agent) == (method, split)
-    assert origin("heuristic:reading=off") == ("no-reading", "heldout")
+    assert origin("heuristic:reading=off") == ("no-reading", "validation")
     assert origin("population:selfplay-0,temperature=1") == ("selfplay", "train")
     for other in ("heuristic", "selfplay-0", "population:selfplay-9999", "population:train"):
         assert origin(other) == ("", "")
@@ -84,7 +84,7 @@ def test_the_card_and_the_description_name_files_players_and_columns_that_are_th
             (file,) = folder.glob(files["path"])
             for name in pa.parquet.read_schema(file).names:
                 assert f"| `{name}` |" in card
-    agents = {*log.read(folder / "train").agents, *log.read(folder / "heldout").agents}
+    agents = {*log.read(folder / "train").agents, *log.read(folder / "validation").agents}
     assert set(re.findall(r"`((?:population|heuristic):[^`]*)`", card)) == agents
     told = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     files = {one["@id"]: one["includes"] for one in told["distribution"]}

@@ -61,14 +61,14 @@ def test_a_filter_of_ones_own_is_a_function(told):
 
 
 def test_content_of_a_filter_is_that_of_its_group(told, heard):
-    groups = {one.group: one for one in measures.content(told, heard[0], by="context")}
-    (found,) = measures.content(told, heard[0], where="partner_attack")
+    groups = {one.group: one for one in measures.information_gain(told, heard[0], by="context")}
+    (found,) = measures.information_gain(told, heard[0], where="partner_attack")
     whole = groups["partner's attack"]
     assert (found.actions, found.told) == (whole.actions, whole.told)
-    whole = measures.content(told, heard[0])
-    assert whole == measures.content(told, heard[0], where=lambda one: one.deal >= 0)
+    whole = measures.information_gain(told, heard[0])
+    assert whole == measures.information_gain(told, heard[0], where=lambda one: one.deal >= 0)
     with pytest.raises(SettingError, match="heard in at least two deals"):
-        measures.content(told, heard[0], where=lambda one: one.deal < 0)
+        measures.information_gain(told, heard[0], where=lambda one: one.deal < 0)
 
 
 def test_listeners_hear_the_same_where_they_are_asked_for_less(told, heard):

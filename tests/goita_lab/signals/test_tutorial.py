@@ -28,8 +28,8 @@ def test_the_tutorial_goes_from_a_pass_to_points(capsys):
 
 def test_the_python_of_the_page_runs(monkeypatch):
     monkeypatch.chdir(ROOT)
-    text = (ROOT / "docs" / "signalling.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "signals.md").read_text(encoding="utf-8")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(compile(block, "docs/signalling.md", "exec"), names)
+        exec(compile(block, "docs/reference/signals.md", "exec"), names)
     assert len(names["frame"]) == len(names["play"].action) > 1_000

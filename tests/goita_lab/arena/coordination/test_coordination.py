@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from goita_agents.population import HELD_OUT_BOTS, METHODS
+from goita_agents.population import METHODS, VALIDATION_BOTS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_lab.arena.coordination import report
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import HELD_OUT, CoordinationTask, Partner
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
 from goita_lab.arena.statistics.intervals import mean_interval, mean_intervals, two_way_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
@@ -81,7 +81,7 @@ def test_figures_are_those_of_a_slow_count():
 
 
 def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
-    """By understanding, which compares an agent with itself, a weak one can be ahead."""
+    """By compatibility, which compares an agent with itself, a weak one can be ahead."""
     results = measured("random", "heuristic", "greedy", deals=20)
     totals = {entry.agent: entry.totals for entry in results.entries}
     ranked = sorted(totals, key=lambda name: -totals[name]["points"].mean)
@@ -111,7 +111,7 @@ def test_agents_are_compared_deal_by_deal_on_the_deals_of_both():
         if one.counted
     ]
     assert found.totals["points"].mean == pytest.approx(np.mean(own))
-    # What the partners make among themselves and beside normalisers cancels.
+    # What the partners make among themselves and with trained partners cancels.
     for name in ("over_partner", "points"):
         assert found.totals[name].over_deals.low == pytest.approx(
             mean_interval(np.mean(own, axis=0)).low
@@ -177,7 +177,7 @@ def test_pages_are_written_and_escape_names(tmp_path, capsys):
     words[:1] = ["me=greedy", "you=random"]
     assert command.main([*words, "--html", str(page), "--markdown", str(tables)]) == 0
     told = capsys.readouterr().out
-    assert "understanding" in told
+    assert "compatibility" in told
     assert "Minus me" in told
     text = page.read_text(encoding="utf-8")
     assert "<h2>" in text
@@ -207,19 +207,19 @@ def test_wrong_arguments_are_told(words, said, capsys):
 
 
 def test_the_task_names_members_of_the_population_that_are_held_out():
-    names = [one.spec for one in HELD_OUT.partners if one.counted]
+    names = [one.spec for one in VALIDATION.partners if one.counted]
     assert len(names) == 15
-    assert not {*names} & {*HELD_OUT.opponents}
-    assert {*HELD_OUT_BOTS.values()} < {*names}
-    for name in (*names, *HELD_OUT.opponents):
-        if name not in HELD_OUT_BOTS.values():
+    assert not {*names} & {*VALIDATION.opponents}
+    assert {*VALIDATION_BOTS.values()} < {*names}
+    for name in (*names, *VALIDATION.opponents):
+        if name not in VALIDATION_BOTS.values():
             method, _, seed = name.removeprefix("population:").rpartition("-")
-            assert METHODS[method].split == "heldout"
+            assert METHODS[method].split == "validation"
             assert int(seed) < METHODS[method].seeds
-    for one in HELD_OUT.partners:
-        if one.normaliser is not None:
-            method = METHODS[one.normaliser.removeprefix("population:").rpartition("-")[0]]
-            assert method.split == "normaliser"
+    for one in VALIDATION.partners:
+        if one.trained_partner is not None:
+            method = METHODS[one.trained_partner.removeprefix("population:").rpartition("-")[0]]
+            assert method.split == "trained_partner"
             assert method.options[:2] == ("--partner", one.spec)
 
 

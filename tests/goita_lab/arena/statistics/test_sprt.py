@@ -9,7 +9,7 @@ from scipy.stats import norm
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import MIN_DEALS, Sprt, SprtRun
 from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 
 LEVELS = np.array([-50.0, -30, -20, -10, 0, 5, 10, 20, 40, 60])
 """Points of a deal's mean, as mirror-like bots score them: discrete, and not symmetric."""
@@ -92,7 +92,9 @@ def test_hypotheses_that_are_none_are_refused(text):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_pairing_stops_where_the_test_decides_whatever_the_workers(workers):
-    plan = Plan(("greedy", "random", "random"), deals=5000, block_deals=64, sprt=Sprt(0, 1.5))
+    plan = TournamentPlan(
+        ("greedy", "random", "random"), deals=5000, block_deals=64, sprt=Sprt(0, 1.5)
+    )
     tournament = Tournament(plan)
     tournament.play(workers=workers)
     clear, mirror = tournament.played()
@@ -103,7 +105,9 @@ def test_a_pairing_stops_where_the_test_decides_whatever_the_workers(workers):
 
 
 def test_a_pairing_that_the_test_does_not_decide_plays_all_its_deals():
-    tournament = Tournament(Plan(("random", "random"), deals=120, block_deals=50, sprt=Sprt(0, 1)))
+    tournament = Tournament(
+        TournamentPlan(("random", "random"), deals=120, block_deals=50, sprt=Sprt(0, 1))
+    )
     tournament.play()
     (played,) = tournament.played()
     assert (played.verdict.decision, played.verdict.deals) == (None, 120)

@@ -18,7 +18,7 @@ from goita_env import Rules, __version__
 from goita_lab import cli
 from goita_lab.arena.tournament import progress, workers
 from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.plan import Plan
+from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
 from programs import ROOT, refusal, run
@@ -236,7 +236,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch
 
 def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(capsys, monkeypatch):
     monkeypatch.setattr(progress, "EVERY", 0.1)
-    tournament = Tournament(Plan(("greedy", "random"), deals=64, block_deals=16))
+    tournament = Tournament(TournamentPlan(("greedy", "random"), deals=64, block_deals=16))
     with progress.ProgressLine(tournament) as line:
         time.sleep(0.25)
         tournament.play(progress=line)

@@ -10,14 +10,14 @@ import pytest
 from goita_agents import AgentError
 from goita_agents.base import RandomAgent
 from goita_agents.bots.wrapped import PlainAgent
-from goita_env import Information, Token, actions, records
+from goita_env import InformationStructure, MessageChannel, actions, records
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
-from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.commands import evaluate
@@ -29,7 +29,7 @@ from raising import refuses
 from samples import slow
 from tournament_plans import found, keep, plan, played
 
-TOLD = Information("partner", Token(2, "all", cost=7))
+TOLD = InformationStructure("partner", MessageChannel(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
 
 
@@ -40,7 +40,9 @@ def told(information=TOLD, **settings):
 @pytest.mark.parametrize("cost", [0, 9])
 def test_points_are_after_what_messages_cost_and_scores_before(cost):
     """Both of one team send a message in every deal, and the others none."""
-    free, dear = (Information("all", Token(2, "partner", price)) for price in (0, cost))
+    free, dear = (
+        InformationStructure("all", MessageChannel(2, "partner", price)) for price in (0, cost)
+    )
     results = []
     for information in (free, dear):
         (task,) = tasks(("loud", "silent"), 60, seed=3, rules="pagat", information=information)
@@ -68,9 +70,9 @@ def test_costs_need_rounds():
     words = "expected episode='round' where messages cost, got 'match'"
     refuses(SettingError, words, told, episode="match")
     refuses(SettingError, words, tasks, FIELD, 2, episode="match", information=TOLD)
-    free = replace(TOLD, token=Token(1))
+    free = replace(TOLD, channel=MessageChannel(1))
     assert told(free, episode="match").pairings()[0].tasks[0].information == free
-    refuses(SettingError, "expected an Information value", told, {"shown": "all"})
+    refuses(SettingError, "expected an InformationStructure value", told, {"shown": "all"})
 
 
 @pytest.mark.parametrize("information", OPTIONS, ids=str)
@@ -85,9 +87,9 @@ def test_a_line_gives_back_the_deal_with_its_messages(information):
         record = records.Record((again.record,))
         assert records.complete.loads(records.complete.dumps(record)) == record
         messages = [move for move in one.record.moves if move[1] >= actions.MESSAGE]
-        assert len(messages) == (0 if information.token is None else 4)
+        assert len(messages) == (0 if information.channel is None else 4)
         sent += sum(action > actions.MESSAGE for _, action in messages)
-    assert bool(sent) == (information.token is not None)
+    assert bool(sent) == (information.channel is not None)
 
 
 def test_a_plan_of_the_plain_game_says_nothing_of_it():
@@ -102,7 +104,7 @@ def _matches(information):
 
 @pytest.mark.parametrize("episode", ["round", slow("match")])
 def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, episode, request):
-    free = Information("partner", Token(3, "partner"))
+    free = InformationStructure("partner", MessageChannel(3, "partner"))
     wanted = told(deals=16) if episode == "round" else _matches(free)
     by_two = played(wanted, workers=2)
     request.getfixturevalue("no_children")
@@ -136,8 +138,8 @@ def test_other_options_are_another_tournament(tmp_path, no_children):
     path, folder = tmp_path / "results.db", tmp_path / "games"
     short = partial(told, deals=4)
     keep(path, short(), games=GamesFolder(folder, short()))
-    assert Information.from_keys(read_arguments(path)) == TOLD
-    for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, token=None)):
+    assert InformationStructure.from_keys(read_arguments(path)) == TOLD
+    for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, channel=None)):
         refuses(SettingError, "begun with: information", keep, path, short(other))
         refuses(SettingError, "this tournament's games", GamesFolder, folder, short(other))
     keep(path, short())
@@ -162,9 +164,9 @@ def test_who_does_not_play_there_is_refused_with_another_way(
         assert "muted:base=AGENT" in error
         assert repr(TOLD) in error
         assert error.count("\n") == 1
-        words = "expected agents that play a game with Information"
+        words = "expected agents that play a game with InformationStructure"
         refuses(AgentError, words, arena.play_pair, spec, "random", 2, information=TOLD)
-        Plan(("random", instead), information=TOLD).check_agents()
+        TournamentPlan(("random", instead), information=TOLD).check_agents()
     refuses(AgentError, "got 'random'", arena.play_pair, _Deaf(), "random", 2, information=TOLD)
 
 
@@ -174,21 +176,21 @@ class _Informed(RandomAgent):
 
 
 def test_an_agent_of_such_tables_alone_does_not_sit_at_others():
-    words = "expected agents that play the plain game, got 'random'$"
+    words = "expected agents that play the base game, got 'random'$"
     refuses(AgentError, words, arena.play_pair, _Informed(), "greedy", 2)
     other = replace(TOLD, shown="all")
-    words = r"token=Token\(bits=2, audience='all', cost=7\)\), got 'random'$"
+    words = r"channel=MessageChannel\(bits=2, audience='all', cost=7\)\), got 'random'$"
     refuses(AgentError, words, arena.play_pair, _Informed(), "random", 2, information=other)
 
 
 class _Deaf(RandomAgent):
     def plays(self, information):
-        return information.token is None
+        return information.channel is None
 
 
 def test_a_class_that_cannot_be_built_is_seated_and_forfeits(no_children):
     bad = "hosted_bots:Hostile:behaviour=raises in init"
-    settings = Plan(("random", bad), information=TOLD, deals=2)
+    settings = TournamentPlan(("random", bad), information=TOLD, deals=2)
     settings.check_agents()
     tournament = Tournament(settings)
     tournament.play()
@@ -207,21 +209,23 @@ def test_trained_networks_meet_their_plain_twins_muted_ones_and_masked_ones(tmp_
         f"blind=masked:base=({ours}),hide=events",
         f"twin=plain:base=({twin})",
     )
-    settings = Plan(field, information=TOLD, deals=16, seed=2)
+    settings = TournamentPlan(field, information=TOLD, deals=16, seed=2)
     settings.check_agents()
     tournament = Tournament(settings)
     tournament.play()
     assert len(tournament.played()) == 6
     for spec in (ours, f"muted:base=({ours})", f"plain:base=({ours})"):
-        refuses(AgentError, "play the plain game", Plan((spec, "random")).check_agents)
-    refuses(AgentError, "plain:base=", Plan((twin, "random"), information=TOLD).check_agents)
+        refuses(AgentError, "play the base game", TournamentPlan((spec, "random")).check_agents)
+    refuses(
+        AgentError, "plain:base=", TournamentPlan((twin, "random"), information=TOLD).check_agents
+    )
 
 
 @pytest.mark.parametrize("ours", ["informed_bots:Telling", Telling()], ids=["text", "object"])
 def test_two_agents_meet_in_this_process(ours):
     one, other = (
         arena.play_pair(ours, PlainAgent(Telling()), 40, seed=1, information=information)
-        for information in (TOLD, replace(TOLD, token=replace(TOLD.token, cost=0)))
+        for information in (TOLD, replace(TOLD, channel=replace(TOLD.channel, cost=0)))
     )
     assert one.b == "telling"
     assert one.round_win_rate == other.round_win_rate
@@ -235,7 +239,7 @@ def test_the_command_reads_a_file_of_options(tmp_path, capsys):
     command = ["--agents", "random", "plain:base=greedy", "--deals", "20", "--json", str(out)]
     assert evaluate.main([*command, "--information", str(options)]) == 0
     assert str(TOLD) in capsys.readouterr().out.replace("\n", "")
-    assert Information.from_keys(json.loads(out.read_text())) == TOLD
+    assert InformationStructure.from_keys(json.loads(out.read_text())) == TOLD
     options.write_text("{}")
     assert evaluate.main([*command, "--information", str(options)]) == 0
     assert "information" not in json.loads(out.read_text())

@@ -18,7 +18,7 @@ from goita_lab.arena.tournament import arena, games_folder
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
-from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.saved_games import SavedDeal, is_saved, play_deals
 from goita_lab.commands import evaluate
 from programs import refusal
@@ -41,7 +41,7 @@ def redealt():
 
 def plan(**settings):
     given = {"deals": 60, "block_deals": 16, "seed": 3}
-    return Plan(("greedy", "random", "greedy"), **{**given, **settings})
+    return TournamentPlan(("greedy", "random", "greedy"), **{**given, **settings})
 
 
 def contents(folder):
@@ -70,7 +70,7 @@ def test_a_line_gives_back_the_deal_with_every_answer_before_play():
 
 def test_long_names_of_any_script_make_names_of_files_that_can_be_written(tmp_path):
     names = [f"{'ごいた名人' * 10}{number}=random" for number in "一二三"]
-    planned = Plan(tuple(names), cross=True, deals=2, seed=1)
+    planned = TournamentPlan(tuple(names), cross=True, deals=2, seed=1)
     folder = GamesFolder(tmp_path / "games", planned)
     files = [folder.file(task) for pairing in planned.pairings() for task in pairing.tasks]
     for file in files:
@@ -146,7 +146,7 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
 
 
 def test_names_of_agents_make_names_of_files(tmp_path, monkeypatch):
-    pair = Plan(("file:runs/x/policy.safetensors", "exec:a b; rm -r /"), deals=2)
+    pair = TournamentPlan(("file:runs/x/policy.safetensors", "exec:a b; rm -r /"), deals=2)
     object.__setattr__(pair, "arguments", dict)  # the files are not there to be hashed
     monkeypatch.setattr(games_folder, "weights", dict.fromkeys)
     (task,) = Tournament(pair).tasks()
@@ -191,7 +191,7 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
 
 
 def test_a_folder_goes_on_with_other_versions_but_not_with_other_networks(tmp_path):
-    path, planned = tmp_path / "games", Plan(("champion", "greedy"), deals=2)
+    path, planned = tmp_path / "games", TournamentPlan(("champion", "greedy"), deals=2)
     GamesFolder(path, planned)
     told = json.loads((path / "tournament.json").read_text())
     assert told["weights"] == weights(["champion"])

@@ -15,7 +15,7 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import Plan, parse_fewer_deals
+from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.processes import WorkerError
 from raising import refuses
 from samples import slow
@@ -23,7 +23,7 @@ from tournament_plans import found, keep, plan, played
 
 
 def pairings(*agents, **settings):
-    return [pairing.agents for pairing in Plan(agents, **settings).pairings()]
+    return [pairing.agents for pairing in TournamentPlan(agents, **settings).pairings()]
 
 
 def test_every_pair_meets_once_and_an_agent_named_twice_itself():
@@ -35,7 +35,7 @@ def test_every_pair_meets_once_and_an_agent_named_twice_itself():
 def test_one_plays_each_of_the_field():
     assert pairings("a", "b", one="c") == [("c", "a"), ("c", "b")]
     assert pairings("a", one="a") == [("a", "a")]
-    assert Plan(("a", "b"), one="c").names == ["c", "a", "b"]
+    assert TournamentPlan(("a", "b"), one="c").names == ["c", "a", "b"]
 
 
 def test_in_cross_play_every_two_are_partners_against_two_of_the_last_or_of_one_chosen():
@@ -43,7 +43,7 @@ def test_in_cross_play_every_two_are_partners_against_two_of_the_last_or_of_one_
     assert pairings("a", "b", cross=True) == [("a", "b"), *mixed]
     against = pairings("a", "b", cross=True, cross_opponent="c")
     assert against[1:] == [("a", "a", "c"), ("a", "b", "c"), ("b", "b", "c")]
-    assert Plan(("a", "b"), cross=True, cross_opponent="c").names == ["a", "b", "c"]
+    assert TournamentPlan(("a", "b"), cross=True, cross_opponent="c").names == ["a", "b", "c"]
 
 
 def test_slow_agents_play_fewer_of_the_same_deals():

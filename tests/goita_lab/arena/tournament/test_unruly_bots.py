@@ -14,7 +14,7 @@ from goita_agents.faults import FAULTS
 from goita_lab.arena import play_pair
 from goita_lab.arena.tournament import workers
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import Plan, tasks
+from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.commands import evaluate
 from hosted_bots import DIARIES
@@ -100,7 +100,7 @@ def test_play_pair_raises():
 @pytest.mark.parametrize("cross", [False, True])
 def test_no_instance_of_a_class_sees_two_hands_of_a_deal(cross):
     DIARIES.clear()
-    pairings = Plan(("hosted_bots:Diary", "greedy"), cross=cross, deals=64).pairings()
+    pairings = TournamentPlan(("hosted_bots:Diary", "greedy"), cross=cross, deals=64).pairings()
     (pairing,) = [p for p in pairings if p.is_cross == cross and p.agents[0] != p.agents[1]]
     play_block(pairing.tasks[0], guarded=True)
     # With mixed partners it is a partner in four games of each deal.
@@ -185,7 +185,9 @@ def test_folder_and_errstate_are_restored_after_each_call_of_a_class(careless, t
 
 @pytest.mark.parametrize("isolation", [None, pytest.param(Isolation(), marks=pytest.mark.slow)])
 def test_a_copy_of_the_process_that_a_class_forked_plays_nothing(isolation, careless, tmp_path):
-    (pairing,) = Plan(("careless:Copied", "greedy"), deals=4, isolation=isolation).pairings()
+    (pairing,) = TournamentPlan(
+        ("careless:Copied", "greedy"), deals=4, isolation=isolation
+    ).pairings()
     (result,) = workers.play_blocks(pairing.tasks)
     assert result.faults == ()
     assert not (tmp_path / "copies.txt").exists()
@@ -288,7 +290,7 @@ def test_isolated_classes_lose_by_what_they_do_and_nothing_else_does(
 @pytest.mark.slow
 def test_isolated_and_in_process_a_class_plays_the_same(at_the_bots):
     first, isolated = (
-        Plan((OWN + "fine", "greedy"), deals=8, isolation=isolation)
+        TournamentPlan((OWN + "fine", "greedy"), deals=8, isolation=isolation)
         for isolation in (None, Isolation())
     )
     (here,), (there,) = (

@@ -65,7 +65,7 @@ def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp
     token = {"bits": 1, "audience": "all", "cost": 0}
     file.write_text(json.dumps(told | {"information": {"shown": None, "token": token}}))
     error = refusal(capsys, main, ["--resume", str(file)])
-    assert "expected deals of the plain game, which is all that goita play knows" in error
+    assert "expected deals of the base game, which is all that goita play knows" in error
     assert error.count("\n") == 1
 
 

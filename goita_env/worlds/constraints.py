@@ -1,0 +1,269 @@
+"""Reads from views which tiles lie hidden, in which places, and every hard fact about them.
+
+A *place* is room for one tile that the viewer cannot see: in another seat's hand, or under one of
+another seat's face-down blocks. What a view implies beyond the tiles and places themselves:
+
+* A called five: exactly five pawns were dealt.
+* Silence where calling is a duty: no such hand was dealt. It tells something of the seats that have
+  been asked: of all once a choice is asked or play has begun, else of those before the viewer.
+* Where two fives held by partners win, two partners weren't both dealt five, once all were asked.
+* Tiles of seats that the options show (``View.hands``) are known, like the viewer's own.
+* A king attack before any king lay face up: that seat was dealt both kings. Where the rules want
+  both in hand as the turn begins, the other isn't under an earlier block of that seat. (The eighth
+  tile, which may be a king in some rules, ends the round.)
+
+A call of six or more, and two fives called by partners, end the round. Passing is always allowed,
+any tile may lie face down and any tile but a king may attack, so nothing else follows for certain;
+what a player would probably have done is not used here. No view tells that another seat is asked
+before play: a view whose seat isn't asked and that shows no play is taken at the moment when all
+have said whether they call. A message says nothing for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import comb
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env import actions
+from goita_env.arrays import Int, Int8
+from goita_env.engine.rulebook import must_call
+from goita_env.errors import HandsError, SettingError
+from goita_env.rules import Rules
+from goita_env.tiles import COUNTS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.views import FACE_DOWN, NONE, View
+
+Three = tuple[int, int, int]
+"""One number for each of the seats 1 to 3."""
+
+_KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
+_ANY: Final = (1 << (HAND_SIZE + 1)) - 1
+"""Bits of the numbers 0 to 8."""
+
+_DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
+_COMB: Final = np.array(
+    [[comb(n, k) for k in range(COUNTS[PAWN] + 1)] for n in range(HAND_SIZE + 1)], float
+)
+_NEXT, _PARTNER = np.divmod(np.arange((HAND_SIZE + 1) ** 2), HAND_SIZE + 1)
+"""Every pair of pawns of the next seat and of the partner."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Lists the ``U`` places of one view: hands of seats 1, 2 and 3, then blocks by seat and play.
+
+    *In order* means here: sorted by seat, each seat's hand before its blocks.
+    """
+
+    size: Three
+    """Places of each seat."""
+    hand_starts: npt.NDArray[np.intp]
+    """[4] First place of each of the three hands, and of the blocks; [3] without blocks."""
+    num_hand: int
+    """Places in hands."""
+    down: Int
+    """[d] 4 * seat + play of each place under a block."""
+    seat: Int
+    """[U] Seat of each place, 1 to 3."""
+    ordered_seat: Int
+    """[U] Seat of each place in order, 0 to 2 for the seats 1 to 3."""
+    ordered_rank: Int
+    """[U] Number of each place in order among those of its seat."""
+
+    def of(self, seat: int, first_play: int = 0) -> list[int]:
+        """Lists the places of a seat, its blocks of earlier plays left out."""
+        return [
+            place
+            for place in np.flatnonzero(self.seat == seat).tolist()
+            if place < self.num_hand or self.down[place - self.num_hand] & 3 >= first_play
+        ]
+
+
+@dataclass(frozen=True)
+class PawnCounts:
+    """Lists the ``c`` ways to split the unseen pawns between the seats that the facts allow."""
+
+    counts: Int
+    """[c, 3] Pawns in the places of seats 1, 2 and 3."""
+    cumulative: npt.NDArray[np.float64]
+    """[c] Sums of their probabilities, the last one 1."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Holds what is hidden from the viewer of one row."""
+
+    places: Places
+    pawns: PawnCounts | None
+    """How unseen pawns may be split; None: like all other tiles."""
+    king: tuple[int, ...]
+    """Places to which the facts pin the unseen king; empty: it may lie anywhere."""
+    others: Int8
+    """[R] Kinds of the unseen tiles of which nothing is known: all but pawns and a king to which
+    the two fields above apply."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _places(sizes: Three, down_bits: int) -> Places:
+    down = np.array([bit for bit in range(4 * NUM_SEATS) if (down_bits >> bit) & 1], np.int64)
+    starts = np.cumsum([0, *sizes])
+    seat = np.concatenate((np.repeat([1, 2, 3], sizes), down >> 2))
+    size = np.bincount(seat - 1, minlength=3)
+    return Places(
+        size=(int(size[0]), int(size[1]), int(size[2])),
+        hand_starts=starts if len(down) else starts[:3],
+        num_hand=int(starts[3]),
+        down=down,
+        seat=seat,
+        ordered_seat=np.repeat([0, 1, 2], size),
+        ordered_rank=np.concatenate([np.arange(one) for one in size]),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _split_pawns(
+    size: Three, pawns: int, allowed: Three, apart: tuple[int, int] | None
+) -> PawnCounts | None:
+    """Splits unseen pawns between three seats; None if every way is allowed.
+
+    ``size``: places of each seat; ``allowed``: bits of the numbers of pawns that these may hold;
+    ``apart``: numbers that seats 1 and 3 don't have both.
+    """
+    third = pawns - _NEXT - _PARTNER
+    known = third >= 0
+    third = np.maximum(third, 0)
+    one, two, three = size
+    ways = known * _COMB[one, _NEXT] * _COMB[two, _PARTNER] * _COMB[three, third]
+    good = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
+    if apart is not None:
+        good &= (apart[0] != _NEXT) | (apart[1] != third)
+    if good[ways > 0].all():
+        return None
+    good &= ways > 0
+    if not good.any():
+        raise HandsError(
+            f"expected a view that some deal fits, got {pawns} unseen pawns for places {size!r}, "
+            f"the numbers allowed in bits {allowed!r}"
+        )
+    cumulative = ways[good].cumsum()
+    counts = np.stack((_NEXT[good], _PARTNER[good], third[good]), axis=1)
+    return PawnCounts(counts, cumulative / cumulative[-1])
+
+
+def check_in_play(view: View) -> None:
+    """Checks that all rows show a round under way.
+
+    Raises:
+        SettingError: naming the first row that shows the end of one, or a decided redeal.
+    """
+    callers = np.count_nonzero(view.called, axis=1)
+    over = (view.called > 5).any(axis=1) | ((view.num_plays > 0) & (view.attack == NONE))
+    if callers.any():
+        redeals = np.count_nonzero(view.choices == actions.REDEAL, axis=1)
+        over |= (callers > 0) & (redeals >= callers)
+        partners = view.called[:, 0].astype(bool) == view.called[:, 2].astype(bool)
+        over |= (callers == 2) & (partners | (view.rules.opponents_fives == "redeal"))
+    if over.any():
+        raise SettingError(
+            f"expected views of rounds under way, got the end of one in row {over.argmax()}"
+        )
+
+
+def hidden(view: View) -> Iterator[Hidden]:
+    """Yields what is hidden from the viewer of each row.
+
+    Raises:
+        SettingError: if a row shows the end of a round.
+        HandsError: if no deal fits a row.
+    """
+    check_in_play(view)
+    blocks, unseen = view.known_blocks, _unseen(view)
+    down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
+    attacks = view.attacks
+    pawns_up = (blocks == PAWN).sum(axis=2) + (attacks == PAWN).sum(axis=2)
+    sizes, shown = view.hand_sizes.copy(), view.information.shown_seats
+    for seat in (0, *shown):
+        pawns_up[:, seat] += view.hands[:, seat, PAWN]  # those face down are among its blocks
+        sizes[:, seat] = 0
+    pinned = ((attacks == KING).any(axis=(1, 2)) & (unseen[:, KING] == 1)).tolist()
+    rooms, called = sizes.tolist(), view.called.tolist()
+    dealers = np.where(view.asked_call, view.dealer, NONE)
+    dealers[view.asked_message] = 0  # as if the viewer dealt: nobody has been asked about pawns
+    asking = dealers.tolist()
+    for row, up in enumerate(pawns_up.tolist()):
+        places = _places(tuple(rooms[row][1:]), down[row])
+        kinds = _KINDS.repeat(unseen[row])
+        if len(kinds) != len(places.seat):
+            raise HandsError(
+                f"expected as many unseen tiles as places for them, got {len(kinds)} for "
+                f"{len(places.seat)} in row {row}"
+            )
+        king = _king_places(view.rules, attacks[row], places) if pinned[row] else ()
+        size = places.size
+        if king:
+            kinds = kinds[:-1]
+            seat = int(places.seat[king[0]])
+            size = (size[0] - (seat == 1), size[1] - (seat == 2), size[2] - (seat == 3))
+        pawns = int(unseen[row, PAWN])
+        split = _pawns(view.rules, size, pawns, up, called[row], asking[row])
+        yield Hidden(
+            places=places, pawns=split, king=king, others=kinds if split is None else kinds[pawns:]
+        )
+
+
+def _unseen(view: View) -> Int8:
+    """[N, 8] Tiles of each kind that lie neither open nor with the viewer or a seat it is shown."""
+    unseen = view.unseen
+    for seat in view.information.shown_seats:
+        down = np.where(view.face_down[:, seat], view.known_blocks[:, seat], NONE)
+        known = (down[:, :, None] == _KINDS).sum(axis=1, dtype=np.int8)
+        unseen = unseen - known - view.hands[:, seat]
+    return unseen
+
+
+@cache
+def _silent(rules: Rules) -> int:
+    return sum(1 << n for n in range(HAND_SIZE + 1) if n < 5 or not must_call(rules, n))
+
+
+def _pawns(
+    rules: Rules, size: Three, pawns: int, up: list[int], called: list[int], asking_dealer: int
+) -> PawnCounts | None:
+    """Splits the unseen pawns of one row as calls and silences allow.
+
+    ``size``: places of seats 1 to 3, that of a pinned king left out; ``up``: [4] pawns that each
+    seat was dealt for certain, for the viewer all; ``called``: [4] pawns that each seat called;
+    ``asking_dealer``: the dealer if the viewer is asked whether it calls, else NONE.
+    """
+    allowed, silent = [_ANY] * NUM_SEATS, _silent(rules)
+    for seat in (1, 2, 3):
+        if called[seat]:
+            allowed[seat] = 1 << 5
+        elif asking_dealer == NONE or (seat - asking_dealer) % 4 < -asking_dealer % 4:
+            allowed[seat] = silent
+    apart = None
+    if rules.partners_fives_win == "held" and asking_dealer == NONE:
+        if up[0] == 5:
+            allowed[2] &= ~(1 << 5)
+        if max(up[1], up[3]) <= 5 and up[1] + up[3] + pawns >= 10:
+            apart = (5 - up[1], 5 - up[3])
+    full = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
+    bits = [(allowed[seat] >> up[seat]) & most for seat, most in enumerate(full, start=1)]
+    if apart is None and bits == full:
+        return None
+    return _split_pawns(size, pawns, (bits[0], bits[1], bits[2]), apart)
+
+
+def _king_places(rules: Rules, attacks: Int8, places: Places) -> tuple[int, ...]:
+    """Lists the places to which a king attack pins the other, unseen king.
+
+    As the other king is unseen, none lay face up before the attack, and it wasn't the viewer's.
+    """
+    seat, play = divmod(int((attacks == KING).argmax()), attacks.shape[1])
+    # The attacker was dealt both; "in your hand": none of them laid face down before this turn.
+    return tuple(places.of(seat, 0 if rules.second_king_after_own_face_down else play))

@@ -1,0 +1,262 @@
+"""Measures in nats what actions tell: content, its split, the partner-opponent gap, mismatch.
+
+All start from exact listeners (``listening.listen``): only means over positions are estimated, with
+intervals over deals. The listener's model, its temperature and epsilon are part of every number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Float, Int
+from goita_env import View
+from goita_env.actions import CALL, MESSAGE, PASS
+from goita_env.errors import SettingError
+from goita_env.tiles import NAMES, NUM_KINDS
+from goita_env.views import NONE
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.filters import CONTEXTS, Where, context, select
+from goita_lab.signals.listening import (
+    PARTNER,
+    POLICY,
+    UNIFORM,
+    ActionInformation,
+    ListenerKnowledge,
+)
+from goita_lab.signals.playing import Play
+
+QUANTILES: Final = (0.1, 0.5, 0.9, 0.99)
+INFORMATIVE: Final = 1.0
+"""Nats from which on an action counts as informative."""
+PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
+"""Phases of a round by the tiles that all seats have played before a decision."""
+ACTIONS: Final = ("pass", "lead", "receive", "answer", "message")
+GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
+"""Groupings of actions by what is public about them."""
+
+
+@dataclass(frozen=True)
+class InformationGain:
+    """Describes the information in a group of actions, in nats."""
+
+    group: str
+    actions: int
+    deals: int
+    expected: Interval
+    """Mean expected content I(H; Y) of the decision."""
+    told: Interval
+    """Mean KL of the belief after the action from the belief before it."""
+    gained: Interval
+    """Mean change of the log-probability of the true hand."""
+    quantiles: tuple[float, ...]
+    """``QUANTILES`` of the information told."""
+    informative: float
+    """Share of the actions that told ``INFORMATIVE`` nats or more."""
+
+
+def information_gain(
+    play: Play,
+    heard: ActionInformation,
+    model: str = POLICY,
+    by: str | None = None,
+    speaker: int = PARTNER,
+    *,
+    where: Where | None = None,
+) -> list[InformationGain]:
+    """Measures how much actions tell about the speaker's hand, in nats (M1).
+
+    For a listener i and a decision of seat P at time t:
+
+        I_t = I(H_P ; Y_t | h_i, pub_t) = E_{y ~ predictive} KL( b_{t+1}(h_P) || b_t(h_P) )
+
+    with the exact beliefs b under the model; intervals are over deals. A pass tells little on
+    average and much where it surprises, so KL has quantiles. Source: the mutual information of
+    Strouse et al. (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al.,
+    arXiv:1811.01458), the listener's posterior computed, not learned.
+
+    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat;
+    ``where`` a filter of decisions (``goita_lab.signals.filters``), None for all. Returns an entry
+    for each group heard in at least two deals.
+
+    Raises:
+        SettingError: if there is no such model, grouping or filter, or fewer than two deals were
+            heard.
+    """
+    meant = select(play, where)[heard.row] & (heard.speaker == speaker)
+    number, some, found = heard.of(model), heard.where(meant), []
+    names, which = groups(play, some.row, by)
+    for place, name in enumerate(names):
+        at = which == place
+        rows, told = some.row[at], some.told[at, number]
+        deals = len(np.unique(play.deal[rows]))
+        if deals >= 2:
+            values = some.content[at, number], told, some.gain[at, number]
+            expected, kl, gained = (play.interval(value, rows) for value in values)
+            quantiles = tuple(np.quantile(told, QUANTILES).tolist())
+            informative = float((told >= INFORMATIVE).mean())
+            found.append(
+                InformationGain(
+                    name, len(rows), deals, expected, kl, gained, quantiles, informative
+                )
+            )
+    if not found:
+        raise SettingError("expected actions heard in at least two deals, got fewer")
+    return found
+
+
+@dataclass(frozen=True)
+class InformationGainSplit:
+    """Splits knowledge of the partner's hand by its source, in nats a decision of the listener."""
+
+    uniform: Interval
+    """U: what the same actions of a uniformly random player tell."""
+    policy: Interval
+    """P, the policy information: what knowing the policy adds."""
+    total: Interval
+    """U + P."""
+    share: Interval | None
+    """P / (U + P); None unless the interval of the total lies above 0."""
+    deals: int
+
+
+def information_gain_split(
+    play: Play,
+    known: ListenerKnowledge,
+    model: str = POLICY,
+    uniform: str = UNIFORM,
+    of: int = PARTNER,
+) -> InformationGainSplit:
+    """Splits knowledge of a hand into what legality and what the policy tell (M2).
+
+        U = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
+        share = P / (U + P)
+
+    with h* the true hand of the relative seat ``of``, b the belief under the policy's model, b0
+    under the uniform one, and T each moment at which the listener itself decides. E[P] is at least
+    0 where the model is right, and below 0 where it misleads. P does not measure convention: skill
+    and determinism tell as much, and ``greedy``, which has none, has as high a share as bots that
+    do. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al. (arXiv:1811.01458).
+    """
+    rows, seat = known.row, of - 1
+    by_uniform = known.log_probability[:, known.of(uniform), seat]
+    by_policy = known.log_probability[:, known.of(model), seat]
+    before = known.prior[:, seat]
+    parts = by_uniform - before, by_policy - by_uniform, by_policy - before
+    by_rules, policy, total = (play.interval(part, rows) for part in parts)
+    share = _ratio(play, parts[1], parts[2], rows) if total.low > 0 else None
+    return InformationGainSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
+
+
+@dataclass(frozen=True)
+class PartnerOpponentGap:
+    """Compares the mean content for the speaker's partner and for an opponent, in nats."""
+
+    partner: Interval
+    opponent: Interval
+    gap: Interval
+    """Partner minus opponent, decision by decision."""
+    decisions: int
+    """Number of decisions that all three heard."""
+
+
+def partner_opponent_gap(
+    play: Play, heard: ActionInformation, model: str = POLICY
+) -> PartnerOpponentGap:
+    """Measures how much more actions tell the partner than an opponent, in nats (M6).
+
+        rho_t = I(H;Y_t | h_partner, pub) - 1/2 sum over opponents I(H;Y_t | h_opponent, pub)
+
+    with H the speaker's hand; ``heard`` comes from ``listen(..., listeners=range(4))``. A code of
+    public information alone tells both alike, so rho is expected near 0. Above 0 there is secrecy:
+    a code that the opponents do not know, or that their own hand does not help to read (Wyner
+    1975). Where one policy plays at all seats and is every listener's model, a value near 0 says
+    nothing of private codes: a test takes teams trained apart, and opponents with another model. It
+    is a SettingError if no decision was heard by all three others.
+    """
+    rows, which, counts = np.unique(heard.row, return_inverse=True, return_counts=True)
+    complete = counts == 3
+    if not complete.any():
+        raise SettingError("expected decisions that all three others heard, got none")
+    value, spoke = heard.content[:, heard.of(model)], heard.speaker == PARTNER
+    to_partner = np.bincount(which[spoke], value[spoke], len(rows))[complete]
+    to_opponent = np.bincount(which[~spoke], value[~spoke], len(rows))[complete] / 2
+    values = to_partner, to_opponent, to_partner - to_opponent
+    partner, opponent, gap = (play.interval(value, rows[complete]) for value in values)
+    return PartnerOpponentGap(partner, opponent, gap, len(to_partner))
+
+
+@dataclass(frozen=True)
+class ModelMismatch:
+    """Compares a listener's model with the uniform and the right one, in nats a decision."""
+
+    model: str
+    understood: Interval
+    """Mean log-probability of the true hand minus that of the uniform model."""
+    lost: Interval
+    """Mean log-probability under the right model minus under this one."""
+
+
+def model_mismatch(
+    play: Play,
+    known: ListenerKnowledge,
+    right: str = POLICY,
+    uniform: str = UNIFORM,
+    of: int = PARTNER,
+) -> list[ModelMismatch]:
+    """Measures how well each model but the uniform one reads hands from this play, in nats.
+
+        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^right(h*) - log b^M(h*) ]
+
+    E[lost] is at least 0 where ``right`` is the policy that played: log-loss is a proper score.
+    Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
+    """
+    value = known.log_probability[:, :, of - 1]
+    best, lowest = value[:, known.of(right)], value[:, known.of(uniform)]
+    return [
+        ModelMismatch(
+            name, play.interval(its - lowest, known.row), play.interval(best - its, known.row)
+        )
+        for name, its in zip(known.models, value.T, strict=True)
+        if name != uniform
+    ]
+
+
+def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
+    """Sorts decisions by what is public about them: the groups' names, and an index [n]."""
+    view, action = play.view(rows), play.action[rows].astype(np.int64)
+    kinds = np.select(
+        [action == PASS, action >= MESSAGE, action >= CALL], [0, 4, 3], np.where(view.leads, 1, 2)
+    )
+    found: dict[str | None, tuple[tuple[str, ...], Int]] = {
+        None: (("all",), np.zeros(len(rows), np.int64)),
+        "phase": (PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),
+        "context": (CONTEXTS, context(view)),
+        "attack": ((*(f"{kind} attack" for kind in NAMES), "lead"), attack(view)),
+        "action": (ACTIONS, kinds),
+        "attacks with": ((*NAMES, "none"), attacks_with(action)),
+    }
+    if by not in found:
+        raise SettingError(f"expected a grouping by {list(GROUPINGS)} or None, got {by!r}")
+    return found[by]
+
+
+def attack(view: View) -> Int:
+    """Returns the kind of the attack that is answered, 8 for leads: [N]."""
+    answered = (view.attack != NONE) & ~view.leads
+    return np.where(answered, view.attack, NUM_KINDS).astype(np.int64)
+
+
+def attacks_with(action: Int) -> Int:
+    """Returns the kind that each action attacks with, 8 for none: [n]."""
+    plays = (action > PASS) & (action < CALL)
+    return np.where(plays, (action - 1) % NUM_KINDS, NUM_KINDS)
+
+
+def _ratio(play: Play, part: Float, whole: Float, rows: Int) -> Interval:
+    """Returns the ratio of two sums with an interval of its linearisation over deals."""
+    ratio = float(part.sum() / whole.sum())
+    residual = play.interval((part - ratio * whole) / whole.mean(), rows)
+    return Interval(ratio, ratio + residual.low, ratio + residual.high)

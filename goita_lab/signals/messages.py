@@ -1,0 +1,228 @@
+"""Measures whether agents use messages: what their messages tell, and what they are worth.
+
+An agent is a network that was trained in a game with messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+from scipy.stats import sem
+from scipy.stats import t as student
+
+from goita_agents.base import Float, Int, plays
+from goita_agents.beliefs import PolicyModel
+from goita_env.actions import MESSAGE
+from goita_env.errors import SettingError
+from goita_env.information import InformationStructure
+from goita_env.rules import Rules
+from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+from goita_lab.pieces import HERE, Runner
+from goita_lab.signals import measures, tables
+from goita_lab.signals.listening import PARTNER, POLICY, listen
+from goita_lab.signals.measures.conventions import features, tabulated
+from goita_lab.signals.measures.emergent_communication import SHUFFLES
+from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.tables import bounds
+
+BLOCK: Final = 500
+"""Deals that are played side by side."""
+OPPONENTS: Final = (1, 3)
+SHOWN: Final = 3
+"""Features of the hand that a table names."""
+
+
+@dataclass(frozen=True)
+class FeatureTold:
+    """Says how much a message tells of a feature of the sender's hand, in nats."""
+
+    feature: str
+    information: float
+    """Mutual information of message and feature."""
+    shuffled: float
+    """Control: the same with the features shuffled among the messages."""
+
+
+@dataclass(frozen=True)
+class MessageUse:
+    """Says how an agent uses its messages."""
+
+    agent: str
+    information: InformationStructure
+    rounds: int
+    sent: tuple[float, ...]
+    """Share of each message, message 0 (silence) first."""
+    depends: Interval
+    """Mutual information of the message and all that its sender sees, in nats."""
+    features: tuple[FeatureTold, ...]
+    """What the messages tell of the hand, the most first."""
+    partner: Interval
+    """Nats that a message tells the partner of the sender's hand."""
+    opponents: Interval | None
+    """The same for the opponents; None where they don't hear it."""
+    value: Interval
+    """Points a round of a team that may send against the same agent muted, after costs."""
+
+
+def message_use(agent: str, deals: int, heard: int, *, settings: Settings = STANDARD) -> MessageUse:
+    """Measures how an agent uses its messages.
+
+    The policy's probabilities are exact, and so are the beliefs of those who hear; means are over
+    deals. In the points both teams are the agent; one of them is muted, on duplicate deals.
+
+    Args:
+        agent: a policy that was trained in a game with messages.
+        deals: duplicate deals for the points, and rounds for what messages depend on.
+        heard: rounds in which listeners follow the messages.
+        settings: of the listeners' models, seed and rules.
+
+    Raises:
+        AgentError: if the agent is no policy.
+        SettingError: if it plays no game with messages, or there are fewer than two deals.
+    """
+    policy = load_policy(agent)
+    information = getattr(policy, "information", None)
+    if not isinstance(information, InformationStructure) or information.channel is None:
+        raise SettingError(f"expected a policy of a game with messages, got {agent!r}")
+    if information.shown is not None or not plays(policy, information):
+        raise SettingError(f"expected a game without shown tiles, got {information!r}")
+    if min(deals, heard) < 2:
+        raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
+    seed, rules = settings.seed, settings.rules
+    played = play([agent], deals, seed=seed, rules=rules, information=information)
+    messages = np.flatnonzero(played.action >= MESSAGE)
+    many = 1 << information.channel.bits
+    chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean = chances.mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+    followed = play([agent], heard, seed=seed, rules=rules, information=information)
+    models = {POLICY: PolicyModel(agent, settings.temperature, settings.epsilon)}
+    hears_all = information.channel.audience == "all"
+    speakers = (PARTNER, *(OPPONENTS if hears_all else ()))
+    actions, _ = listen(
+        followed,
+        models,
+        known=False,
+        where="message",
+        speakers=speakers,
+        listeners=range(NUM_SEATS),
+    )
+    by_seat = {
+        speaker: measures.information_gain(followed, actions, speaker=speaker)[0].told
+        for speaker in speakers
+    }
+    return MessageUse(
+        agent,
+        information,
+        deals,
+        tuple(mean.tolist()),
+        played.interval(told, messages),
+        _features(played, messages, chances, seed),
+        by_seat[PARTNER],
+        by_seat[OPPONENTS[0]] if hears_all else None,
+        _value(agent, information, deals, seed, rules),
+    )
+
+
+def _features(played: Play, messages: Int, chances: Float, seed: int) -> tuple[FeatureTold, ...]:
+    """Returns what messages tell of each feature of the sender's hand, the most first."""
+    hands = played.hands[played.deal[messages], played.seat[messages]].astype(np.int64)
+    even, found = np.ones(len(messages)), []
+    for name in features(hands):
+        table = tabulated("message", name, hands, chances, even, shuffles=SHUFFLES, seed=seed)
+        found.append(FeatureTold(name, table.information, table.shuffled))
+    return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
+
+
+def _value(
+    agent: str, information: InformationStructure, deals: int, seed: int, rules: Rules
+) -> Interval:
+    """Returns the points of a team that may send against the same agent muted."""
+    points: list[int] = []
+    for first in range(0, deals, BLOCK):
+        task = Task(
+            (agent, f"muted:base=({agent})"),
+            seed,
+            first // BLOCK,
+            first,
+            min(BLOCK, deals - first),
+            rules,
+            information=information,
+        )
+        points += play_block(task).points.sum(axis=0).tolist()
+    return mean_interval(np.array(points) / len(PAIR_SEATINGS))
+
+
+def message_uses(
+    agents: Sequence[str],
+    deals: int,
+    heard: int,
+    *,
+    settings: Settings = STANDARD,
+    runner: Runner = HERE,
+) -> list[MessageUse]:
+    """Measures several agents as ``message_use`` does, each a piece of work."""
+    arguments = settings.arguments(agents, measure="messages", deals=deals, heard=heard)
+    work = partial(message_use, deals=deals, heard=heard, settings=settings)
+    todo = {agent: agent for agent in agents}
+    return list(runner.run(work, todo, lambda _: MessageUse, arguments, "agents").values())
+
+
+def table(found: Sequence[MessageUse]) -> str:
+    """Returns results as a text: a row an agent, then means over agents, and features."""
+    heads = [
+        "agent",
+        "not silence",
+        "depends on what is seen, nats",
+        "tells the partner, nats",
+        "tells opponents, nats",
+        "sending against muted, points",
+    ]
+    rows = [
+        [
+            one.agent,
+            f"{1 - one.sent[0]:.0%}",
+            bounds(one.depends),
+            bounds(one.partner),
+            "not heard" if one.opponents is None else bounds(one.opponents),
+            bounds(one.value, "+"),
+        ]
+        for one in found
+    ]
+    if len(found) > 1:
+        heard = [one.opponents.mean for one in found if one.opponents is not None]
+        rows.append(
+            [
+                f"mean of {len(found)} runs",
+                f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
+                bounds(over_runs([one.depends.mean for one in found])),
+                bounds(over_runs([one.partner.mean for one in found])),
+                bounds(over_runs(heard)) if len(heard) == len(found) else "",
+                bounds(over_runs([one.value.mean for one in found]), "+"),
+            ]
+        )
+    lines = [tables.table(heads, rows), ""]
+    for one in found:
+        told = [
+            f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"
+            for f in one.features[:SHOWN]
+        ]
+        lines.append(f"{one.agent}: {', '.join(told)}")
+    return "\n".join(lines)
+
+
+def over_runs(values: Sequence[float]) -> Interval:
+    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
+    mean, error = float(np.mean(values)), float(sem(values))
+    half = error * float(student.ppf((1 + LEVEL) / 2, len(values) - 1))
+    return Interval(mean, mean - half, mean + half)

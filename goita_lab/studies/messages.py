@@ -1,0 +1,359 @@
+"""Measures what a message is worth, private or public: docs/studies/messages.md.
+
+Runs of several arms, which differ in who hears a message and what it costs, play against themselves
+muted. What messages and moves say is computed from their probabilities and from exact beliefs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isnan
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+from scipy.stats import ttest_1samp, ttest_ind
+
+from goita_agents.base import Bool
+from goita_agents.bots.network import file_digest
+from goita_agents.models import LEGAL_MODEL, PolicyModel
+from goita_agents.population import Method, Population
+from goita_agents.registry import weights as network_weights
+from goita_env.actions import CALL
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure, MessageChannel
+from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.statistics.intervals import LEVEL, Interval
+from goita_lab.population import trained
+from goita_lab.signals import measures
+from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
+from goita_lab.signals.messages import MessageUse, message_use, over_runs
+from goita_lab.signals.playing import Play, play
+from goita_lab.signals.settings import Settings
+from goita_lab.signals.tables import bounds, table
+from goita_lab.studies.drawing import dots
+from goita_lab.studies.study import Options
+
+Audience = Literal["partner", "all"]
+
+BITS: Final = 2
+COSTS: Final = (0, 2, 10)
+"""Points a message."""
+WORDS: Final[dict[Audience, str]] = {"partner": "private", "all": "public"}
+NONE: Final = "none"
+"""The arm without messages."""
+RUNS: Final = 8
+DEALS: Final = 16_000
+HEARD: Final = 50
+"""Rounds in which exact listeners follow."""
+SEED: Final = 16_200
+
+QUICK_RUNS: Final = 2
+QUICK_DEALS: Final = 400
+QUICK_HEARD: Final = 4
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Says who hears messages and what each costs."""
+
+    audience: Audience | None
+    """None: there are no messages."""
+    cost: int = 0
+
+    @property
+    def name(self) -> str:
+        return NONE if self.audience is None else f"{WORDS[self.audience]} {self.cost}"
+
+    @property
+    def information(self) -> InformationStructure:
+        if self.audience is None:
+            return PLAIN
+        return InformationStructure(
+            channel=MessageChannel(bits=BITS, audience=self.audience, cost=self.cost)
+        )
+
+    @property
+    def shipped(self) -> str:
+        """Method of the population whose runs are of the arm; empty: the study trains them."""
+        if self.audience is None:
+            return "selfplay"
+        return "" if self.cost else f"token-{WORDS[self.audience]}"
+
+
+ARMS: Final = (Arm(None), *(Arm(audience, cost) for audience, cost in product(WORDS, COSTS)))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Names a run that is measured."""
+
+    arm: Arm
+    seed: int
+    file: str
+    """Of the weights."""
+    deals: int
+    heard: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.arm.name} {self.seed}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Holds what a run was measured to do."""
+
+    moves: float
+    """Nats that a play or pass tells the partner about the hand."""
+    use: MessageUse | None
+    """How it uses messages; None where there are none."""
+    weights: str
+    """SHA-256 of its network."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Holds the means of an arm, over runs."""
+
+    arm: str
+    runs: int
+    moves: Interval
+    spoken: Interval | None = None
+    """Share of messages that are not silence."""
+    depends: Interval | None = None
+    """Mutual information of the message and what its sender sees, nats."""
+    partner: Interval | None = None
+    """Nats that a message tells the partner about the hand."""
+    opponents: Interval | None = None
+    value: Interval | None = None
+    """Points a round against the same run muted, after costs."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Holds a hypothesis with its test."""
+
+    text: str
+    found: Interval
+    p_value: float
+    corrected: float
+    """By Holm's method, for all contrasts of the table."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Holds what the study found."""
+
+    deals: int
+    heard: int
+    rows: tuple[Row, ...]
+    contrasts: tuple[Contrast, ...]
+    exploratory: tuple[Contrast, ...]
+    runs: dict[str, Found]
+
+
+def players(_: Result) -> tuple[str, ...]:
+    """Returns none: each run's network is named with what it does."""
+    return ()
+
+
+def run(options: Options) -> Result:
+    """Trains the runs that are missing and measures all."""
+    arms = [arm for arm in ARMS if arm.shipped or not options.quick]
+    runs = QUICK_RUNS if options.quick else RUNS
+    deals, heard = (QUICK_DEALS, QUICK_HEARD) if options.quick else (DEALS, HEARD)
+    todo = [
+        Run(arm, seed, str(weights(arm, seed, options)), deals, heard)
+        for seed in range(runs)
+        for arm in arms
+    ]
+    hashes = [file_digest(one.file) for one in todo]
+    arguments = {"seed": SEED, "deals": deals, "heard": heard, "hashes": hashes}
+    found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
+    result = summarise(found, [arm.name for arm in arms], runs, deals, heard)
+    options.kept("messages").unlink(missing_ok=True)
+    return result
+
+
+def weights(arm: Arm, seed: int, options: Options) -> Path:
+    """Returns the file of a run's weights; one that is not shipped is trained where it is missing.
+
+    Raises:
+        SettingError: if the population lacks the run.
+        TrainingError: if the training failed.
+    """
+    if not arm.shipped:
+        name = f"token-{arm.name.replace(' ', '-')}"
+        method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
+        return trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
+    population, name = Population(), f"{arm.shipped}-{seed}"
+    if name not in population.members:
+        raise SettingError(f"expected {name} in the population, got none")
+    return population.weights(name)
+
+
+def measure(one: Run) -> Found:
+    """Measures a run."""
+    agent = f"file:{one.file},temperature=1"
+    use = None
+    if one.arm.audience is not None:
+        # Named by its run: where the file stands is this machine's affair.
+        use = replace(
+            message_use(agent, one.deals, one.heard, settings=Settings(seed=SEED)), agent=one.key
+        )
+    (digest,) = network_weights([agent]).values()
+    return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
+
+
+def moves_tell(agent: str, information: InformationStructure, rounds: int) -> float:
+    """Returns what plays and passes tell the partner about the hand, nats a move.
+
+    The partner's hand is read with the agent's own policy, the opponents' by rule constraints
+    only.
+    """
+    followed = play([agent], rounds, seed=SEED, information=information)
+    models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
+    told, _ = listen(
+        followed,
+        models,
+        known=False,
+        where=_moves,
+        speakers=(PARTNER,),
+        listeners=range(NUM_SEATS),
+    )
+    return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
+
+
+def _moves(of: Play) -> Bool:
+    found: Bool = of.action < CALL
+    return found
+
+
+def summarise(
+    found: Mapping[str, Found], arms: Sequence[str], runs: int, deals: int, heard: int
+) -> Result:
+    """Returns the tables of the page."""
+    by_arm = {arm: [found[f"{arm} {seed}"] for seed in range(runs)] for arm in arms}
+    uses = {arm: [one.use for one in some if one.use is not None] for arm, some in by_arm.items()}
+    value = {arm: [one.value.mean for one in some] for arm, some in uses.items()}
+    depends = {arm: [one.depends.mean for one in some] for arm, some in uses.items()}
+    moves = {arm: [one.moves for one in some] for arm, some in by_arm.items()}
+    tests = [
+        _test("a private message has a value", value, "private 0"),
+        _test("a public message has a value", value, "public 0"),
+        _test("a private one is worth more, points", value, "private 0", "public 0"),
+        _test("private messages say less at a cost, nats", depends, "private 0", "private 10"),
+        _test("public messages say less at a cost, nats", depends, "public 0", "public 10"),
+    ]
+    others = [
+        _test("a private message at 2 points has a value", value, "private 2"),
+        _test("a private message at 10 points has a value", value, "private 10"),
+        _test("a public message at 2 points has a value", value, "public 2"),
+        _test("a public message at 10 points has a value", value, "public 10"),
+        _test("moves say less beside private messages, nats", moves, NONE, "private 0"),
+        _test("moves say less beside public messages, nats", moves, NONE, "public 0"),
+    ]
+    return Result(
+        deals,
+        heard,
+        tuple(_row(arm, by_arm[arm], uses[arm]) for arm in arms),
+        _corrected(tests),
+        _corrected(others),
+        dict(found),
+    )
+
+
+_Test = tuple[str, Interval, float]
+
+
+def _test(
+    text: str, values: Mapping[str, Sequence[float]], arm: str, minus: str | None = None
+) -> _Test | None:
+    """Tests the mean of an arm, or its difference from another's; None: the arm is missing."""
+    if arm not in values or (minus is not None and minus not in values):
+        return None
+    if minus is None:
+        done, mean = ttest_1samp(values[arm], 0.0), float(np.mean(values[arm]))
+    else:
+        done = ttest_ind(values[arm], values[minus], equal_var=False)
+        mean = float(np.mean(values[arm]) - np.mean(values[minus]))
+    ends, p = done.confidence_interval(LEVEL), float(done.pvalue)
+    # Runs that are all the same, as with very few deals, have no p-value.
+    return text, Interval(mean, float(ends.low), float(ends.high)), 1.0 if isnan(p) else p
+
+
+def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
+    """Corrects the p-values of some tests by Holm's method."""
+    made = [one for one in tests if one is not None]
+    order, least, corrected = np.argsort([one[2] for one in made]), 0.0, np.ones(len(made))
+    for place, number in enumerate(order):
+        least = max(least, min(1.0, (len(made) - place) * made[number][2]))
+        corrected[number] = least
+    return tuple(Contrast(*one, float(p)) for one, p in zip(made, corrected, strict=True))
+
+
+def _row(arm: str, found: Sequence[Found], uses: Sequence[MessageUse]) -> Row:
+    moves = over_runs([one.moves for one in found])
+    if not uses:
+        return Row(arm, len(found), moves)
+    heard = [one.opponents.mean for one in uses if one.opponents is not None]
+    return Row(
+        arm,
+        len(found),
+        moves,
+        over_runs([1 - one.sent[0] for one in uses]),
+        over_runs([one.depends.mean for one in uses]),
+        over_runs([one.partner.mean for one in uses]),
+        over_runs(heard) if heard else None,
+        over_runs([one.value.mean for one in uses]),
+    )
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    heads = ["arm, cost", "runs", "not silence", "messages say, nats", "to the partner"]
+    heads += ["to an opponent", "value, points", "moves say, nats"]
+    rows = [
+        [
+            one.arm,
+            f"{one.runs}",
+            "" if one.spoken is None else f"{one.spoken.mean:.0%}",
+            *(
+                "" if of is None else bounds(of, sign)
+                for of, sign in (
+                    (one.depends, ""),
+                    (one.partner, ""),
+                    (one.opponents, ""),
+                    (one.value, "+"),
+                    (one.moves, ""),
+                )
+            ),
+        ]
+        for one in result.rows
+    ]
+    return "\n\n".join(
+        (
+            f"{result.deals:,} duplicate deals and {result.heard} rounds of listening a run; means "
+            "and 95 % intervals over runs.",
+            table(heads, rows),
+            _contrasts("hypothesis", result.contrasts),
+            _contrasts("exploratory", result.exploratory),
+        )
+    )
+
+
+def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
+    rows = [
+        [one.text, bounds(one.found, "+"), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
+        for one in contrasts
+    ]
+    return table([head, "difference", "p", "p, corrected"], rows)
+
+
+def figure(result: Result) -> bytes:
+    """Draws the value of a message by arm, as SVG."""
+    rows = [(one.arm, one.value) for one in result.rows if one.value is not None]
+    return dots(rows, "value of a message, points a round")

@@ -1,0 +1,124 @@
+"""The study of messages finds values that are there, and none that are not."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from goita_agents.base import AgentError
+from goita_agents.population import Population
+from goita_env import InformationStructure, MessageChannel
+from goita_env.errors import SettingError
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.messages import MessageUse
+from goita_lab.signals.settings import STANDARD
+from goita_lab.studies import messages
+from goita_lab.studies.messages import ARMS, Found, figure, moves_tell, report, summarise
+from goita_lab.studies.study import Options
+from raising import refuses
+
+RUNS = 8
+
+
+def certain(value: float) -> Interval:
+    return Interval(value, value, value)
+
+
+def found(values: dict[str, float], noise: float) -> dict[str, Found]:
+    """Returns what runs were measured to do, if a message is worth so much in each arm."""
+    rng, all_ = np.random.default_rng(5), {}
+
+    def about(value: float) -> Interval:
+        return certain(value + rng.normal(0, noise))
+
+    for arm, seed in product(ARMS, range(RUNS)):
+        use = None
+        if arm.audience is not None:
+            use = MessageUse(
+                f"{arm.name}-{seed}",
+                arm.information,
+                rounds=10,
+                sent=(0.75, 0.25),
+                depends=about(1 / (1 + arm.cost)),
+                features=(),
+                partner=about(0.4),
+                opponents=about(0.2) if arm.audience == "all" else None,
+                value=about(values.get(arm.name, 0.0)),
+            )
+        all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use, "0" * 64)
+    return all_
+
+
+def test_values_that_are_there_are_found_and_others_are_not():
+    values = {arm.name: 0.0 for arm in ARMS} | {"private 0": 0.5}
+    result = summarise(found(values, 0.1), [arm.name for arm in ARMS], RUNS, 10, 5)
+    private, public, apart, less, _ = result.contrasts
+    assert private.found.low > 0.3
+    assert private.p_value < private.corrected < 0.001
+    assert public.found.low < 0 < public.found.high
+    assert apart.found.mean == pytest.approx(private.found.mean - public.found.mean)
+    assert less.found.mean == pytest.approx(1 - 1 / 11, abs=0.2)
+    assert len(result.rows) == len(ARMS)
+    assert len(result.exploratory) == 6
+    told = report(result)
+    assert re.search(r"\| private 10 +\| +8 \| +25% \|", told)
+    assert len(re.findall(r"\| none +\| +8 \|", told)) == 1
+    assert figure(result).startswith(b"<?xml")
+
+
+def test_p_values_are_corrected_for_the_tests_of_a_table():
+    some = [("a", certain(0), 0.01), ("b", certain(0), 0.04), None, ("c", certain(0), 0.03)]
+    made = messages._corrected(some)
+    assert [one.corrected for one in made] == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_moves_tell_what_the_partners_policy_puts_in_them():
+    information = InformationStructure(channel=MessageChannel(bits=2))
+    assert 0 < moves_tell("random", information, 4) < 1
+    refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)
+
+
+def test_a_run_is_measured_as_it_samples(tmp_path, monkeypatch):
+    asked = []
+
+    def use(agent, deals, heard, *, settings=STANDARD):
+        asked.append((agent, deals, heard, settings.seed))
+        return replace(found({"private 0": 0.5}, 0)["private 0 3"].use, agent=agent)
+
+    monkeypatch.setattr(messages, "message_use", use)
+    monkeypatch.setattr(messages, "moves_tell", lambda agent, information, rounds: 0.5)
+    file = Population().weights("token-private-0")
+    measured = messages.measure(messages.Run(ARMS[1], 3, str(file), 8, 2))
+    assert measured.weights == Population().members["token-private-0"].sha256
+    assert measured.moves == 0.5
+    assert measured.use == replace(use("", 0, 0), agent="private 0 3")
+    assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, messages.SEED)]
+    private, options = next(arm for arm in ARMS if arm.name == "private 0"), Options(tmp_path)
+    assert messages.weights(private, 0, options) == file
+    refuses(SettingError, "token-private-99", messages.weights, private, 99, options)
+
+
+def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    everything, done_by = found({arm.name: 0.0 for arm in ARMS}, 0.1), []
+
+    def measured(one):
+        done_by.append(one.key)
+        return everything[one.key]
+
+    monkeypatch.setattr(messages, "measure", measured)
+
+    def stop(what, done, of):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        messages.run(Options(tmp_path, quick=True, progress=stop))
+    rest = []
+    quick = Options(tmp_path, quick=True, progress=lambda _, done, of: rest.append(done))
+    again = messages.run(quick)
+    assert rest[0] == 2
+    assert len(done_by) == len(set(done_by)) == rest[-1] == 6
+    assert again == messages.run(Options(tmp_path / "whole", quick=True))
+    assert not list(tmp_path.glob("*.parts"))
