@@ -28,7 +28,7 @@ from typing import Any, Final, Literal
 from goita_agents.files import decode, read_limited, write_whole
 from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.information import PLAIN, InformationStructure
+from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.saved_games import SavedDeal, check_share
@@ -46,11 +46,11 @@ MOST_BYTES: Final = 10**8
 
 @dataclass(frozen=True)
 class Manifest:
-    """Holds the keys of a manifest that are read back."""
+    """The keys of a manifest that are read back."""
 
     format: Literal["goita-games-1"]
     rules: Rules
-    information: InformationStructure = PLAIN
+    information: dict[str, Any] | None = None
 
 
 class GamesFolder:
@@ -140,9 +140,10 @@ def read_games(path: Path) -> Iterator[SavedDeal]:
             f"expected a folder of saved games, got no {MANIFEST} in {str(manifest.parent)!r}"
         )
     head = decode(read_limited(manifest, MOST_BYTES), Manifest, f"saved games, with {MANIFEST}")
+    information = InformationStructure.from_keys({"information": head.information})
     for file in game_files(path):
         for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
             try:
-                yield SavedDeal.from_line(line, head.rules, head.information)
+                yield SavedDeal.from_line(line, head.rules, information)
             except GoitaError as error:
                 raise RecordError(f"{file.name}, line {number}: {error}") from error

@@ -13,7 +13,13 @@ from goita_agents.base import AgentError
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.commands import train
-from goita_lab.learning import SavedPolicy, SelfPlayPolicy, init_from, save_policy, widths
+from goita_lab.learning import (
+    SavedPolicy,
+    SelfPlayPolicy,
+    init_from,
+    read_layer_widths,
+    save_policy,
+)
 from goita_lab.learning.policy_agent import load_frozen, read_policy
 from network_files import described
 from own_networks import Forgetful, OnlyInTraining, TwoTrunks
@@ -203,7 +209,7 @@ def test_a_policys_file_with_another_description_is_refused_and_runs_nothing(cop
         SavedPolicy(str(copied), "goita_lab.learning:SelfPlayPolicy")
     assert len(str(error.value)) < 4000
     if "policy" not in changes or changes["settings"] != {}:
-        for reader in (read_policy, widths, lambda path: init_from(None, path)):
+        for reader in (read_policy, read_layer_widths, lambda path: init_from(None, path)):
             with pytest.raises(AgentError, match="bad"):
                 reader(copied)
     assert not Path("PWNED").exists()
