@@ -52,7 +52,7 @@ format: $(VENV)/.installed
 # run, trainings above all, is run here and not by make test.
 docs: $(VENV)/.installed
 	$(VENV)/bin/pytest -n $(WORKERS) -m pages
-	$(VENV)/bin/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(VENV)/bin/python -m sphinx -W --keep-going -q -j $(WORKERS) docs docs/_build/html
 
 # Branches of goita_env that its own tests run.
 coverage: $(VENV)/.installed

@@ -42,6 +42,7 @@ viewcode_follow_imported_members = False  # pages print names where they are exp
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings give shapes, which annotations don't
 autodoc_preserve_defaults = True
+toc_object_entries = False  # a build takes three times as long with them
 # The learners' docstrings need no learner: the site is built without torch.
 autodoc_mock_imports = ["torch", "stable_baselines3", "sb3_contrib"]
 napoleon_google_docstring = True

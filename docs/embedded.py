@@ -4,7 +4,9 @@ The analysis takes half a minute the first time; what it found stays beside the 
 again as long as the agents and their version are the same.
 """
 
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,13 +27,25 @@ def analysed(keep: Path | None = None) -> tuple[str, str]:
 
 def setup(app: Any) -> dict[str, bool]:
     """Lets Sphinx copy the pages to the static files of the site."""
+    app.connect("builder-inited", _begin)
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True}
 
 
+_analysis: list[Future[tuple[str, str]]] = []  # a search of some seconds a decision
+
+
+def _begin(app: Any) -> None:
+    """Analyses in a process of its own, while the pages are built."""
+    if app.builder.format == "html":
+        workers = ProcessPoolExecutor(1, get_context("spawn"))
+        _analysis[:] = [workers.submit(analysed, Path(app.doctreedir) / "analysis.parts")]
+        workers.shutdown(wait=False)
+
+
 def _write(app: Any, error: Exception | None) -> None:
-    if error is None and app.builder.format == "html":
-        replay, analysis = analysed(Path(app.doctreedir) / "analysis.parts")
+    if error is None and _analysis:
+        replay, analysis = _analysis.pop().result()
         static = Path(app.outdir) / "_static"
         (static / "replay.html").write_text(replay, encoding="utf-8")
         (static / "analysis.html").write_text(analysis, encoding="utf-8")

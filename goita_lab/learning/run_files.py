@@ -19,13 +19,15 @@ Files are written whole or not at all (``goita_agents.files``).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from goita_agents.files import PART, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, History
 from goita_lab.learning.pool import GROUPS, OpponentPool
-from goita_lab.learning.ppo import SelfPlayPPO
+
+if TYPE_CHECKING:
+    from goita_lab.learning.ppo import SelfPlayPPO  # torch, which a plot can do without
 
 BYTES_PER_GAME: Final = 2000  # in a checkpoint: a game's state and its open decisions
 BYTES_PER_UPDATE: Final = 3000  # in the logs

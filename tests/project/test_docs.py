@@ -77,7 +77,8 @@ def marked(name: str, is_long: bool) -> object:
 
 WITH_PYTHON = [marked(name, name in LONG) for name in NAMES if "```python" in text_of(name)]
 SCRIPTS = ["look_at_a_game", marked("compare_two_bots", True)]
-NOTEBOOKS = ["environment", "own_bot", marked("training", True), "exact_belief"]
+NOTEBOOKS = ["environment", "own_bot", "exact_belief"]
+NOTEBOOKS += [marked("training", True), marked("my_first_paper", True)]
 
 
 @pytest.mark.parametrize("name", WITH_PYTHON)
@@ -105,7 +106,8 @@ def test_a_script_in_cells_runs_and_its_page_shows_what_it_prints(script, monkey
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
-    for needed in {"training": ("torch", "sb3_contrib")}.get(name, ()):
+    trains = name in {"training", "my_first_paper"}
+    for needed in ("torch", "sb3_contrib") if trains else ():
         pytest.importorskip(needed)
     monkeypatch.syspath_prepend(ROOT / "docs")
     import cells
@@ -113,7 +115,7 @@ def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
     script = ROOT / "examples" / "notebooks" / f"{name}.py"
     shipped = json.loads(script.with_suffix(".ipynb").read_bytes())
     made = cells.notebook(script)
-    if name == "training":  # other versions of torch learn something else
+    if trains:  # other versions of torch learn something else
         for cell in (*shipped["cells"], *made["cells"]):
             assert cell["cell_type"] == "markdown" or cell.pop("outputs")
     for cell in (*shipped["cells"], *made["cells"]):  # a drawing differs with matplotlib's version
