@@ -41,7 +41,7 @@ PETTINGZOO_GAMES: Final = {
 
 @dataclass(frozen=True)
 class Contest:
-    """Names one measurement and says how it is started."""
+    """One measurement, and how it is started."""
 
     group: str
     """Group by which ``--only`` chooses it."""

@@ -53,7 +53,7 @@ ATTACKER: Final = "file:runs/attacker/policy.safetensors"
 
 @dataclass(frozen=True)
 class Row:
-    """Names what is played: two agents against the same opponents."""
+    """What is played: two agents against the same opponents."""
 
     against: str
     """Agent of the other team."""
@@ -101,7 +101,7 @@ class Args:
 
 @dataclass
 class Played:
-    """Holds what one agent of a row has made: n deals, in order."""
+    """What one agent of a row has made: n deals, in order."""
 
     points: list[int]
     """Points of its team minus those of the other, over all games of the deal."""

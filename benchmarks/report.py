@@ -15,7 +15,7 @@ SPADES: Final = "OpenSpiel spades"
 
 @dataclass(frozen=True)
 class RatioTarget:
-    """Asks that one contest is at least so many times as fast as another in the same run."""
+    """A target: one contest is at least so many times as fast as another in the same run."""
 
     ours: str
     peer: str

@@ -62,7 +62,7 @@ class Args:
 
 @dataclass(frozen=True)
 class Row:
-    """Holds what was measured of one combination."""
+    """What was measured of one combination."""
 
     device: str
     precision: str

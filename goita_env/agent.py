@@ -50,7 +50,7 @@ def is_built_in(point: EntryPoint) -> bool:
 
 @runtime_checkable
 class Policy(Agent, Protocol):
-    """Plays by a known policy."""
+    """An agent with a known policy."""
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
@@ -59,7 +59,7 @@ class Policy(Agent, Protocol):
 
 @runtime_checkable
 class HasTemperature(Policy, Protocol):
-    """Plays by a known policy that can be made sharper or flatter: a network does."""
+    """An agent with a known policy that can be made sharper or flatter, as a network."""
 
     temperature: float
 
@@ -70,7 +70,7 @@ class HasTemperature(Policy, Protocol):
 
 @runtime_checkable
 class PlaysInformed(Protocol):
-    """Says which games it plays beside the plain one; agents that do not play the plain one alone.
+    """An agent that plays other games than the base one, and says which.
 
     In other games the masks are bool [N, 77] where a message is asked for, and views may show
     hands.
@@ -90,7 +90,7 @@ def plays(agent: object, information: InformationStructure) -> bool:
 
 @dataclass(frozen=True)
 class Results:
-    """Tells how some rounds ended; ``n`` seats."""
+    """How some rounds ended; ``n`` seats."""
 
     winner: Int
     """[n] Seat that ended the round, 0 to 3 as in ``begin``."""
@@ -192,7 +192,7 @@ def close(agents: Iterable[object]) -> None:
 
 
 class RandomAgent:
-    """Plays every legal action with the same probability: the zero of every rating."""
+    """An agent that plays legal actions with equal probability: the zero of every rating."""
 
     def __init__(self) -> None:
         self.name = "random"

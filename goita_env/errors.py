@@ -9,39 +9,39 @@ from pathlib import Path
 
 
 class GoitaError(ValueError):
-    """Groups every error that this package raises on purpose."""
+    """The base of every error that this package raises on purpose."""
 
 
 class SettingError(GoitaError):
-    """Reports a setting outside its choices: a rule set, a mode, a number, a seed, a dealer."""
+    """A setting outside its choices: a rule set, a mode, a number, a seed, a dealer."""
 
 
 class HandsError(GoitaError):
-    """Reports hands that are not a deal of the 32 tiles."""
+    """Hands that are not a deal of the 32 tiles."""
 
 
 class ActionError(GoitaError):
-    """Reports actions of the wrong length, type or range."""
+    """Actions of the wrong length, type or range."""
 
 
 class IllegalActionError(ActionError):
-    """Reports an action that the rules forbid in the position."""
+    """An action that the rules forbid in the position."""
 
 
 class EpisodeOverError(GoitaError):
-    """Reports a step where no seat is asked: after the end, or before the first reset."""
+    """A step where no seat is asked: after the end, or before the first reset."""
 
 
 class StaleTurnError(GoitaError):
-    """Reports that a turn's view was asked for after the next step, without observations."""
+    """A turn's view that was asked for after the next step, without observations."""
 
 
 class ObservationError(GoitaError):
-    """Reports a vector that is not an observation of this layout version."""
+    """A vector that is not an observation of this layout version."""
 
 
 class RecordError(GoitaError):
-    """Reports a malformed record or an illegal move in one, by deal and move."""
+    """A malformed record or an illegal move in one, by deal and move."""
 
 
 def install(extra: str) -> str:

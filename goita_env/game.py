@@ -31,7 +31,7 @@ from goita_env.views.scenes import of_state
 
 @dataclass(frozen=True)
 class PlayedDeal:
-    """Notes one deal of a game: how it began and every decision since."""
+    """One deal of a game: how it began and every decision since."""
 
     hands: npt.NDArray[np.int8]
     """[4, 8] Tiles of each kind dealt to each seat."""
@@ -54,7 +54,7 @@ class _Before(NamedTuple):
 
 
 class Game:
-    """Plays one round, or a match round after round.
+    """One round, or a match round after round.
 
     Args:
         rules: a rule set or its name.

@@ -32,7 +32,7 @@ _SHOWN_SEATS: Final[dict[str | None, tuple[int, ...]]] = {
 
 @dataclass(frozen=True)
 class MessageChannel:
-    """Lets each seat send one message before the pre-play decisions, the dealer first.
+    """A channel: each seat sends one message before the other pre-play decisions, dealer first.
 
     Raises:
         SettingError: if a field has none of its values.
@@ -64,7 +64,7 @@ class MessageChannel:
 
 @dataclass(frozen=True)
 class InformationStructure:
-    """Holds the options of who knows and tells what; the default is the base game.
+    """The information options: shown tiles and messages; the default is the base game.
 
     Raises:
         SettingError: if a field has none of its values.

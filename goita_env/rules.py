@@ -31,7 +31,7 @@ RULE_SETS: Final[dict[str, Rules]] = {}
 
 @dataclass(frozen=True)
 class Rules:
-    """Holds one rule set; every field is a point on which texts or players differ.
+    """One rule set; every field is a point on which texts or players differ.
 
     The default of each field is the booklet's rule, so ``Rules(name="mine", last_king=False)`` is
     a rule set of your own.

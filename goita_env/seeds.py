@@ -100,7 +100,7 @@ _ROUNDS: Final = 8
 
 
 class GameNumbers:
-    """Numbers games for bots: a keyed permutation of 0 to 2**51 - 1.
+    """Numbers of games for bots: a keyed permutation of 0 to 2**51 - 1.
 
     The true numbers would tell which deal of the seed a bot plays. So it is shown others: a Feistel
     network whose round keys follow from the seed by BLAKE2b.

@@ -232,7 +232,7 @@ def run(main: Callable[[], int]) -> NoReturn:
 
 
 class _Lasting(TextIOBase):
-    """Writes to a stream as long as that takes it.
+    """A stream that is written to as long as it takes it.
 
     Attributes:
         lost: why it took no more, unless its reader went away.

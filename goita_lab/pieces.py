@@ -24,7 +24,7 @@ Progress = Callable[[str, int, int], object]
 
 @dataclass(frozen=True)
 class Runner:
-    """Says how pieces of work are done; none of this changes a result."""
+    """How pieces of work are done; none of this changes a result."""
 
     workers: int = 1
     """Processes."""

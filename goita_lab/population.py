@@ -34,7 +34,7 @@ BLOCK: Final = 500
 
 
 class TrainingError(SettingError):
-    """Reports that ``goita train`` failed; it has said why."""
+    """A ``goita train`` that failed; it has said why."""
 
 
 def train(

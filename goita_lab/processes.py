@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class WorkerError(GoitaError):
-    """Reports that a worker died: killed, out of memory, or brought down by a library.
+    """A worker that died: killed, out of memory, or brought down by a library.
 
     Attributes:
         items: what the workers were at.
@@ -52,7 +52,7 @@ def _libraries() -> Any:
 
 
 class Processes:
-    """Runs functions in child processes, which end when this process does.
+    """Child processes that run functions, and end when this process does.
 
     What a child prints goes to standard error: standard output is for tables.
     """

@@ -82,7 +82,7 @@ def check_plain(deals: Iterable[DealRecord], what: str) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Holds a deal of a file."""
+    """A deal of a file."""
 
     file: Path
     deal: DealRecord
@@ -94,7 +94,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Records:
-    """Holds the deals of several files, none of them twice."""
+    """The deals of several files, none of them twice."""
 
     deals: tuple[Recorded, ...]
     problems: tuple[Problem, ...]

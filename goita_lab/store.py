@@ -40,7 +40,7 @@ _META: Final = {"meta": "kind TEXT NOT NULL, arguments TEXT NOT NULL"}
 
 
 class Store:
-    """Opens a file of blocks for reading and adding; it is created if missing or empty.
+    """A file of blocks, opened for reading and adding; it is created if missing or empty.
 
     Args:
         path: the file.
@@ -173,7 +173,7 @@ class Store:
 
 
 class Parts(Store):
-    """Opens a file of the finished parts of a long computation, by key, as typed values.
+    """A file of the finished parts of a long computation, by key, as typed values.
 
     A value is a dataclass, or a tuple of some, of numbers, texts, tuples, mappings, dataclasses and
     arrays (``npt.NDArray[np.int64]``); it is restored to the last bit.

@@ -39,7 +39,7 @@ RESTARTS: Final = 3  # Most restarts of a bot's programs, all seats together.
 
 @dataclass(frozen=True)
 class Fault:
-    """Describes one fault of an agent."""
+    """One fault of an agent."""
 
     kind: Kind
     seat: int  #: The seat, 0 to 3; -1: not known.
@@ -58,7 +58,7 @@ class Fault:
 
 @runtime_checkable
 class FaultTracking(Agent, Protocol):
-    """Plays and counts its faults.
+    """An agent that counts its faults.
 
     A decision that the agent fails to make is replaced by a uniformly random legal action; after a
     forfeit every decision is. Faults are never removed: each pairing gets an agent of its own.
@@ -98,7 +98,7 @@ def contained() -> Iterator[None]:
 
 
 class BotError(GoitaError):
-    """Reports a fault of a program inside the bot protocol: what was expected and what came.
+    """A fault of a program inside the bot protocol: what was expected and what came.
 
     After a ``fatal`` one the program must be restarted; so always after "hello", "flood", "died".
     """
@@ -110,11 +110,11 @@ class BotError(GoitaError):
 
 
 class AgentError(GoitaError):
-    """Reports an agent that does not exist, cannot be built, or answers what it may not."""
+    """An agent that does not exist, cannot be built, or answers what it may not."""
 
 
 class AnswerError(AgentError):
-    """Reports an answer that is no array of one action per row."""
+    """An answer that is no array of one action per row."""
 
 
 def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int, str]]:
@@ -174,7 +174,7 @@ def _illegal(one: float, legal: Bool, name: str) -> str:
 
 
 class GuardedAgent:
-    """Plays one seat of one seating by a user's class.
+    """An agent that plays one seat of one seating by a user's class.
 
     The class may raise, leave with ``SystemExit``, answer nonsense or change its arguments: each is
     a recorded fault, and a random legal action is played instead.

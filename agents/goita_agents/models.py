@@ -48,11 +48,11 @@ ANALYSIS_EPSILON: Final = 0.5
 
 
 class UnexplainedError(GoitaError):
-    """Reports a decision that the model of its seat never makes, whatever the seat holds."""
+    """A decision that the model of its seat never makes, whatever the seat holds."""
 
 
 class OpponentModel(Protocol):
-    """Tells how likely a seat is to act in each way.
+    """A model that gives the probability of each action of a seat.
 
     Attributes:
         name: by which results tell what was assumed.
@@ -75,7 +75,7 @@ _passed: Final[WeakKeyDictionary[Agent, set[tuple[float | None, Rules]]]] = Weak
 
 
 class PolicyModel:
-    """Models a seat by an agent's policy: (1 - epsilon) * policy + epsilon * uniform.
+    """A model of a seat by an agent's policy: (1 - epsilon) * policy + epsilon * uniform.
 
     A belief asks what an agent would do in other positions, thousands at a time. So its answer for
     a view must depend on that view alone. That is tested on 256 fixed views, once for an agent and
@@ -177,7 +177,7 @@ class PolicyModel:
 
 
 class SharedAnswers:
-    """Asks each of some models' policies once where models differ in their epsilons alone.
+    """The answers of some models' policies, asked once where only the epsilons differ.
 
     Attributes:
         models: the models, in the same order, for questions of one round.
@@ -210,7 +210,7 @@ class SharedAnswers:
 
 
 class _AskedOnce:
-    """Remembers a policy's answers by the whole batch of views."""
+    """A policy's answers, remembered by the whole batch of views."""
 
     def __init__(self, policy: Policy) -> None:
         self.name, self.policy = policy.name, policy
@@ -228,7 +228,7 @@ class _AskedOnce:
 
 
 class CachedModel:
-    """Asks a model about each view once, for several listeners to one round.
+    """A model that asks another about each view once, for several listeners to one round.
 
     What a seat would do with a hand is the same for all who wonder whether it holds that hand.
     """
@@ -261,7 +261,7 @@ class CachedModel:
 
 @dataclass(eq=False)
 class _ModelOfLegality:
-    """Knows nothing of a seat but what is legal for it."""
+    """A model that knows nothing of a seat but what is legal for it."""
 
     name: str
     rule: Callable[[Bool], Float]

@@ -35,7 +35,7 @@ a block of a few games, which costs hardly more than one."""
 
 @dataclass(frozen=True)
 class Endings:
-    """Says which deals have ended; ``n`` games."""
+    """Which deals have ended; ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
@@ -50,7 +50,7 @@ class Endings:
 
 
 class ActiveGames:
-    """Holds those of a match's games that move; all stand at first.
+    """Those of a match's games that move; all stand at first.
 
     Attributes:
         match: the games that stand; what of the others lies there is out of date.

@@ -124,7 +124,7 @@ def lay(state: State, rows: Int, dealt: Int) -> None:
 
 
 class ReadyDeals:
-    """Prepares deals before they are needed: many at once cost a fifth of a few at a time.
+    """Deals that are prepared before they are needed: many at once cost a fifth of a few at a time.
 
     For each of N games there are places for the first deal of its next two episodes and, where that
     deal has pre-play decisions, for the deal after a redeal. The dealers are the first ones, and

@@ -35,7 +35,7 @@ _SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
 
 @dataclass(frozen=True)
 class Outcome:
-    """Says which games a step ended a round in; ``n`` games."""
+    """Which games a step ended a round in; ``n`` games."""
 
     rows: Int
     """[n] The games."""
@@ -71,7 +71,7 @@ def check_reward(reward: Reward, information: InformationStructure = PLAIN) -> R
 
 
 class Match:
-    """Plays N games, each an endless row of episodes, a round or a match long.
+    """N games, each an endless row of episodes, a round or a match long.
 
     ``games``: [N] numbers of the games in the deals' keys, 0 to N - 1 by default. With
     ``auto_reset`` a game goes on with its next episode at once, else it stays still at its end.

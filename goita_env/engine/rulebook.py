@@ -56,7 +56,7 @@ def must_call(rules: Rules, pawns: int) -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """Asks who calls five or more pawns, or whether a caller's deal stands.
+    """A question: who calls five or more pawns, or whether a caller's deal stands.
 
     No text gives an order, so it is ours: from the dealer on, each seat that was dealt five or more
     pawns is asked once; then, where five were called, the caller's partner chooses. Seats are

@@ -49,7 +49,7 @@ _LEADS: Final = 3
 
 
 class SearchRules(NamedTuple):
-    """Holds a rule set as a search reads it; ``S`` statuses of play, keys ``status * 69 + action``.
+    """A rule set as a search reads it; ``S`` statuses of play, keys ``status * 69 + action``.
 
     The arrays are the engine's own: don't write into them.
     """
@@ -72,7 +72,7 @@ class SearchRules(NamedTuple):
 
 
 class PositionArrays(NamedTuple):
-    """Holds n positions of play, nothing hidden."""
+    """N positions of play, nothing hidden."""
 
     codes: Int
     """[n, 4] Code of each seat's hand, and KING_PERMIT where it may always attack with a king."""
@@ -83,7 +83,7 @@ class PositionArrays(NamedTuple):
 
 
 class Games(Protocol):
-    """Holds games of the engine, as ``worlds.Positions`` and ``Game`` do."""
+    """Games of the engine, as ``worlds.Positions`` and ``Game`` do."""
 
     @property
     def _state(self) -> State: ...

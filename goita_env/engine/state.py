@@ -38,7 +38,7 @@ ZERO, ONE, THREE = np.array(0), np.array(1), np.array(3)
 
 @dataclass(frozen=True)
 class Field:
-    """Describes a field of the state: how many rows it has, and what becomes of it."""
+    """A field of the state: how many rows it has, and what becomes of it."""
 
     rows: int
     """Rows of the block; four where each slot has one."""
@@ -51,7 +51,7 @@ _GAME: Final = Field(1)
 
 
 class State:
-    """Holds N games; the last axis of every array is the game.
+    """N games; the last axis of every array is the game.
 
     ``data`` holds everything, so that copying, selecting and repeating games is one numpy call
     each. Every annotated field is a part of it, in this order: write into it, don't replace it.

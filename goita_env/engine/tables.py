@@ -124,7 +124,7 @@ BLOCKS, PERMIT, MAY_PASS = range(3)
 
 @dataclass(frozen=True)
 class Tables:
-    """Holds the rules of one rule set as arrays; ``K`` = 70 * 69 keys, ``S`` = 70 statuses."""
+    """The rules of one rule set as arrays; ``K`` = 70 * 69 keys, ``S`` = 70 statuses."""
 
     pairs: Int
     """[2 * 2**18] Bit 8 * block + attack: the hand (index: code, and KING_PERMIT if a king may
@@ -269,7 +269,7 @@ _SEAT_BITS: Final = np.array([1, 2, 4, 8], dtype=np.int64)
 
 @dataclass(frozen=True)
 class QuestionTables:
-    """Lists every question of a rule set by number; ``Q`` numbers, the endings among them."""
+    """Every question of a rule set by number; ``Q`` numbers, the endings among them."""
 
     first: Int
     """[4 * 32] Number by 32 * dealer + 2 * (bits of the seats with five or more) + (any six)."""

@@ -47,7 +47,7 @@ _OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
-    """Plays one round or match; an illegal action raises and changes nothing.
+    """An environment of one round or match; an illegal action raises and changes nothing.
 
     Args:
         rules: a rule set or its name: "jga", "pagat", "nine".

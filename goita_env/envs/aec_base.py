@@ -23,7 +23,7 @@ _TRIED: Final = "options"
 
 
 class SeatedEnv(AECEnv[str, Any, int | None]):
-    """Seats agents ``player_0`` .. in turn order, of whom one is asked at a time.
+    """An environment of agents ``player_0`` .. in turn order, of whom one acts at a time.
 
     Args:
         num_seats: how many.
@@ -163,7 +163,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
 
 
 class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
-    """Ends the episode on an illegal action: the offender's side pays, the others gain.
+    """A wrapper that ends the episode on an illegal action: the offender's side pays.
 
     PettingZoo's own wrapper punishes the offender and pays nobody, which breaks the zero sum.
     """
@@ -181,7 +181,7 @@ class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
 
 
 class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
-    """Takes actions of all agents at a time; only that of the asked one counts."""
+    """A wrapper that takes actions of all agents at a time; only that of the acting seat counts."""
 
     def step(self, actions: Mapping[str, Any]) -> Any:
         """Makes the decision of the agent that is asked.

@@ -116,7 +116,7 @@ def _players(named: Named, information: InformationStructure) -> list[_Player]:
 
 
 class Bots:
-    """Plays all seats but the learner's in N games.
+    """The players of all seats but the learner's, in N games.
 
     Bots of known probabilities (``random`` is one) draw by numbers that follow from seed, game,
     episode and how many were drawn in it: their game is the same in a batch of any size. The others

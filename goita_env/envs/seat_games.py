@@ -39,7 +39,7 @@ _SEATS: Final = np.arange(NUM_SEATS)
 
 
 class SeatStep:
-    """Tells what a step led to; its arrays are never written again.
+    """What a step led to; its arrays are never written again.
 
     Attributes:
         reward: float32 [N] what the learner's team got since its last decision.
@@ -70,7 +70,7 @@ class SeatStep:
 
 
 class SeatedGames:
-    """Plays N games with a learner among bots.
+    """N games with a learner among bots.
 
     Args:
         num_games: N.

@@ -59,7 +59,7 @@ def check_form(form: Form) -> Form:
 
 
 class SeatSettings(TypedDict, total=False):
-    """Lists the settings that one game and a batch share; see ``SeatVectorEnv``."""
+    """The settings that one game and a batch share; see ``SeatVectorEnv``."""
 
     rules: str | Rules
     episode: Episode
@@ -75,7 +75,7 @@ class SeatSettings(TypedDict, total=False):
 
 
 class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
-    """Plays N games with a learner among bots, as a ``gymnasium.vector.VectorEnv``.
+    """N games with a learner among bots, as a ``gymnasium.vector.VectorEnv``.
 
     Args:
         num_envs: N.

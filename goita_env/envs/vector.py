@@ -35,7 +35,7 @@ _PAYS: Final = np.array([-1, 1, -1, 1], np.float32)
 
 
 class StepResult:
-    """Holds what a step led to; its arrays are never written again.
+    """What a step led to; its arrays are never written again.
 
     Where the environment does not observe, ``words``, ``observation`` and ``view`` raise a
     ``StaleTurnError`` once it has stepped on.
@@ -98,7 +98,7 @@ class StepResult:
 
 
 class GoitaVectorEnv:
-    """Plays N games at once, in one thread at a time.
+    """N games at once, in one thread at a time.
 
     Args:
         num_games: N, 1 to 2**24.

@@ -127,7 +127,7 @@ def _parse(text: str) -> dict[str, Any]:
         raise ImportError(f"a YAML kifu needs PyYAML: {install('records')}") from error
 
     class Plain(yaml.BaseLoader):
-        """Reads texts, lists and mappings, and not too much of them in each other."""
+        """A loader that reads texts, lists and mappings, and not too much of them in each other."""
 
         depth = 0
 

@@ -41,7 +41,7 @@ def brief(value: object) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """Says what is unsound in a record, and where."""
+    """What is unsound in a record, and where."""
 
     deal: int
     """Number of the deal in its source, from 1."""
@@ -63,7 +63,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Result:
-    """Says how a deal ended."""
+    """How a deal ended."""
 
     finished: bool
     """A seat ended the round, or a redeal was decided; False: the record breaks off before."""
@@ -82,7 +82,7 @@ class Result:
 
 @dataclass(frozen=True)
 class DealRecord:
-    """Records one deal: what was dealt and every decision that is known.
+    """A record of one deal: what was dealt and every decision that is known.
 
     Raises:
         HandsError: if the hands are not a deal of the 32 tiles.
@@ -186,7 +186,7 @@ class DealRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """Records one deal after another, as a file holds them.
+    """A record of one deal after another, as a file holds them.
 
     Between two deals some may be missing: those that a special hand decided leave no entry. So
     scores and dealer may jump, and are what each deal says.

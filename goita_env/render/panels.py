@@ -30,7 +30,7 @@ _BARS: Final = 48
 
 @dataclass(frozen=True)
 class Listed:
-    """Holds an action that is listed."""
+    """An action that is listed."""
 
     action: int
     probability: float | None
@@ -41,7 +41,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Hand:
-    """Holds what is believed of a hand."""
+    """What is believed of a hand."""
 
     name: str
     at_least_one: tuple[float, ...]

@@ -70,7 +70,7 @@ def number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Holds a drawing, line by line."""
+    """A drawing, line by line."""
 
     size: tuple[float, float]
     title: str
@@ -84,7 +84,7 @@ class Drawing:
 
 
 class Pen:
-    """Collects what is drawn.
+    """A drawing that is being made.
 
     Raises:
         SettingError: if there is no such theme or faces.

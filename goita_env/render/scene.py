@@ -18,7 +18,7 @@ TILE: Final = "{tile}"
 
 @dataclass(frozen=True)
 class Place:
-    """Shows one seat."""
+    """One seat."""
 
     name: str
     """"you", "next", ... or "seat 2"."""
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Scene:
-    """Shows a position."""
+    """A position."""
 
     rules: str
     places: tuple[Place, ...]
@@ -75,7 +75,7 @@ class Scene:
 
 
 class Drawable(Protocol):
-    """Describes what every drawing takes beside a ``Scene``: a game, a view, positions."""
+    """What every drawing takes in place of a ``Scene``: a game, a view, positions."""
 
     def scene(self) -> Scene: ...
 

@@ -48,7 +48,7 @@ Mark = Literal["played", "best"]
 
 
 class Options(TypedDict):
-    """Says how a position is drawn, and what beside it."""
+    """How a position is drawn, and what beside it."""
 
     theme: NotRequired[Theme]
     """"light" or "dark"."""

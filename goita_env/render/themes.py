@@ -12,7 +12,7 @@ Theme = Literal["light", "dark"]
 
 @dataclass(frozen=True)
 class Palette:
-    """Gives every part of a drawing its colour, ``#rrggbb``; no two parts of a theme share one."""
+    """The colour of every part of a drawing, ``#rrggbb``; no two parts of a theme share one."""
 
     ground: str
     board: str

@@ -18,7 +18,7 @@ from goita_env.views import View, acting_view, seat_view
 
 
 class Moment:
-    """Holds the games between two steps, until the next one closes it.
+    """The games between two steps, until the next one closes it.
 
     Args:
         state: the games that are held; let go of when it is closed.
@@ -46,7 +46,7 @@ class Moment:
 
 
 class PendingDecisions:
-    """Tells what a step led to, and asks for the next decisions; ``m`` games.
+    """What a step led to, and asks for the next decisions; ``m`` games.
 
     Attributes:
         rows: int64 [m] the games that are asked now, ascending: those with a real choice.
@@ -87,7 +87,7 @@ class PendingDecisions:
 
 @dataclass(frozen=True)
 class DecisionsMade:
-    """Lists decisions that a step made, one in each of ``n`` games."""
+    """The decisions that a step made, one in each of ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
@@ -99,7 +99,7 @@ class DecisionsMade:
 
 @dataclass(frozen=True)
 class FinishedDeals:
-    """Holds deals that are over, with all they ended in; ``n`` games."""
+    """Deals that are over, with all they ended in; ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
@@ -173,7 +173,7 @@ class FinishedDeals:
 
 
 class NewDeals:
-    """Holds deals in which nothing has been decided; ``n`` games.
+    """Deals in which nothing has been decided; ``n`` games.
 
     All but ``rows`` raises a ``StaleTurnError`` after the next step.
 

@@ -1,4 +1,4 @@
-"""Plays N rounds or matches in parallel, one decision in every game a step."""
+"""N rounds or matches in parallel, one decision in every game a step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CROWDED: Final = 0.75
 
 
 class Rounds:
-    """Plays N rounds or matches in parallel.
+    """N rounds or matches in parallel.
 
     Args:
         num_games: N.

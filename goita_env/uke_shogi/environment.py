@@ -36,7 +36,7 @@ from goita_env.uke_shogi.view import observation_size
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
-    """Plays an episode; an illegal action raises and changes nothing.
+    """An environment of one round or match; an illegal action raises and changes nothing.
 
     Args:
         rules: how it is played.

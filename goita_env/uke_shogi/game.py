@@ -29,7 +29,7 @@ Hands = list[list[int]]
 
 
 class UkeShogiGame:
-    """Plays one deal.
+    """One deal that is played.
 
     Args:
         rules: how it is played.

@@ -32,7 +32,7 @@ _SETS: Final = (40, 42)
 
 @dataclass(frozen=True)
 class UkeShogiRules:
-    """Holds one way to play Uke-Shogi.
+    """One way to play Uke-Shogi.
 
     The same in all of them: turns go "anticlockwise", from seat 0 up; the dealer "began by playing
     one card"; who "managed to play his last card" wins at once, be it led or matched. Ours: the

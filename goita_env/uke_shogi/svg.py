@@ -28,7 +28,7 @@ _NAMES_AT: Final = 140
 
 @dataclass(frozen=True)
 class Seat:
-    """Describes one seat as it is drawn."""
+    """One seat as it is drawn."""
 
     name: str
     remarks: tuple[str, ...]
@@ -42,7 +42,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class UkeShogiTable:
-    """Describes a position as it is drawn."""
+    """A position as it is drawn."""
 
     rules: UkeShogiRules
     seats: Sequence[Seat]
@@ -52,7 +52,7 @@ class UkeShogiTable:
 
 
 class HasTable(Protocol):
-    """Describes what is drawn: a game with all hands open, or a view with one."""
+    """What is drawn: a game with all hands open, or a view with one."""
 
     def table(self) -> UkeShogiTable: ...
 

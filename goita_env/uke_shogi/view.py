@@ -18,7 +18,7 @@ from goita_env.uke_shogi.rules import UkeShogiRules, hand_points
 
 @dataclass(frozen=True, eq=False)
 class UkeShogiView:
-    """Holds what one seat may know; seats are relative: 0 the viewer, 1 the next, and so on."""
+    """What one seat may know; seats are relative: 0 the viewer, 1 the next, and so on."""
 
     rules: UkeShogiRules
     hand: Int

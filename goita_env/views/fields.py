@@ -57,7 +57,7 @@ _UNSEEN_MASKS: Final = _thermometer_masks(COUNTS, UNSEEN_START)
 
 
 class DecisionHistory:
-    """Lists the round so far with one entry a play-or-pass decision; see ``View.decisions``.
+    """The round so far with one entry a play-or-pass decision; see ``View.decisions``.
 
     Attributes:
         seat: int8 [N, 46] relative seat that decided, NONE after the last decision.
@@ -111,7 +111,7 @@ class DecisionHistory:
 
 
 class ViewFields:
-    """Reads what packed observations of N positions say; ``View`` adds the rest.
+    """The fields of packed observations of N positions; ``View`` adds the rest.
 
     Attributes:
         words: uint64 [N, 8] the packed observation; all fields are read from it. Two more words a

@@ -63,7 +63,7 @@ UNSEEN_START: Final = sum(HAND_COUNTS)
 
 @dataclass(frozen=True)
 class Slice:
-    """Names a run of bits of the observation."""
+    """A run of bits of the observation."""
 
     name: str
     start: int

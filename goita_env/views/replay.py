@@ -31,7 +31,7 @@ _SHIFT_AT_END: Final = 16 * 4
 
 
 class Choices:
-    """Holds the legal actions of the acting seats of M games; none where nobody is asked.
+    """The legal actions of the acting seats of M games; none where nobody is asked.
 
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
@@ -57,7 +57,7 @@ class Choices:
 
 
 class Replay:
-    """Follows M deals, the hands of one seat or of all four being known.
+    """M deals that are played again, the hands of one seat or of all four being known.
 
     ``of_deals`` knows all hands, so it asks the pre-play decisions itself and every decision is
     a ``step``. ``of_seat`` knows one seat's hand, another one in each game, and those that the seat

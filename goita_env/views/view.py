@@ -41,7 +41,7 @@ _PLAIN_TABLE: Final = U64((1 << FRAME_MESSAGES) - 1)
 
 
 class View(ViewFields):
-    """Shows N positions as one seat each may know them.
+    """N positions as one seat each may know them.
 
     The fields are read from ``words`` when they are first asked for; see ``ViewFields``.
     """

@@ -55,7 +55,7 @@ _NEXT, _PARTNER = np.divmod(np.arange((HAND_SIZE + 1) ** 2), HAND_SIZE + 1)
 
 @dataclass(frozen=True)
 class Places:
-    """Lists the ``U`` places of one view: hands of seats 1, 2 and 3, then blocks by seat and play.
+    """The ``U`` places of one view: hands of seats 1, 2 and 3, then blocks by seat and play.
 
     *In order* means here: sorted by seat, each seat's hand before its blocks.
     """
@@ -86,7 +86,7 @@ class Places:
 
 @dataclass(frozen=True)
 class PawnCounts:
-    """Lists the ``c`` ways to split the unseen pawns between the seats that the facts allow."""
+    """The ``c`` ways to split the unseen pawns between the seats that the facts allow."""
 
     counts: Int
     """[c, 3] Pawns in the places of seats 1, 2 and 3."""
@@ -96,7 +96,7 @@ class PawnCounts:
 
 @dataclass(frozen=True)
 class Hidden:
-    """Holds what is hidden from the viewer of one row."""
+    """What is hidden from the viewer of one row."""
 
     places: Places
     pawns: PawnCounts | None

@@ -38,7 +38,7 @@ _PLAY_BITS: Final = np.uint32((1 << MAX_PLAYS) - 1)
 
 
 class Positions:
-    """Holds n positions with all hands known: ``Rounds`` plays them on, the solver solves them.
+    """N positions with all hands known: ``Rounds`` plays them on, the solver solves them.
 
     Args:
         state: the games as the engine holds them.

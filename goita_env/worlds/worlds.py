@@ -24,7 +24,7 @@ _BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
 
 @dataclass(frozen=True)
 class Worlds:
-    """Holds n worlds: where the tiles lie that a viewer cannot see, and its own beside them.
+    """N worlds: where the tiles lie that a viewer cannot see, and its own beside them.
 
     Seats are relative to the viewer: 0 itself, 1 the next, 2 the partner, 3 the previous.
     """
@@ -174,7 +174,7 @@ class _TooManyError(Exception):
 
 
 class _Listing:
-    """Lists worlds kind by kind and *cell* by cell: three hands, then each place under a block.
+    """A list of worlds, kind by kind and *cell* by cell: three hands, then places under blocks.
 
     King and pawns, of which there are facts, go first. From then on every row can be completed, so
     as soon as there are more rows than the limit, there are more worlds.

@@ -150,7 +150,7 @@ def _isolated(args: Args) -> None:
 
 
 class _Twins:
-    """Plays a seat by an agent here and by the same agent in a process, and compares the two."""
+    """An agent that plays here and in a process, and both are compared."""
 
     def __init__(self, args: Args, seat: int, stack: contextlib.ExitStack) -> None:
         seed = bot_seed(args.seed, "check", seat)

@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @dataclass(frozen=True)
 class Losses:
-    """Sums up the grades of a player's rounds."""
+    """The sum of the grades of a player's rounds."""
 
     name: str
     rounds: int

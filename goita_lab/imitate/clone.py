@@ -46,7 +46,7 @@ PATIENCE: Final = 2
 
 @dataclass(frozen=True)
 class Tried:
-    """Says how well a weight predicts the games that it is chosen on."""
+    """How well a weight predicts the games that it is chosen on."""
 
     weight: float  #: infinite: the start, unchanged
     log_likelihood: float  #: nats a decision, at the best temperature
@@ -57,7 +57,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Clone:
-    """Holds a network that predicts a player, and how its weight was chosen."""
+    """A network that predicts a player, and how its weight was chosen."""
 
     agent: NetworkAgent
     """At temperature 1 its probabilities fit the games that the weight was chosen on."""

@@ -24,7 +24,7 @@ FEWEST_GAMES: Final = 5
 
 @dataclass(frozen=True)
 class Examples:
-    """Holds D decisions with a choice, each with the game that it is from.
+    """D decisions with a choice, each with the game that it is from.
 
     Decisions of one game share deals and players, so splits and intervals take games whole.
     """
@@ -92,7 +92,7 @@ class Examples:
 
 
 class Split(NamedTuple):
-    """Holds three sets of decisions that share no game."""
+    """A split into three sets of decisions that share no game."""
 
     train: Examples
     validation: Examples  #: The weight, the temperature and the epsilon are chosen on these.

@@ -24,14 +24,14 @@ MASKED: Final = np.float32(-1e9)  # Logit of an illegal action.
 
 @dataclass
 class _Moments:
-    """Holds Adam's averages of a tensor's gradient (Kingma & Ba 2015)."""
+    """Adam's averages of a tensor's gradient (Kingma & Ba 2015)."""
 
     mean: Array
     square: Array
 
 
 class PolicyLearner:
-    """Holds the layers of a network and changes them by the gradient of a cross-entropy.
+    """The layers of a network, changed by the gradient of a cross-entropy.
 
     The value's layer stays as it is.
 

@@ -34,7 +34,7 @@ SHOWN: Final = 12  # Names of players in an error.
 
 @dataclass(frozen=True)
 class Reading:
-    """Holds what was read, and what was left out."""
+    """What was read, and what was left out."""
 
     examples: Examples
     players: Counter[str] = field(default_factory=Counter)
@@ -47,7 +47,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Part:
-    """Holds the decisions of one source with the name of each one's player."""
+    """The decisions of one source with the name of each one's player."""
 
     examples: Examples | None
     """None: it holds no sound deal."""

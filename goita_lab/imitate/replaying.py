@@ -23,7 +23,7 @@ DEFAULTS = (actions.SILENT, actions.CONTINUE, actions.CALL)
 
 @dataclass(frozen=True)
 class Replayed:
-    """Holds the decisions with a choice of some deals, in order of time."""
+    """The decisions with a choice of some deals, in order of time."""
 
     deal: Int  #: [D] index of the deal.
     seat: Int  #: [D] seat that decided.

@@ -22,7 +22,7 @@ SHOWN: Final = 5  # Deals left out that are named.
 
 @dataclass(frozen=True)
 class Result:
-    """Holds what was learned, and how well it predicts."""
+    """What was learned, and how well it predicts."""
 
     sources: tuple[str, ...]
     player: str | None

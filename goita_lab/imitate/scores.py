@@ -32,7 +32,7 @@ BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 
 @dataclass(frozen=True)
 class Prediction:
-    """Holds a model's distribution in each of D positions, before temperature and epsilon."""
+    """A model's distribution in each of D positions, before temperature and epsilon."""
 
     log_probability: Float
     """[D, 69] Up to a constant in each row; minus infinity where illegal."""
@@ -78,7 +78,7 @@ def predict(model: Policy | None, examples: Examples) -> Prediction:
 
 @dataclass(frozen=True)
 class Score:
-    """Says how well a model predicts held-out decisions; intervals over games.
+    """How well a model predicts held-out decisions; intervals over games.
 
     Temperature and epsilon are medians over folds.
     """
@@ -94,7 +94,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Compares the probability of the likeliest action with how often it was taken, in a bin."""
+    """The probability of the likeliest action and how often it was taken, in a bin."""
 
     low: float
     high: float
@@ -105,7 +105,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Guesses:
-    """Holds how a model predicts held-out decisions."""
+    """How a model predicts held-out decisions."""
 
     temperature: float
     epsilon: float

@@ -66,7 +66,7 @@ OpenDecisions = tuple[npt.NDArray[np.bool_], npt.NDArray[np.void]]
 
 
 class Samples(NamedTuple):
-    """Holds a minibatch, with the names of sb3-contrib's and some more."""
+    """A minibatch, with the names of sb3-contrib's and some more."""
 
     observations: th.Tensor  # uint8 [B, 512] bits
     actions: th.Tensor  # int64 [B, 1]
@@ -81,7 +81,7 @@ class Samples(NamedTuple):
 
 
 class SeatRolloutBuffer:
-    """Holds the decisions of a rollout, linked by seat.
+    """The decisions of a rollout, linked by seat.
 
     The last decision of a seat whose episode goes on after the rollout stays open: ``reset``
     carries it into the next rollout, where it is credited and learnt from. Its value bootstraps the

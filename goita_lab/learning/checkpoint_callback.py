@@ -23,7 +23,7 @@ from goita_lab.learning.settings import Training
 
 
 class CheckpointCallback(BaseCallback):
-    """Acts between two rollouts, when nothing is half done.
+    """A callback that acts between two rollouts, when nothing is half done.
 
     What it writes depends on the checkpoint alone. A training that is killed at any moment and goes
     on from its last checkpoint writes the same files: no row of the curve is lost or doubled, and a

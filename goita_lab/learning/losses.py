@@ -23,7 +23,7 @@ LEARNING_RATE: Final = 1e-3  # Of the predictor.
 
 
 class HoldClose:
-    """Weighs the divergence KL(policy || reference), nats a decision.
+    """The weighed divergence KL(policy || reference), nats a decision.
 
     Args:
         policy: the reference, as it is now.
@@ -52,7 +52,7 @@ class HoldClose:
 
 
 class PlayerPredictor(nn.Module):
-    """Predicts from a policy's features the kind of the partner and that of the opponents.
+    """A predictor, from a policy's features the kind of the partner and that of the opponents.
 
     Args:
         width: of the policy's features.
@@ -88,7 +88,7 @@ class PlayerPredictor(nn.Module):
 
 
 class DivergedError(GoitaError):
-    """Reports a loss, gradient, weight or network output that is not finite."""
+    """A loss, gradient, weight or network output that is not finite."""
 
 
 def gradient_step(

@@ -36,7 +36,7 @@ ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring c
 
 @dataclass(frozen=True)
 class Measured:
-    """Holds the result of a snapshot against one opponent, from the snapshot's side."""
+    """The result of a snapshot against one opponent, from the snapshot's side."""
 
     decisions: int  #: of the snapshot's training
     opponent: str  #: name, or ``PAST``
@@ -59,7 +59,7 @@ class Measured:
 
 @dataclass
 class History:
-    """Holds the measurements of a run and its snapshots."""
+    """The measurements of a run and its snapshots."""
 
     rows: list[Measured] = field(default_factory=list)
     snapshots: list[int] = field(default_factory=list)
@@ -113,7 +113,7 @@ def read_csv(path: Path) -> list[Measured]:
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Plays snapshots against opponents, which are built once to see that they can be."""
+    """An evaluator: snapshots play opponents, which are built once to see that they can be."""
 
     against: tuple[str, ...]  #: named opponents, beside the run's own past
     deals: int  #: of each measurement, played twice each; 0: nothing is measured

@@ -26,7 +26,7 @@ STACK_NAMES: Final = {
 
 
 class Trunk(BaseFeaturesExtractor):
-    """Runs the layers that policy and value share, of these widths."""
+    """The layers that policy and value share, of these widths."""
 
     def __init__(self, observation_space: spaces.Box, layers: Sequence[int]) -> None:
         super().__init__(observation_space, layers[-1])
@@ -42,7 +42,7 @@ class Trunk(BaseFeaturesExtractor):
 
 
 class SelfPlayPolicy(MaskableActorCriticPolicy):
-    """Computes logits and values from one trunk.
+    """A policy with logits and values from one trunk.
 
     Args:
         layers: width of each layer of the trunk.

@@ -36,7 +36,7 @@ ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
 
 
 class PolicyAgent(LogitAgent):
-    """Plays by a policy of torch, perhaps with its trunk in bfloat16."""
+    """An agent that plays by a policy of torch, perhaps with its trunk in bfloat16."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class PolicyAgent(LogitAgent):
 
 
 class SavedPolicy(PolicyAgent):
-    """Plays a network of a class of its own from its file.
+    """A policy of a network class of its own, from its file.
 
     The class "MODULE:CLASS" and the function that it was trained with, if any, are named by the
     caller, never by the file alone: naming them runs their modules.

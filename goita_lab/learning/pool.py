@@ -34,7 +34,7 @@ AVERAGED_ROUNDS: Final = 2000  # over which results against a player are average
 
 @dataclass
 class PoolPlayer:
-    """Holds the learner's results against one frozen player, or beside one."""
+    """The learner's results against one frozen player, or beside one."""
 
     name: str  # of an agent; empty for a snapshot
     decisions: int = 0  # of a snapshot's training
@@ -52,7 +52,7 @@ class PoolPlayer:
 
 
 class OpponentPool:
-    """Assigns seats to frozen players and has them act.
+    """A pool of frozen players: it assigns seats to them and has them act.
 
     Args:
         games: number of parallel games, N.

@@ -73,7 +73,7 @@ STATISTICS: Final = (
 
 
 class SelfPlayPPO(MaskablePPO):
-    """Trains one policy for all four seats by self-play.
+    """PPO of one policy for all four seats by self-play.
 
     Args:
         policy: a ``SelfPlayPolicy``.

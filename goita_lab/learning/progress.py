@@ -9,7 +9,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 
 class DecisionBar(BaseCallback):
-    """Shows decisions made and planned; SB3's bar would count every game in every step."""
+    """A bar of decisions made and planned; SB3's bar would count every game in every step."""
 
     def __init__(self) -> None:
         super().__init__()

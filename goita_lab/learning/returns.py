@@ -41,7 +41,7 @@ from goita_lab.learning.policy import Trunk
 
 
 class Critic(nn.Module):
-    """Predicts what a seat will earn from its observation and the hidden tiles and plays.
+    """A critic: it predicts what a seat will earn from observation, hidden tiles and plays.
 
     With ``bfloat16`` all layers but the last run in it. ``size`` is that of an observation.
     """

@@ -27,7 +27,7 @@ from goita_lab.provenance import provenance
 
 
 class Run:
-    """Manages the directory of a training and its settings, as JSON can hold them.
+    """The directory of a training and its settings, as JSON can hold them.
 
     From ``begin`` or ``resume`` to ``close`` no other process can train there.
 

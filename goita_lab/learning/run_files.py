@@ -34,7 +34,7 @@ BYTES_PER_UPDATE: Final = 3000  # in the logs
 
 
 class RunFiles:
-    """Holds the paths of a training's files."""
+    """The paths of a training's files."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -36,7 +36,7 @@ AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
 
 @dataclass(frozen=True)
 class Training:
-    """Holds all settings of a training; the defaults are those of ``quick``.
+    """All settings of a training; the defaults are those of ``quick``.
 
     ``preset`` only says which others they were taken from (``PRESETS``).
 

@@ -34,7 +34,7 @@ team is the learner's as often as theirs."""
 
 
 class Muting:
-    """Leaves muted seats only message 0, so they have no choice, and nothing is learnt from it.
+    """A rule for muted seats: only message 0 is left, and nothing is learned from it.
 
     The last games of the N mute a team, 16 of them seats 0 and 2, the next 16 the others. Which
     ones follows from their number, so a resumed training mutes the same.

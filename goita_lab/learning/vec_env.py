@@ -28,7 +28,7 @@ RESET_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 class _BatchVecEnv(VecEnv):
-    """Implements the access to single slots for games that are one batch."""
+    """The access to single slots for games that are one batch."""
 
     games: Any
     render_mode: str | None = None
@@ -88,7 +88,7 @@ class _BatchVecEnv(VecEnv):
 
 
 class SelfPlayVecEnv(_BatchVecEnv):
-    """Plays N games as the N slots of a ``VecEnv``, all four seats in each.
+    """N games as the N slots of a ``VecEnv``, all four seats in each.
 
     Monitors, masks and random play can use the ``VecEnv`` contract as it is. Learning must follow
     the seats, as ``SelfPlayPPO`` does through ``turn``. A stock algorithm would credit one seat
@@ -185,7 +185,7 @@ class SelfPlayVecEnv(_BatchVecEnv):
 
 
 class SeatVecEnv(_BatchVecEnv):
-    """Plays the N games of a ``SeatVectorEnv`` as the N slots of a ``VecEnv``.
+    """The N games of a ``SeatVectorEnv`` as the N slots of a ``VecEnv``.
 
     ``MaskablePPO("MlpPolicy", SeatVecEnv(games))`` trains as it is: masks come by ``action_masks``.
 

@@ -18,7 +18,7 @@ _WEIGHTED: Final = re.compile(r"(\d+(?:\.\d+)?)\*(.+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Weighted:
-    """Names a player that may be drawn, and how often beside the others."""
+    """A player that may be drawn, and how often beside the others."""
 
     name: str
     weight: float = 1.0

@@ -31,7 +31,7 @@ SLIGHT: Final = 0.05
 
 @dataclass(frozen=True)
 class Step:
-    """Describes what a move told the listener, and what it knew afterwards."""
+    """What a move told the listener, and what it knew afterwards."""
 
     move: int
     """From 1; pre-play decisions and passes count."""

@@ -101,7 +101,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class ActionInformation(_Rows):
-    """Holds what n actions told one other seat each, under K models."""
+    """What n actions told one other seat each, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener", "speaker"), ()),
@@ -121,7 +121,7 @@ class ActionInformation(_Rows):
 
 @dataclass(frozen=True)
 class ListenerKnowledge(_Rows):
-    """Holds what listeners knew at n decisions of their own, under K models."""
+    """What listeners knew at n decisions of their own, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener"), ()),

@@ -42,7 +42,7 @@ SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class FeatureTold:
-    """Says how much a message tells of a feature of the sender's hand, in nats."""
+    """How much a message tells of a feature of the sender's hand, in nats."""
 
     feature: str
     information: float
@@ -53,7 +53,7 @@ class FeatureTold:
 
 @dataclass(frozen=True)
 class MessageUse:
-    """Says how an agent uses its messages."""
+    """How an agent uses its messages."""
 
     agent: str
     information: InformationStructure

@@ -96,7 +96,7 @@ def html(found: Study, command: str) -> str:
 
 @dataclass(frozen=True)
 class Chart:
-    """Shows intervals on one scale."""
+    """A chart that shows intervals on one scale."""
 
     title: str
     rows: list[tuple[str, Interval]]

@@ -40,7 +40,7 @@ PARTNER: Final = 2
 
 
 class PassesIgnored:
-    """Models a seat as another model does, except that its passes tell nothing.
+    """A model of a seat that plays as another model says, except that its passes reveal nothing.
 
     A pass has the same likelihood whatever the seat holds, 1, as under ``LEGAL_MODEL``. What it
     plays tells as much as before.
@@ -77,7 +77,7 @@ SOURCES: Final = (ALL, *LISTENERS.values(), NOT_PARTNER)
 
 @dataclass(frozen=True)
 class Difference:
-    """Holds what something is worth, deal by deal, in points a round."""
+    """What something is worth, deal by deal, in points a round."""
 
     name: str
     points: Interval
@@ -94,7 +94,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class PassesValue:
-    """Holds what the partner's passes tell and what they are worth."""
+    """What the partner's passes tell and what they are worth."""
 
     agent: str
     models: Mapping[str, str]

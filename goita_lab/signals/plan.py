@@ -56,7 +56,7 @@ TREE: Final = "tree"
 
 @dataclass(frozen=True)
 class Heard:
-    """Holds a play and what exact listeners heard of it."""
+    """A play and what exact listeners heard of it."""
 
     play: Play
     actions: ActionInformation
@@ -81,7 +81,7 @@ WORK: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class StudyPlan(Settings):
-    """Says what is studied: all that the results depend on."""
+    """What is studied: all that the results depend on."""
 
     agents: tuple[str, ...]
     deals: int
@@ -152,7 +152,7 @@ def _models(plan: StudyPlan, agent: str) -> dict[str, OpponentModel]:
 
 
 class Piece(NamedTuple):
-    """Names a piece of work: ``deals`` deals from deal ``first`` on."""
+    """A piece of work: ``deals`` deals from deal ``first`` on."""
 
     kind: str
     agent: str

@@ -55,7 +55,7 @@ BY_DECISION: Final[Shapes] = {
 
 @dataclass(frozen=True)
 class Play:
-    """Holds every decision of some rounds: R deals and their D decisions, deal after deal."""
+    """Every decision of some rounds: R deals and their D decisions, deal after deal."""
 
     agents: tuple[str, ...]
     rules: Rules

@@ -32,7 +32,7 @@ ROWS: Final = 64
 
 @dataclass(frozen=True)
 class InformationSources:
-    """Names the model of each other seat's actions, or ``SHOWN``."""
+    """The model of each other seat's actions, or ``SHOWN``."""
 
     next: str = UNIFORM
     partner: str = UNIFORM
@@ -47,7 +47,7 @@ class InformationSources:
 
 
 class BeliefCache:
-    """Keeps one seat's listeners in several games of one deal; games that look alike share them."""
+    """One seat's listeners in several games of one deal; games that look alike share them."""
 
     def __init__(self, models: Mapping[str, OpponentModel]) -> None:
         self._models = {name: cached_model(model) for name, model in models.items()}
@@ -187,7 +187,7 @@ def cached_policy(policy: Policy) -> Policy:
 
 
 class CachedPolicy:
-    """Keeps the actions of a policy that draws no random number."""
+    """The actions of a policy that draws no random number, kept."""
 
     deterministic = True
 

@@ -21,7 +21,7 @@ CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Says how agents are modelled, what is random, and by which rules they play."""
+    """How agents are modelled, what is random, and by which rules they play."""
 
     temperature: float | None = None
     """temperature of the listeners' models; by default as the agents play"""

@@ -45,7 +45,7 @@ SHARED_ROUNDS: Final = 1_000
 
 @dataclass(frozen=True)
 class ControlStudy:
-    """Holds the measures of a policy that need no search."""
+    """The measures of a policy that need no search."""
 
     agent: str
     version: str
@@ -59,7 +59,7 @@ class ControlStudy:
 
 @dataclass(frozen=True)
 class AgentStudy(ControlStudy):
-    """Holds all measures of an agent."""
+    """All measures of an agent."""
 
     model: str
     """The listeners' model of it."""
@@ -89,7 +89,7 @@ class AgentStudy(ControlStudy):
 
 @dataclass(frozen=True)
 class Study:
-    """Holds the results of a study."""
+    """The results of a study."""
 
     plan: StudyPlan
     agents: list[AgentStudy]

@@ -26,7 +26,7 @@ from goita_lab.signals.tables import bounds
 
 @dataclass(frozen=True)
 class Worth:
-    """Holds what the decisions that a filter selects are worth to the agent's partner."""
+    """What the decisions that a filter selects are worth to the agent's partner."""
 
     agent: str
     control: bool

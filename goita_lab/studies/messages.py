@@ -57,7 +57,7 @@ QUICK_HEARD: Final = 4
 
 @dataclass(frozen=True)
 class Arm:
-    """Says who hears messages and what each costs."""
+    """Who hears messages and what each costs."""
 
     audience: Audience | None
     """None: there are no messages."""
@@ -88,7 +88,7 @@ ARMS: Final = (Arm(None), *(Arm(audience, cost) for audience, cost in product(WO
 
 @dataclass(frozen=True)
 class Run:
-    """Names a run that is measured."""
+    """A run that is measured."""
 
     arm: Arm
     seed: int
@@ -104,7 +104,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Found:
-    """Holds what a run was measured to do."""
+    """What a run was measured to do."""
 
     moves: float
     """Nats that a play or pass tells the partner about the hand."""
@@ -116,7 +116,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Row:
-    """Holds the means of an arm, over runs."""
+    """The means of an arm, over runs."""
 
     arm: str
     runs: int
@@ -134,7 +134,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Holds a hypothesis with its test."""
+    """A hypothesis with its test."""
 
     text: str
     found: Interval
@@ -145,7 +145,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds what the study found."""
+    """What the study found."""
 
     deals: int
     heard: int

@@ -63,7 +63,7 @@ QUICK_WORLDS: Final = 32
 
 @dataclass(frozen=True)
 class Scored:
-    """Holds the n decisions of a deal, or of a match, at which a seat listened."""
+    """The n decisions of a deal, or of a match, at which a seat listened."""
 
     phase: npt.NDArray[np.int64]
     """[n] Number of the phase, as in ``PHASES``."""
@@ -73,7 +73,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Compares two models, in nats a decision."""
+    """Two models compared, in nats a decision."""
 
     first: str
     second: str
@@ -85,7 +85,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds what the study found."""
+    """What the study found."""
 
     matches: int
     """Files, of which those that share hands count as one."""

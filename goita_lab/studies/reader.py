@@ -22,7 +22,7 @@ MOST_QUERIES: Final = 12_000.0
 
 
 class ReaderAgent(RolloutAgent):
-    """Searches with models of the others in beliefs, and agents in playouts, that may differ.
+    """A search whose models in beliefs and agents in playouts may differ.
 
     Which decisions are searched depends on the base alone, and a decision's budget is in playouts.
     So what differs between two readers of one base is what their models and players bring about.

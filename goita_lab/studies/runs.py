@@ -55,7 +55,7 @@ Statistic = Callable[[Bool], float]
 
 @dataclass(frozen=True)
 class Within:
-    """Compares partners of one run with partners of two runs of the same method."""
+    """Partners of one run compared with partners of two runs of the same method."""
 
     method: str
     runs: int
@@ -71,7 +71,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Between:
-    """Compares partners of two methods with the mean of what both make beside themselves."""
+    """Partners of two methods, compared with the mean of what both make with themselves."""
 
     one: str
     other: str
@@ -81,7 +81,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds what the study found."""
+    """What the study found."""
 
     agents: tuple[str, ...]
     opponents: tuple[str, ...]
@@ -106,7 +106,7 @@ def players(result: Result) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Cell:
-    """Names a pair of partners with its opponent."""
+    """A pair of partners with its opponent."""
 
     one: str
     other: str

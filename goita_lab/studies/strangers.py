@@ -69,7 +69,7 @@ SIDES: Final[tuple[Side, ...]] = ("partner", "opponents")
 
 @dataclass(frozen=True)
 class Pair:
-    """Names a player and the stranger that it meets, as agents' texts."""
+    """A player and the stranger that it meets, as agents' texts."""
 
     player: str
     stranger: str
@@ -77,7 +77,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Cell:
-    """Names what is played: a pair, where the stranger sits, and what the player assumes of it."""
+    """What is played: a pair, where the stranger sits, and what the player assumes of it."""
 
     pair: Pair
     side: Side
@@ -95,7 +95,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Split:
-    """Splits what a stranger on one side costs the search, in points a round, over runs."""
+    """What a stranger on one side costs the search, by cause, in points a round, over runs."""
 
     side: Side
     search: Interval
@@ -114,7 +114,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Result:
-    """Holds what the study found."""
+    """What the study found."""
 
     pairs: tuple[Pair, ...]
     deals: int

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Options:
-    """Says how a study is run."""
+    """How a study is run."""
 
     output: Path
     """Folder of its files; finished pieces stand there, too, until the study is done."""

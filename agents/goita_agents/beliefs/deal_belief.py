@@ -25,7 +25,7 @@ ROWS: Final = 128  # Hands of one seat beside which those of the others are weig
 
 @dataclass(frozen=True)
 class DealBelief:
-    """Holds the probability of every deal of the three hidden hands, without listing them."""
+    """The probability of every deal of the three hidden hands, without listing them."""
 
     support: Support  #: The M hands that each seat may have been dealt.
     weights: Three  #: [M] Of the hands of seats 1, 2 and 3; a deal's weight is the product.

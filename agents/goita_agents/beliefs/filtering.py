@@ -29,7 +29,7 @@ _KINDS = np.arange(NUM_KINDS)
 
 @dataclass(frozen=True)
 class RoundStart:
-    """Holds what all seats know of a round before the first play."""
+    """What all seats know of a round before the first play."""
 
     rules: Rules
     dealer: int
@@ -49,7 +49,7 @@ class RoundStart:
 
 @dataclass(frozen=True)
 class States:
-    """Holds the n states of a filter at one moment."""
+    """The n states of a filter at one moment."""
 
     hand: Int  # [n] Number of each state's hand as dealt.
     held: Int  # [n, 8] Tiles of each kind in hand now.
@@ -69,7 +69,7 @@ class States:
 
 
 class SeatFilter:
-    """Keeps the states of one seat and their weights.
+    """A filter that keeps the states of one seat and their weights.
 
     Args:
         start: the round as it begins.

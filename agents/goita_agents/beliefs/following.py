@@ -34,7 +34,7 @@ Filters = tuple[SeatFilter, SeatFilter, SeatFilter]
 
 
 class Following:
-    """Keeps filters of the relative seats 1, 2 and 3 up to date.
+    """Filters of the relative seats 1, 2 and 3, kept up to date.
 
     Args:
         view: what the seat sees at any moment of a round: one row.

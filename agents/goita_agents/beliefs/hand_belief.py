@@ -17,7 +17,7 @@ from goita_env.tiles import NUM_KINDS
 
 @dataclass(frozen=True)
 class HandBelief:
-    """Holds the probability of every hand that a seat may have been dealt.
+    """The probability of every hand that a seat may have been dealt.
 
     All beliefs of one listener about one round list the same hands in the same order, so two of
     them can be compared element by element.

@@ -19,7 +19,7 @@ Sent = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Event:
-    """Tells of a play or a pass; seats are relative to the viewer."""
+    """A play or a pass; seats are relative to the viewer."""
 
     seat: int  #: 0 the viewer, 1 the next seat, 2 the partner, 3 the previous.
     action: int  #: What it did; the block of a hidden play counts as kind 0.
@@ -38,7 +38,7 @@ def events(view: View) -> list[Event]:
 
 @dataclass(frozen=True)
 class Answers:
-    """Tells what was answered before play; seats are relative to the viewer."""
+    """What was answered before play; seats are relative to the viewer."""
 
     asked: tuple[int, ...]
     """Seats that have been asked whether they call if they could be, the viewer left out."""
@@ -67,7 +67,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Messages:
-    """Tells what was sent before play, in order; seats are relative to the viewer."""
+    """What was sent before play, in order; seats are relative to the viewer."""
 
     sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: the viewer doesn't hear it.
     bits: int  #: Of a message; 0 where there are no messages.

@@ -28,7 +28,7 @@ from goita_env.records import DealRecord
 
 
 class Listener(Following):
-    """Follows one round as one seat sees it.
+    """A listener that follows one round as one seat sees it.
 
     Args:
         view: what the seat sees at any moment of a round: one row.

@@ -28,7 +28,7 @@ _WAYS: Final = np.array([1 / factorial(n) for n in range(HAND_SIZE + 1)])
 
 @dataclass(frozen=True)
 class Support:
-    """Holds the M hands of eight tiles that can be taken from the 24 unseen ones."""
+    """The M hands of eight tiles that can be taken from the 24 unseen ones."""
 
     unseen: Int  # [8] Tiles of each kind that the viewer was not dealt.
     hands: Int  # [M, 8] Tiles of each kind in each hand.

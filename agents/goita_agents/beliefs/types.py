@@ -45,7 +45,7 @@ BROAD_PRIOR: Final = 0.1  # Of the fallback type, at first.
 
 @dataclass(frozen=True)
 class Types:
-    """Lists how the opponents and the partner may play, and how likely each is at first.
+    """The policies that the opponents and the partner may play, with their priors.
 
     One type in each list should be broad, such as a policy with a large epsilon: it explains
     players who are nobody in the list.
@@ -114,7 +114,7 @@ def make_types(
 
 
 class TypeListener(Following):
-    """Follows one round as one seat sees it, and infers who plays it.
+    """A listener that follows one round as one seat sees it, and infers who plays it.
 
     What it infers depends on the view and the prior alone, whenever it began to listen.
 

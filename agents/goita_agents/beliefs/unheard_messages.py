@@ -23,7 +23,7 @@ from goita_env.worlds import Worlds
 
 @dataclass(frozen=True)
 class DealMixture:
-    """Holds a belief for each way in which messages may have been sent."""
+    """A belief for each way in which messages may have been sent."""
 
     probability: Float  #: [P] Of each way.
     beliefs: tuple[DealBelief, ...]  #: P beliefs about the same moment.

@@ -65,7 +65,7 @@ _PAIR_POINTS: Final = np.tile(np.array(POINTS, np.int16), NUM_KINDS)
 
 
 class GreedyAgent:
-    """Plays by the six rules above; it never draws a random number."""
+    """An agent that plays by the six rules above; it never draws a random number."""
 
     deterministic: Final = True
 

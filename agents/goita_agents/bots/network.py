@@ -18,7 +18,7 @@ from goita_env.information import PLAIN, InformationStructure
 
 
 class LogitAgent:
-    """Plays by logits at a temperature: 1 plays as trained, 0 takes the likeliest action."""
+    """An agent with logits and a temperature: 1 plays as trained, 0 takes the likeliest action."""
 
     def __init__(
         self, name: str, temperature: float, information: InformationStructure = PLAIN
@@ -67,7 +67,7 @@ class LogitAgent:
 
 
 class NetworkAgent(LogitAgent):
-    """Plays by a policy network, by default at temperature 0, which measures stronger.
+    """An agent with a policy network, by default at temperature 0, which measures stronger.
 
     It is shown what it was trained on: hidden slices (``info.transform``) are hidden from it. A
     ``function`` of the observation that the file names is code, so the caller must give it.

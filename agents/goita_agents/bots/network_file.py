@@ -59,7 +59,7 @@ HALF_MAX: Final = float(np.finfo(np.float16).max)
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """Describes a network: a stack of layers, or one of a class of its own.
+    """A network: a stack of layers, or one of a class of its own.
 
     The bounds of the numbers are checked where a file is read.
     """

@@ -40,7 +40,7 @@ RENAMED: Final = {
 
 
 class Transform:
-    """Hides slices of observations, then applies a function.
+    """A transform of observations: slices are hidden, then a function is applied.
 
     Args:
         hide: names of slices (``goita_env.views.observation.SLICES``, and ``MESSAGE_SLICES``, which

@@ -38,7 +38,7 @@ from goita_env.views import View
 
 
 class Wrapped:
-    """Plays as another agent, ``base``, and is all that the other is.
+    """An agent that plays as another, ``base``, and is all that the other is.
 
     A policy is a policy, an agent with a memory has one, and so on: ``isinstance`` asks which
     methods an agent has, so this one has those that the other has, and no more.
@@ -140,7 +140,7 @@ class Wrapped:
 
 
 class MutedAgent(Wrapped):
-    """Plays as an agent that says nothing."""
+    """An agent that plays as another and sends no message."""
 
     def asked(self, legal: Bool) -> Bool:
         """Tells in which rows the agent inside is asked: [N]; not for messages."""
@@ -150,7 +150,7 @@ class MutedAgent(Wrapped):
 
 
 class PlainAgent(MutedAgent):
-    """Plays any game as an agent that sees the plain one."""
+    """An agent that plays any game as another plays the base game."""
 
     def shown(self, view: View) -> View:
         """Returns what the seat would know in the base game."""
@@ -162,7 +162,7 @@ class PlainAgent(MutedAgent):
 
 
 class MaskedAgent(Wrapped):
-    """Plays as an agent that is shown transformed views.
+    """An agent that plays as another that is shown transformed views.
 
     An agent that reads nothing but bits, as networks do, may be shown any. One that reads fields
     relies on what holds in every game: tiles add up, and passes follow from the order of plays. So

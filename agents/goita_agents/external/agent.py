@@ -37,7 +37,7 @@ _FIRST_UNKNOWN: Final = 1 << 40  # Number of the first game whose beginning the 
 
 @dataclass
 class _Table:
-    """Holds the current deal of one game for the program at one seat."""
+    """The current deal of one game for the program at one seat."""
 
     game: int
     seat: int
@@ -63,7 +63,7 @@ class _Table:
 
 
 class ExternalAgent:
-    """Plays by a program that speaks the bot protocol.
+    """An agent that plays by a program that speaks the bot protocol.
 
     Args:
         command: the program and its arguments, split as a shell would split them.

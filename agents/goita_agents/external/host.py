@@ -38,7 +38,7 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "sc
 
 
 class Host:
-    """Answers the messages of one client for an agent.
+    """An agent behind the protocol: it answers the messages of one client.
 
     A failure of the agent is reported to a client that takes the message "fault", and the
     conversation goes on; otherwise it ends the conversation.

@@ -22,7 +22,7 @@ _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
 
 
 class UnknownGameError(BotError):
-    """Reports a program whose handshake does not say that it plays games with such options."""
+    """A program whose handshake does not say that it plays games with such options."""
 
     def __init__(self, information: InformationStructure, line: bytes) -> None:
         told = protocol.encode(information.to_keys()).strip()[1:-1]
@@ -34,7 +34,7 @@ class UnknownGameError(BotError):
 
 
 class OwnFaultError(BotError):
-    """Reports a fault that a program reported of itself, at a type of message ``during`` which.
+    """A fault that a program reported of itself, at a type of message ``during`` which.
 
     ``game`` is the one that it was about; -1: none.
     """
@@ -50,7 +50,7 @@ class _Answer(NamedTuple):
 
 
 class Program:
-    """Starts the program of one seat and sends it ``hello``.
+    """The running program of one seat; it is started and sent ``hello``.
 
     Attributes:
         process: the running program.

@@ -39,7 +39,7 @@ Message = dict[str, Any]
 
 
 class ProtocolError(GoitaError):
-    """Reports an unknown or malformed message, or one that cannot come at this point."""
+    """An unknown or malformed message, or one that cannot come at this point."""
 
 
 def encode(message: Message) -> str:
@@ -127,7 +127,7 @@ def _shown_hand(view: View, row: int, seat: int) -> str:
 
 
 class EventMessages:
-    """Lists the events of N positions, as each viewer learns of them, in the order of the game.
+    """The events of N positions, as each viewer learns of them, in the order of the game.
 
     Views do not contain who was asked before play and kept silent, so no message does. Messages
     come in seat order from the dealer, those that the viewer hears; then the calls in the

@@ -22,7 +22,7 @@ from goita_env.views import NONE, Replay, View
 
 
 class SeatTable:
-    """Follows one deal from one seat, beginning with the message "deal".
+    """A table that follows one deal from one seat, beginning with the message "deal".
 
     Every method raises a ``GoitaError`` for a message that is impossible at its point.
     """

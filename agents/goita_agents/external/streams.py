@@ -27,7 +27,7 @@ _CHUNK: Final = 65536
 
 
 class Process:
-    """Starts a program in a process group of its own.
+    """A program in a process group of its own.
 
     Raises:
         BotError: "died", if the system cannot start it.

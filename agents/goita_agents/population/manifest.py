@@ -34,7 +34,7 @@ Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 
 
 class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Says how a member does against a bot, in points a round on duplicate deals."""
+    """How a member does against a bot, in points a round on duplicate deals."""
 
     against: str
     """Agent of the other team."""
@@ -47,7 +47,7 @@ class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Describes a member."""
+    """A member."""
 
     method: str
     seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
@@ -77,7 +77,7 @@ class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Population:
-    """Holds the members that a folder has.
+    """The members that a folder has.
 
     Args:
         folder: of the manifest and the weights; None: the shipped one.

@@ -26,7 +26,7 @@ COMMON: Final = (
 
 @dataclass(frozen=True)
 class Method:
-    """Describes how some members were trained."""
+    """How some members were trained."""
 
     name: str
     split: Split

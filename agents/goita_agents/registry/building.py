@@ -63,7 +63,7 @@ _OWN: Final = re.compile(rf"({DOTTED}):({DOTTED})(?::(.*))?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Entry:
-    """Builds the agents of one name.
+    """A name of agents, with the function that builds them.
 
     An entry point names an instance, or a function of one text.
     """
@@ -86,7 +86,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Named:
-    """Names an agent: what was written, without what it stands for being imported.
+    """An agent's text, without an import of what it stands for.
 
     Attributes:
         name: of the entry point, or MODULE:CLASS.

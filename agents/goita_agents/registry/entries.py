@@ -90,7 +90,7 @@ def load_own(text: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class ObservationFunction:
-    """Names a function of observations, "MODULE:FUNCTION", that the user had imported.
+    """A function of observations, "MODULE:FUNCTION", that the user had imported.
 
     It gets zeros and ones, uint8 [N, 512], and returns as many rows of the same kind; they
     show messages, if there are any, but no shown tiles. A row's answer may depend on that row

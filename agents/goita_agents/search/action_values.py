@@ -42,7 +42,7 @@ MAX_UNSEEN_TILES: Final = 19
 
 @dataclass(frozen=True)
 class ActionValues:
-    """Holds what the legal actions of R rows are worth to the mover's team, in points.
+    """What the legal actions of R rows are worth to the mover's team, in points.
 
     The P pairs of a row and one of its actions stand row after row, actions ascending. Errors are
     standard errors of the sampling of worlds alone.

@@ -27,7 +27,7 @@ would leave nothing possible."""
 
 
 class BestResponseAgent(RolloutAgent):
-    """Searches with an agent as the only model of all others, and as its own base policy.
+    """A search with one agent as the model of all others, and as its own base policy.
 
     Beliefs are exact posteriors under that model, and all seats play like the agent in playouts. So
     it deviates from the agent where one action gains against two of it. It is meant for both seats

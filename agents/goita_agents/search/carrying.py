@@ -41,7 +41,7 @@ def carried(types: Types, prior: Float, likelihood: Float) -> Float:
 
 @dataclass
 class _Match:
-    """Holds what is carried of one seat's match."""
+    """What is carried of one seat's match."""
 
     seat: int
     scores: tuple[int, int]  # Points of its team and of the other.
@@ -51,7 +51,7 @@ class _Match:
 
 
 class CarryingRolloutAgent(RolloutAgent):
-    """Searches with types as ``RolloutAgent`` does, and knows the players better after each round.
+    """A ``RolloutAgent`` with types that knows the players better after each round.
 
     All hands are known when a round ends. So the exact likelihood of every decision of the round
     turns the prior into a posterior, and the next round begins with it, mixed with a ``LEAKAGE`` of

@@ -24,7 +24,7 @@ Keys = npt.NDArray[np.uint64]
 
 
 class PlayoutPolicy:
-    """Asks an agent such that its answer in a game depends on view, key and time alone.
+    """An agent in playouts: its answer in a game depends only on view, key and time.
 
     An agent that draws no random number is simply asked. One that does is not handed a generator
     that all games share: where its probabilities are known, the action is drawn by the game's key;
@@ -69,7 +69,7 @@ Players = Agent | Sequence[Agent] | Sequence[Sequence[Agent]]
 
 
 class Playouts:
-    """Plays rounds to their end.
+    """Rounds that are played to their end.
 
     Raises:
         AgentError: if there are not four agents.

@@ -43,7 +43,7 @@ _HAIR: Final = 1e-9
 
 
 class Outcomes:
-    """Holds R rows' pairs, P in all, and their points in at most W worlds a row.
+    """R rows' pairs, P in all, and their points in at most W worlds a row.
 
     Args:
         legal: bool [R, 69] the actions that start.

@@ -43,7 +43,7 @@ _GREEDY: Final = GreedyAgent()
 
 
 class RolloutAgent:
-    """Plays the action with the best average points over playouts in sampled worlds.
+    """An agent that plays the action with the best average points over playouts in sampled worlds.
 
     The base's own choice is played without a search where ``skip_above``, ``max_policy_queries`` or
     ``max_unseen_tiles`` say so.

@@ -33,7 +33,7 @@ forgotten."""
 
 @dataclass(frozen=True)
 class TypedWorlds:
-    """Holds n worlds of one row, and the type of players in each."""
+    """N worlds of one row, and the type of players in each."""
 
     worlds: Worlds  #: With their weights in the search.
     players: Int
@@ -53,7 +53,7 @@ class TypedWorlds:
 
 @dataclass(frozen=True)
 class SampledWorlds:
-    """Holds the worlds of R rows, W places each."""
+    """The worlds of R rows, W places each."""
 
     worlds: Worlds  #: Those of R * W places, row after row; a row with fewer worlds repeats them.
     weight: Float  #: [R, W] Of each world, 0 in places beyond the row's worlds.
@@ -79,7 +79,7 @@ class SampledWorlds:
 
 
 class Sampler(Protocol):
-    """Draws the worlds of positions."""
+    """A sampler that draws the worlds of positions."""
 
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]
@@ -133,7 +133,7 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
 
 
 class PosteriorSampler:
-    """Draws equally likely worlds from the exact posterior over types of players and deals.
+    """A sampler of equally likely worlds from the exact posterior over types and deals.
 
     It keeps a listener for each of an agent's rounds from move to move. That saves time and changes
     nothing else: a new listener believes the same.

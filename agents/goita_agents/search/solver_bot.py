@@ -35,7 +35,7 @@ _HAIR: Final = 1e-6  # Lead in points of greedy's action: it is played among equ
 
 
 class SolverAgent:
-    """Plays the action with the best average value over sampled worlds, all hands open.
+    """A search for the action with the best average value in sampled worlds, all hands open.
 
     Where a world is too large to be solved in its share of the budget, the search looks a few plays
     ahead and values the rest by playouts. Pre-play decisions go to rollouts.

@@ -36,7 +36,7 @@ _FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], np.fl
 
 
 class WeighedSampler:
-    """Draws worlds as they were dealt and weighs them by how a policy explains what was done.
+    """A sampler that draws worlds as dealt, and weighs them by how a policy explains the play.
 
     Args:
         policy: how the others play; None: worlds are not weighed.
@@ -139,7 +139,7 @@ def likelihood(models: Sequence[OpponentModel], view: View, worlds: Worlds, row:
 
 
 class _ConditionedReplay:
-    """Plays the rounds of R views again in n worlds; ``row``: [n] the view of each world.
+    """The rounds of R views, played again in n worlds; ``row``: [n] the view of each world.
 
     Attributes:
         replay: the m games that are left as far as they have been replayed, the viewers at seat 0;

@@ -100,7 +100,7 @@ def compiled(function: F) -> F:
 
 
 class RuleArrays(NamedTuple):
-    """Holds what the search reads of a rule set's tables."""
+    """What the search reads of a rule set's tables."""
 
     pairs: Bits  # [2 * 2**18] Pairs that a hand can play.
     blocks: Bits  # [S] Pairs whose block is allowed, by status.
@@ -119,7 +119,7 @@ class RuleArrays(NamedTuple):
 
 
 class Deal(NamedTuple):
-    """Holds the sub-hands of four hands; index: 256 * seat + number."""
+    """The sub-hands of four hands; index: 256 * seat + number."""
 
     weight: Int  # [4, 8] What a tile of a kind adds to the number of a seat's sub-hand.
     pairs: Bits  # [2, 1024] Legal pairs; second row: with a king face up.
@@ -130,7 +130,7 @@ class Deal(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Holds what a search writes."""
+    """What a search writes."""
 
     frames: Int  # [64, 10] The stack.
     moves: Int  # [64, 66] Actions of each frame.

@@ -16,7 +16,7 @@ NO_LIMIT: Final = 1 << 62
 
 
 class Limits:
-    """Counts nodes and seconds; the clock begins with it.
+    """Limits of nodes and seconds; the clock begins with the object.
 
     Raises:
         SettingError: if a limit is not above 0.

@@ -31,7 +31,7 @@ from goita_env.worlds import Positions
 
 @dataclass(frozen=True)
 class Position:
-    """Holds a position of play, nothing hidden.
+    """A position of play, nothing hidden.
 
     Raises:
         HandsError: if the hands are impossible.

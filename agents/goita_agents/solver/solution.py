@@ -16,7 +16,7 @@ from goita_env.tiles import NONE, NUM_SEATS
 
 @dataclass(frozen=True)
 class Solution:
-    """Values a position with perfect play, all hands known, in points of the mover's team."""
+    """The value of a position with perfect play, all hands known, in points of the mover's team."""
 
     position: Position  #: What was solved.
     bounds: dict[int, tuple[int, int]]  #: Least and most points of each legal action.

@@ -36,7 +36,7 @@ _BYTES: Final = 8 * np.arange(NUM_SEATS)
 
 
 class Solver:
-    """Solves positions and keeps what it found while they belong to one round.
+    """A solver of positions; it keeps what it found while they belong to one round.
 
     Args:
         table_bits: the table holds at most 2**table_bits positions of 8 bytes; late positions use
@@ -287,7 +287,7 @@ class Solver:
 
 
 class _Node(NamedTuple):
-    """Holds a position by the numbers of its sub-hands."""
+    """A position by the numbers of its sub-hands."""
 
     ids: int
     seat: int

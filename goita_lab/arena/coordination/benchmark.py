@@ -42,7 +42,7 @@ Cell = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Holds the deals of a cell: of any agent, and of one that searches."""
+    """The deals of a cell: of any agent, and of one that searches."""
 
     any: int
     search: int
@@ -60,7 +60,7 @@ SIZES: Final[dict[tuple[Episode, bool], Sizes]] = {
 
 @dataclass(frozen=True)
 class Benchmark(Schedule):
-    """Holds everything that the results depend on, except the agents' files.
+    """Everything that the results of the benchmark depend on, except the agents' files.
 
     Raises:
         SettingError: if a value is impossible; the agents are checked by ``check_agents``.

@@ -49,7 +49,7 @@ Values = Mapping[str, Float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """Holds a mean over partners, opponents and deals with its two 95 % intervals."""
+    """A mean over partners, opponents and deals with its two 95 % intervals."""
 
     over_deals: Interval  #: For these partners: the deals are the sample.
     over_both: Interval | None
@@ -69,7 +69,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Row:
-    """Holds the figures of an agent with one partner, or with those of a group, over deals."""
+    """The figures of an agent with one partner, or with those of a group, over deals."""
 
     partner: str  #: Name of the partner, or of the group.
     opponents: str  #: Name of the opponent; "": the mean over all.
@@ -78,7 +78,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Worst:
-    """Holds the partner that an agent understands least."""
+    """The partner with which an agent has the lowest compatibility."""
 
     partner: str
     """Chosen on the deals with even numbers."""
@@ -87,7 +87,7 @@ class Worst:
 
 @dataclass(frozen=True)
 class Entry:
-    """Holds the figures of one agent; only its name and faults if it forfeited."""
+    """A name of agents, with the function that builds them."""
 
     agent: str
     deals: int  #: Of each cell.
@@ -107,7 +107,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Difference:
-    """Holds what an agent's figures have more than those of another one, on the same deals."""
+    """What an agent's figures have more than those of another one, on the same deals."""
 
     agent: str
     minus: str
@@ -118,7 +118,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Results:
-    """Holds the figures of all agents."""
+    """The figures of all agents."""
 
     benchmark: Benchmark
     entries: tuple[Entry, ...]
@@ -203,7 +203,7 @@ class Results:
 
 
 class _Measured:
-    """Computes the figures of one agent, on the first deals or on all."""
+    """The figures of one agent, on the first deals or on all."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from goita_env.errors import SettingError
 
 @dataclass(frozen=True)
 class Partner:
-    """Names a partner, and what it is compared with."""
+    """A partner, and what it is compared with."""
 
     spec: str  #: Its text, as ``load_agent`` takes it.
     group: str = "own"  #: Partners of one method; they share rows of the report.
@@ -23,7 +23,7 @@ class Partner:
 
 @dataclass(frozen=True)
 class CoordinationTask:
-    """Names whom an agent plays with, and against.
+    """A task: whom an agent plays with, and against.
 
     Raises:
         SettingError: if there are no counted partners or no opponents, or one is named twice.

@@ -29,7 +29,7 @@ PHASES: Final[dict[Phase, range]] = {
 
 @dataclass(frozen=True)
 class Grade:
-    """Grades one decision, in points for the mover's team."""
+    """The grade of one decision, in points for the mover's team."""
 
     deal: int
     """Number of the deal in its record, from 1."""

@@ -20,7 +20,7 @@ STDERR_LINES: Final = 20
 
 @dataclass(frozen=True)
 class Score(Interval):
-    """Holds points per round with their 95 % interval."""
+    """Points per round with their 95 % interval."""
 
     deals: int
 
@@ -130,7 +130,7 @@ def facts(summary: Summary) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Table:
-    """Holds a table of text."""
+    """A table of text."""
 
     title: str
     columns: tuple[str, ...]

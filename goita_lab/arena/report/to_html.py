@@ -59,7 +59,7 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps values onto the width of a drawing, and says which of them are marked."""
+    """A scale: it maps values onto the width of a drawing, and says which of them are marked."""
 
     low: float
     high: float

@@ -43,7 +43,7 @@ _Z: Final = normal_quantile(LEVEL)
 
 @dataclass(frozen=True)
 class Interval:
-    """Holds a mean and the bounds of its 95 % interval."""
+    """A mean and the bounds of its 95 % interval."""
 
     mean: float
     low: float

@@ -36,7 +36,7 @@ _HALF_WIN: Final = 0.5
 
 @dataclass(frozen=True)
 class PairGames:
-    """Holds the games of a pair, by deal."""
+    """The games of a pair, by deal."""
 
     a: str
     b: str
@@ -46,7 +46,7 @@ class PairGames:
 
 @dataclass(frozen=True)
 class Rating:
-    """Holds an agent's strength."""
+    """An agent's strength."""
 
     agent: str
     elo: float

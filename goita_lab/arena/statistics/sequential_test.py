@@ -32,7 +32,7 @@ _LEAST_VARIANCE: Final = 1e-6  # points squared; keeps the ratio finite for equa
 
 @dataclass(frozen=True)
 class Verdict:
-    """Holds the state of a test."""
+    """The state of a test."""
 
     llr: float
     decision: Decision | None  #: None: not decided by these deals
@@ -43,7 +43,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Sprt:
-    """Holds the two hypotheses, in points per round, and the error rates."""
+    """The two hypotheses, in points per round, and the error rates."""
 
     low: float
     high: float
@@ -78,7 +78,7 @@ class Sprt:
 
 
 class SprtRun:
-    """Runs a test over the blocks of a pairing."""
+    """A test that is run over the blocks of a pairing."""
 
     def __init__(self, test: Sprt) -> None:
         self.test = test

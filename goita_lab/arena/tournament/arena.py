@@ -46,7 +46,7 @@ Progress = Callable[[BlockResult], None]
 
 
 class Ledger:
-    """Collects the blocks of one pairing and decides when it is over.
+    """A ledger that collects the blocks of one pairing and decides when it is over.
 
     Blocks may come in any order. The first blocks without a gap count, up to the block in which
     the pairing is decided; so what counts depends on the plan alone.
@@ -108,7 +108,7 @@ class Ledger:
 
 
 class Tournament:
-    """Plays a plan, or another schedule."""
+    """A tournament that plays a plan, or another schedule."""
 
     def __init__(self, plan: Schedule) -> None:
         self.plan = plan

@@ -33,7 +33,7 @@ PURPOSE = "tournament"  # Separates what a tournament derives from its seed from
 
 @dataclass(frozen=True)
 class Seated:
-    """Holds an agent with the seats that it plays."""
+    """An agent with the seats that it plays."""
 
     agent: Agent
     player: int
@@ -83,7 +83,7 @@ def play_block(
 
 
 class _Block:
-    """Plays all N games of a block in parallel; closing an agent may still add faults."""
+    """All N games of a block, played in parallel; closing an agent may still add faults."""
 
     def __init__(
         self, task: Task, seated: Sequence[Seated], save_share: float, strict: bool

@@ -54,7 +54,7 @@ class Manifest:
 
 
 class GamesFolder:
-    """Writes the games of a tournament into a folder, which is created if missing.
+    """A folder of the games of a tournament; it is created if missing.
 
     Raises:
         SettingError: if the folder holds the games of another tournament, share or network.

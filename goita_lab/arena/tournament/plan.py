@@ -75,7 +75,7 @@ def parse_fewer_deals(text: str) -> tuple[int, str]:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Holds two teams that meet, with their blocks."""
+    """Two teams that meet, with their blocks."""
 
     agents: tuple[str, ...]
     """Names. (a, b): two of a against two of b. (a, b, c): partners a and b against two of c."""
@@ -98,7 +98,7 @@ class Pairing:
 
 
 class Schedule(ABC):
-    """Says what is played: the pairings with their blocks, and the agents in them."""
+    """What is played: the pairings with their blocks, and the agents in them."""
 
     information: InformationStructure  #: Who knows and tells what at the tables.
 
@@ -155,7 +155,7 @@ class Schedule(ABC):
 
 @dataclass(frozen=True)
 class TournamentPlan(Schedule):
-    """Holds everything that the results of a tournament depend on, except the agents' files.
+    """Everything that the results of a tournament depend on, except the agents' files.
 
     Raises:
         SettingError: if a value is impossible; the agents are checked by ``check_agents``.

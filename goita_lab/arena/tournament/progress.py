@@ -21,7 +21,7 @@ RECENT: Final = 5  # Lines over which the speed for the time left is averaged.
 
 
 class ProgressLine(Progress):
-    """Draws a line on a terminal and erases it at the end; elsewhere writes one a minute."""
+    """A line on a terminal that is erased at the end; elsewhere one line a minute."""
 
     def __init__(self, tournament: Tournament) -> None:
         text = "{task.completed:,} of {task.total:,} deals, {task.fields[speed]:,.0f} rounds/s,"

@@ -55,7 +55,7 @@ _Player = tuple[int, int, str, str | None, int, float, int]
 
 
 class ResultsFile(Store):
-    """Opens the results of a tournament for adding blocks; the file is created if missing.
+    """The results of a tournament, opened for adding blocks; the file is created if missing.
 
     Args:
         path: the file.

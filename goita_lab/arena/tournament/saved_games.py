@@ -22,7 +22,7 @@ from goita_env.seeds import bot_generator
 
 
 class Recorder:
-    """Collects the records of the deals that are played, game by game.
+    """A recorder that collects the records of the deals that are played, game by game.
 
     Args:
         rounds: the rounds, with ``log=True`` and before the first step.
@@ -112,7 +112,7 @@ def play_deals(
 
 @dataclass(frozen=True)
 class Line:
-    """Holds the keys of a line that are read back."""
+    """The keys of a line that are read back."""
 
     agents: tuple[str, str, str, str]
     deal: int
@@ -127,7 +127,7 @@ class Line:
 
 @dataclass(frozen=True)
 class SavedDeal:
-    """Holds a deal that was played in a tournament, redeals included."""
+    """A deal that was played in a tournament, redeals included."""
 
     agents: tuple[str, ...]
     deal: int  #: Number under the seed of the duplicate deal with which the game began.

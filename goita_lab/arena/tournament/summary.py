@@ -34,7 +34,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class Played:
-    """Holds the blocks of a pairing that count, in order."""
+    """The blocks of a pairing that count, in order."""
 
     pairing: Pairing
     blocks: tuple[BlockResult, ...]
@@ -75,7 +75,7 @@ class Played:
 
 @dataclass(frozen=True)
 class PairResult:
-    """Holds the figures of a pair of agents, from a's side."""
+    """The figures of a pair of agents, from a's side."""
 
     a: str
     b: str
@@ -146,7 +146,7 @@ class PairResult:
 
 @dataclass(frozen=True)
 class CrossCell:
-    """Holds the figures of two agents as partners."""
+    """The figures of two agents as partners."""
 
     partners: tuple[str, str]
     points_per_round: float
@@ -158,7 +158,7 @@ class CrossCell:
 
 @dataclass(frozen=True)
 class CrossPlay:
-    """Holds the figures of every two agents as partners against two of one opponent."""
+    """The figures of every two agents as partners against two of one opponent."""
 
     opponents: str
     cells: tuple[CrossCell, ...]
@@ -166,7 +166,7 @@ class CrossPlay:
 
 @dataclass(frozen=True)
 class FaultCount:
-    """Counts the faults of one kind that an agent made in a pairing."""
+    """The number of faults of one kind that an agent made in a pairing."""
 
     agent: str
     pair: tuple[str, ...]
@@ -182,7 +182,7 @@ class FaultCount:
 
 @dataclass(frozen=True)
 class Summary:
-    """Holds a whole tournament."""
+    """A whole tournament."""
 
     agents: tuple[str, ...]
     pairs: tuple[PairResult, ...]

@@ -67,7 +67,7 @@ class Isolation:
 
 @dataclass(frozen=True)
 class Task:
-    """Names a block of deals; its result depends on nothing else."""
+    """A block of deals; its result depends on nothing else."""
 
     agents: tuple[str, ...]  #: Texts of the players, as ``load_agent`` takes them.
     seed: int
@@ -87,7 +87,7 @@ class Task:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Holds the result of a block: S seatings, D deals, P players."""
+    """The result of a block: S seatings, D deals, P players."""
 
     task: Task
     points: npt.NDArray[np.int32]

@@ -28,7 +28,7 @@ _SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 
 @dataclass(frozen=True)
 class HintOption:
-    """Holds what a hint says of an action."""
+    """What a hint says of an action."""
 
     action: int
     probability: float
@@ -41,7 +41,7 @@ class HintOption:
 
 @dataclass(frozen=True)
 class Hint:
-    """Suggests an action."""
+    """A suggested action."""
 
     action: int
     options: tuple[HintOption, ...]
@@ -50,7 +50,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class PartnerGuess:
-    """Says which tiles the partner may have left: in its hand or face down."""
+    """Which tiles the partner may have left: in its hand or face down."""
 
     at_least_one: Float
     """[8] Probability of a tile or more of each kind."""

@@ -41,7 +41,7 @@ def policy_of(text: str) -> str:
 
 
 class Guard:
-    """Lets pass what comes with the token and from the page itself, and adds the headers.
+    """A filter of requests: they need the token and come from the page; headers are added.
 
     The app that is guarded sees paths without the token, their first part.
     """

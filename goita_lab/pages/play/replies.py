@@ -29,7 +29,7 @@ CROPPED: Final = 545
 
 @dataclass(frozen=True)
 class Look:
-    """Says how a page is drawn."""
+    """How a page is drawn."""
 
     theme: Theme = "light"
     faces: Faces = "characters"

@@ -36,7 +36,7 @@ Job = tuple[str, int]
 
 @dataclass(frozen=True)
 class Progress:
-    """Says how far a review is."""
+    """How far a review is."""
 
     rounds: int
     """Deals to be analysed."""
@@ -50,7 +50,7 @@ class Progress:
 
 
 class Reviewer:
-    """Analyses rounds in the background, at most ``WORKERS`` at a time."""
+    """A reviewer that analyses rounds in the background, at most ``WORKERS`` at a time."""
 
     def __init__(self, agent: str = AGENT, worlds: Sequence[int] = WORLDS) -> None:
         self._agent, self._worlds = agent, tuple(worlds)

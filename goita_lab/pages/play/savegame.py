@@ -36,7 +36,7 @@ Count = Annotated[int, Meta(ge=0)]
 
 @dataclass(frozen=True)
 class SavedSettings:
-    """Holds what a file keeps beside the record."""
+    """What a file keeps beside the record."""
 
     agents: tuple[Spec, Spec, Spec, Spec]
     """By seat; "" at the person's seat."""
@@ -46,7 +46,7 @@ class SavedSettings:
 
 @dataclass(frozen=True)
 class SavedMatch:
-    """Holds what is read here of a file; the rest is the record."""
+    """What is read here of a file; the rest is the record."""
 
     table: SavedSettings
     """The key of the settings in the file."""

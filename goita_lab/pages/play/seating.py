@@ -23,7 +23,7 @@ HUMAN: Final = ""
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """Holds who plays, and by which rules.
+    """Who plays, and by which rules.
 
     Raises:
         SettingError: if there are not three agents and one person, or a name cannot be written or
@@ -74,7 +74,7 @@ class MatchSettings:
 
 
 class Seating:
-    """Holds the agents of a match, by seat in ``agents``.
+    """The agents of a match, by seat in ``agents``.
 
     An agent has an instance for each seat, so that none sees two hands, unless it may share one
     (``registry.may_share``).

@@ -20,7 +20,7 @@ TITLE: Final = "Review of the match"
 
 @dataclass(frozen=True)
 class Trial:
-    """Says which round is tried again, and how it went in the match."""
+    """Which round is tried again, and how it went in the match."""
 
     deal: int
     """Of the deals that are over, from 1."""
@@ -31,7 +31,7 @@ class Trial:
 
 
 class Sitting:
-    """Holds a match of a person, its reviews, and a round of it that is tried again.
+    """A match of a person, its reviews, and a round of it that is tried again.
 
     Args:
         match: what is played.

@@ -41,7 +41,7 @@ PURPOSE: Final = "play"
 
 
 class PlayTable:
-    """Plays a match.
+    """A match that is played.
 
     Args:
         settings: who plays, and by which rules.

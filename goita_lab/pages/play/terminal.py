@@ -20,7 +20,7 @@ WIDTH: Final = 78
 
 
 class Terminal:
-    """Shows a match in a terminal and asks for moves; ``ascii``: tiles as digits."""
+    """A terminal that shows a match and asks for moves; ``ascii``: tiles as digits."""
 
     def __init__(self, table: PlayTable, *, ascii: bool = False) -> None:  # noqa: A002  (its plain name)
         self.table = table

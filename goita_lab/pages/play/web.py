@@ -57,7 +57,7 @@ _KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"
 
 
 class MatchServer:
-    """Answers the requests of a match's page, one at a time, unless their client has gone."""
+    """A server of a match's page: one request at a time, unless its client has gone."""
 
     def __init__(self, sitting: Sitting) -> None:
         self._sitting, self._lock = sitting, Lock()

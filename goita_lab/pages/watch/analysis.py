@@ -37,7 +37,7 @@ DealDecisions = tuple[Decision, ...]
 
 @dataclass(frozen=True)
 class Analysis:
-    """Holds the analysis of the deals of a page."""
+    """The analysis of the deals of a page."""
 
     settings: AnalysisSettings
     policy: str

@@ -37,7 +37,7 @@ _MOVERS: Final[tuple[tuple[int, RelativeSeat], ...]] = (
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Says how deals are analysed; results depend on these and on the deal alone."""
+    """How deals are analysed; results depend on these and on the deal alone."""
 
     agent: str
     """The agent, as ``load_agent`` takes it; its probabilities must be known."""
@@ -56,7 +56,7 @@ class AnalysisSettings:
 
 @dataclass(frozen=True)
 class TypeInfo:
-    """Describes a type of the opponents."""
+    """A type of the opponents."""
 
     name: str
     """By which decisions call it."""
@@ -67,7 +67,7 @@ class TypeInfo:
 
 
 class Analyst:
-    """Analyses the decisions of one deal, one after another.
+    """An analyst of the decisions of one deal, one after another.
 
     A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
     are shown, and by which a partner infers, are those at temperature 1.

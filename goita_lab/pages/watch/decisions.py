@@ -37,7 +37,7 @@ Kinds = tuple[float, float, float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Step:
-    """Says which move is the commonest after those before it, in the worlds of a search."""
+    """Which move is the commonest after those before it, in the worlds of a search."""
 
     seat: Seat
     move: Code
@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True)
 class ActionGrade:
-    """Grades a legal action."""
+    """The grade of a legal action."""
 
     action: Code
     """As records write it: two digits, "p" for a pass, the word of an answer."""
@@ -72,7 +72,7 @@ class ActionGrade:
 
 @dataclass(frozen=True)
 class Deciding:
-    """Says how much of a choice hangs on whether a seat holds a tile of a kind."""
+    """How much of a choice hangs on whether a seat holds a tile of a kind."""
 
     seat: Seat
     kind: Kind
@@ -86,7 +86,7 @@ class Deciding:
 
 @dataclass(frozen=True)
 class TypedPoints:
-    """Says what a legal action is worth if the opponents are of one type."""
+    """What a legal action is worth if the opponents are of one type."""
 
     action: Code
     points: float
@@ -98,7 +98,7 @@ class TypedPoints:
 
 @dataclass(frozen=True)
 class TypeGrade:
-    """Grades the legal actions for opponents of one type."""
+    """The grades of the legal actions for opponents of one type."""
 
     name: str
     probability: float
@@ -113,7 +113,7 @@ class TypeGrade:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Holds the belief of another seat about the mover's hand, before and after the move."""
+    """The belief of another seat about the mover's hand, before and after the move."""
 
     seat: Seat
     """Whose belief it is."""
@@ -131,7 +131,7 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Decision:
-    """Analyses a recorded decision."""
+    """The analysis of a recorded decision."""
 
     move: int
     """Number of the move in the deal, from 1, passes and recorded answers counted."""

@@ -32,7 +32,7 @@ Frame = tuple[list[int], list[int]]
 
 
 class Book:
-    """Holds all drawings that a page shows of deals.
+    """All drawings that a page shows of deals.
 
     Args:
         deals: what is drawn.

@@ -34,7 +34,7 @@ _MARKS: Final = {"agreed": "!", "depends": "?"}
 
 @dataclass(frozen=True)
 class Graph:
-    """Holds a graph."""
+    """A graph."""
 
     svg: str
     """The content of ``<svg>``."""

@@ -17,7 +17,7 @@ from goita_env.tiles import NUM_SEATS
 
 
 class MatchPriors:
-    """Computes the probability of the types at the beginning of rounds, for all four seats.
+    """The probability of the types at the beginning of rounds, for all four seats.
 
     Rounds that are over are taken into account as ``CarryingRolloutAgent`` does. Each is looked at
     once, however many come after it.

@@ -45,7 +45,7 @@ _IDS: Final = "w"
 
 @dataclass(frozen=True)
 class Review:
-    """Says whose decisions a page is about, which a server of ``goita_lab.pages.play`` shows."""
+    """Whose decisions a page is about, which a server of ``goita_lab.pages.play`` shows."""
 
     seat: int
     refines: bool

@@ -23,7 +23,7 @@ MOST_EARLIER: Final = 100
 
 @dataclass(frozen=True)
 class Watched:
-    """Holds a deal of a page, and who played it."""
+    """A deal of a page, and who played it."""
 
     deal: DealRecord
     players: tuple[str, ...] = ("", "", "", "")
@@ -37,7 +37,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Source:
-    """Holds the deals of a page."""
+    """The deals of a page."""
 
     title: str
     deals: tuple[Watched, ...]

@@ -42,7 +42,7 @@ FEWER: Final = 4
 
 @dataclass(frozen=True)
 class Valued:
-    """Holds what the actions of a decision are worth."""
+    """What the actions of a decision are worth."""
 
     options: tuple[ActionGrade, ...] = ()
     best: int | None = None
@@ -55,7 +55,7 @@ class Valued:
 
 
 class TypedSearch:
-    """Searches the decisions of one deal, one after another.
+    """A search of the decisions of one deal, one after another.
 
     Args:
         base: who plays the mover's seat in playouts.

@@ -51,7 +51,7 @@ MOST_LISTED: Final = 20
 
 @dataclass(frozen=True)
 class Judged:
-    """Holds a decision of a page with its verdict."""
+    """A decision of a page with its verdict."""
 
     deal: int
     """Which deal of the page, from 1."""
@@ -66,7 +66,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Total:
-    """Sums up decisions that were not forced."""
+    """The sum over decisions that were not forced."""
 
     name: str
     decisions: int

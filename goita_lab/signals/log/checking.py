@@ -47,7 +47,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_ROUNDS)]
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Holds the metadata of a file, on which its content depends."""
+    """The metadata of a file, on which its content depends."""
 
     format: str
     observation_version: int

@@ -34,7 +34,7 @@ NAME: Final = "name"
 
 
 class Column(NamedTuple):
-    """Describes a column.
+    """A column.
 
     Attributes:
         name: of the column.

@@ -37,7 +37,7 @@ _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 class LogError(GoitaError):
-    """Reports a folder that is no log, another version or play, or damage."""
+    """A folder that is no log, another version or play, or damage."""
 
 
 def head(depends: dict[str, Any]) -> bytes:

@@ -29,7 +29,7 @@ PUBLIC: Final = ("pass", *NAMES)
 
 @dataclass(frozen=True)
 class ConventionTable:
-    """Tabulates actions by a feature of the hand, in one context."""
+    """A table of actions by a feature of the hand, in one context."""
 
     context: str
     feature: str

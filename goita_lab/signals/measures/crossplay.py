@@ -28,7 +28,7 @@ RUNS_NEEDED: Final = 4
 
 @dataclass(frozen=True)
 class CrossPlayGap:
-    """Compares partners of one run with partners of different runs, in points a round."""
+    """Partners of one run compared with partners of different runs, in points a round."""
 
     gap: float
     """Mean of the diagonal minus mean off it."""

@@ -39,7 +39,7 @@ _Z: Final = 1.959963984540054  # of intervals.LEVEL, to the last digit that resu
 
 @dataclass(frozen=True)
 class Information:
-    """Holds a mutual information that was estimated from counts, in nats."""
+    """A mutual information that was estimated from counts, in nats."""
 
     interval: Interval
     """The plug-in value minus its bias, with an interval by the jackknife over groups of deals."""
@@ -146,7 +146,7 @@ def _of_pairs(
 
 @dataclass(frozen=True)
 class Influence:
-    """Describes the influence of actions on another seat's next one, in nats a decision."""
+    """The influence of actions on another seat's next one, in nats a decision."""
 
     influence: Interval
     """I(A_k; A_j | s), all hands fixed."""

@@ -78,7 +78,7 @@ def view_features(view: View) -> tuple[list[str], Float]:
 
 
 class TreeAgent:
-    """Plays by a decision tree over ``view_features``.
+    """An agent that plays by a decision tree over ``view_features``.
 
     The tree passes or says what to attack with; the block is the policy's commonest with it.
 
@@ -127,7 +127,7 @@ def public_actions(action: Int) -> Int:
 
 @dataclass(frozen=True)
 class SpeakerTree:
-    """Holds a tree of a policy's actions and its quality."""
+    """A tree of a policy's actions and its quality."""
 
     agent: TreeAgent
     text: str
@@ -237,7 +237,7 @@ def _held(played: Play, rows: Int, rng: np.random.Generator, least: int = 1) -> 
 
 @dataclass(frozen=True)
 class Probe:
-    """Holds cross-entropies of reading the partner's hand, in nats a kind: less is better."""
+    """Cross-entropies of reading the partner's hand, in nats a kind: less is better."""
 
     network: Interval
     """Of a probe on the network's last shared layer."""

@@ -40,7 +40,7 @@ GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
 
 @dataclass(frozen=True)
 class InformationGain:
-    """Describes the information in a group of actions, in nats."""
+    """The information in a group of actions, in nats."""
 
     group: str
     actions: int
@@ -109,7 +109,7 @@ def information_gain(
 
 @dataclass(frozen=True)
 class InformationGainSplit:
-    """Splits knowledge of the partner's hand by its source, in nats a decision of the listener."""
+    """Knowledge of the partner's hand by its source, in nats a decision of the listener."""
 
     uniform: Interval
     """U: what the same actions of a uniformly random player tell."""
@@ -152,7 +152,7 @@ def information_gain_split(
 
 @dataclass(frozen=True)
 class PartnerOpponentGap:
-    """Compares the mean content for the speaker's partner and for an opponent, in nats."""
+    """The mean information gain of the speaker's partner and of an opponent, in nats."""
 
     partner: Interval
     opponent: Interval
@@ -190,7 +190,7 @@ def partner_opponent_gap(
 
 @dataclass(frozen=True)
 class ModelMismatch:
-    """Compares a listener's model with the uniform and the right one, in nats a decision."""
+    """A listener's model compared with the uniform and the right one, in nats a decision."""
 
     model: str
     understood: Interval

@@ -32,7 +32,7 @@ VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Holds the points of the speaker's team under the five variants, and what follows."""
+    """The points of the speaker's team under the five variants, and what follows."""
 
     points: Float
     """[5, n] By variant, one signal a deal."""
@@ -117,7 +117,7 @@ def shuffled_signal(
 
 
 class _Signal:
-    """Holds one decision of a speaker and the ways to read it."""
+    """One decision of a speaker and the ways to read it."""
 
     def __init__(
         self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
@@ -162,7 +162,7 @@ class _Signal:
 
 
 class _UniformAt:
-    """Replaces a model by the uniform one at one moment of the round."""
+    """A model that is replaced by the uniform one at one moment of the round."""
 
     def __init__(self, model: OpponentModel, moment: int) -> None:
         self.name = f"{model.name}, uniform at decision {moment}"
@@ -176,7 +176,7 @@ class _UniformAt:
 
 
 class _SignalBeliefs:
-    """Keeps what partners believe at their first choice; game v * n + i is signal i, variant v."""
+    """What partners believe at their first choice; game v * n + i is signal i, variant v."""
 
     def __init__(self, signals: Sequence[_Signal]) -> None:
         self.signals = signals

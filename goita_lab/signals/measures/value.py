@@ -60,7 +60,7 @@ SOURCES: Final = (*SUBSETS, LEGAL_ONLY, PARTNER_SHOWN, ALL_SHOWN, *DEAF)
 
 @dataclass(frozen=True)
 class SourcePoints:
-    """Holds the points of a listener's team by its sources of information, on the same deals."""
+    """The points of a listener's team by its sources of information, on the same deals."""
 
     policy: str
     """Policy of the other three seats, and of the playouts."""
@@ -166,7 +166,7 @@ def load_searcher(spec: str | Agent) -> Agent:
 
 
 class _SourceBeliefs:
-    """Keeps the listeners' beliefs; game s * n + i plays deal i with source s, the last n none."""
+    """The listeners' beliefs; game s * n + i plays deal i with source s, the last n none."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class _SourceBeliefs:
 
 @dataclass(frozen=True)
 class SearchGain:
-    """Holds what each step from the policy to a search that listens adds, in points a round."""
+    """What each step from the policy to a search that listens adds, in points a round."""
 
     policy: Interval
     """Points of the listener's team without search: its luck on these deals."""
@@ -240,7 +240,7 @@ def search_gain(values: SourcePoints) -> SearchGain:
 
 @dataclass(frozen=True)
 class ListeningValue:
-    """Holds what listening is worth, in points a round; the three shares sum to ``total``."""
+    """What listening is worth, in points a round; the three shares sum to ``total``."""
 
     total: Interval
     partner: Interval
@@ -286,7 +286,7 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
 
 @dataclass(frozen=True)
 class OracleGain:
-    """Holds what knowing hands adds to a search that listens to all, in points a round."""
+    """What knowing hands adds to a search that listens to all, in points a round."""
 
     partner_shown: Interval
     all_shown: Interval

@@ -36,7 +36,7 @@ _LEFT: Final = (
 
 
 class Board:
-    """Computes features of N positions, each when it is first used."""
+    """Features of N positions, each computed when it is first used."""
 
     def __init__(self, view: View, reading: Reading, told: Float | None = None) -> None:
         self.view = view

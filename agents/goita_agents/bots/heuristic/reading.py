@@ -40,7 +40,7 @@ _LACKING: Final = _lack_chances()
 
 @dataclass(frozen=True)
 class Reading:
-    """Holds factors on the odds that a seat holds a kind; 1 everywhere: counts alone."""
+    """Factors on the odds that a seat holds a kind; 1 everywhere: counts alone."""
 
     passed: float = 1.0  # it passed on an opponent's attack with the kind
     passed_pawn: float = 1.0

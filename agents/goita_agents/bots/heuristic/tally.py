@@ -19,7 +19,7 @@ Feature = npt.NDArray[Any]
 
 
 class Tally:
-    """Holds scores of passing [N], of kinds as block and attack [N, 8], and of pairs [N, 8, 8]."""
+    """Scores of passing [N], of kinds as block and attack [N, 8], and of pairs [N, 8, 8]."""
 
     def __init__(self, rows: int, weights: Weights) -> None:
         self.weights = weights
