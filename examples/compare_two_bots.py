@@ -27,7 +27,7 @@ print(f"variance that exchanging the seats removed: {result.variance_removed:.0%
 
 Compare `heuristic` with one of its switches off. With few deals the interval is wide; if it
 contains zero, the two bots have not been told apart. Ten times as many deals narrow it by a factor
-of three ([figures with enough deals](../strength.md#what-each-convention-of-heuristic-is-worth)).
+of three ([figures with enough deals](../heuristic.md#what-each-switch-is-worth)).
 """
 
 # %%

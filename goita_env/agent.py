@@ -82,7 +82,7 @@ class PlaysInformed(Protocol):
 
 
 def plays(agent: object, information: InformationStructure) -> bool:
-    """Tells whether an agent plays games with these options."""
+    """Says whether an agent plays games with these options."""
     if isinstance(agent, PlaysInformed):
         return agent.plays(information)
     return information == PLAIN

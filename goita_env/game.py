@@ -65,7 +65,7 @@ class Game:
             ten below the rules' total.
         episode: "round", or "match", where the winner of a round deals the next at once.
         seed: of the deals, 0 to 2**64 - 1; None: drawn.
-        information: who knows and tells what (``goita_env.InformationStructure``).
+        information: shown tiles and messages (``goita_env.InformationStructure``).
 
     Raises:
         HandsError, SettingError: if an option is impossible.

@@ -1,4 +1,4 @@
-"""Says who knows and tells what beyond the rules: shown hands, and a message channel before play.
+"""Information options beyond the rules: shown hands, and a message channel before play.
 
 ``InformationStructure()`` is the base game. Whatever it changes is kept apart from the rules, so
 every option goes with every rule set.
@@ -151,7 +151,7 @@ def read_information(path: str) -> InformationStructure:
     Raises:
         SettingError: if the file cannot be read, or holds anything else.
     """
-    return read_table(path, _from_file, "options of who knows and tells what")
+    return read_table(path, _from_file, "information options")
 
 
 def _from_file(content: object) -> InformationStructure:

@@ -139,6 +139,18 @@ def first_game() -> dict[str, str]:
     return found
 
 
+BOOKLET = ["12355688", "11123467", "11122344", "11134557"]
+BOOKLET_MOVES = "32 26 p p 68 p p p 18 p p p 55"
+"""Hands and moves of the example round of docs/rules.md, which the booklet describes."""
+
+
+def example_round() -> Game:
+    game = Game(hands=BOOKLET, dealer=0)
+    for move in BOOKLET_MOVES.split():
+        game.play(move)
+    return game
+
+
 def favicon() -> str:
     """Draws a king's tile."""
     pen = Pen("light", "characters")
@@ -158,6 +170,7 @@ def main() -> None:
         "policy.svg": svg.render(
             decided, probabilities=policy, values=points, belief=counts(decided)
         ),
+        "rules.svg": svg.render(example_round(), size=420),
         "deal.svg": position(14).sheet(),
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),

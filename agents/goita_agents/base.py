@@ -62,5 +62,5 @@ def check_temperature(temperature: float) -> float:
 
 
 def is_stateless(agent: object) -> bool:
-    """Tells whether an agent plays from one view alone: it keeps no memory and no faults."""
+    """Says whether an agent plays from one view only: it keeps no memory and no faults."""
     return not isinstance(agent, StatefulAgent | FaultTracking)

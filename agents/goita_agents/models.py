@@ -289,9 +289,9 @@ it never showed."""
 
 
 def check_stateless(agent: Agent) -> None:
-    """Raises an AgentError unless an agent plays from one view alone."""
+    """Raises an AgentError unless an agent plays from one view only."""
     if not is_stateless(agent):
         raise AgentError(
-            f"expected an agent that plays from one view alone, got {agent.name!r}, "
+            f"expected an agent that plays from one view only, got {agent.name!r}, "
             "which has a memory or is a program of its own (a champion with search: carry=off)"
         )

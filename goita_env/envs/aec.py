@@ -8,13 +8,13 @@
 | "flat" | uint8 [512]; the mask is in ``infos`` |
 | state | uint8 [704]: all hands and face-down tiles, for centralised critics |
 | reward "points" | of every scored round: its team's seats get the points, the others minus these |
-| information | who knows and tells what; it may change the three sizes |
+| information | shown tiles and messages; it may change the three sizes |
 | reward "win" | +1 and -1 at the end of the episode |
 | episode | "round": ends with the first scored round; "match": ends at the rules' total |
 
 The mask is all zero for a seat that is not asked. The pre-play decisions (calls of five or more
 pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is
-asked. Observations don't: a seat that keeps silent tells nobody.
+asked. Observations do not: a silent seat reveals nothing.
 
 Version history: v0, the first.
 """
@@ -56,7 +56,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         render_mode: None, "ansi" (``render`` returns the whole table as text), "human" (prints
             it), "svg" (returns it as SVG text) or "rgb_array" (uint8 [600, 600, 3], extra
             ``goita-env[render]``).
-        information: who knows and tells what (``goita_env.InformationStructure``).
+        information: shown tiles and messages (``goita_env.InformationStructure``).
         observation: "dict" (observation and mask) or "flat" (the mask is in ``infos``).
 
     Raises:

@@ -131,7 +131,7 @@ class Bots:
         rules: a rule set or its name.
         partner: who plays the seat opposite the learner's; None: nobody does.
         opponents: who plays the other team.
-        information: who knows and tells what.
+        information: shown tiles and messages.
 
     Attributes:
         lineup: int64 [N, 4] number of the bot at each seat, LEARNER where the learner sits.

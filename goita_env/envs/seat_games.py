@@ -80,7 +80,7 @@ class SeatedGames:
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
         partner, opponents: who plays the other seats, as ``Bots`` takes them.
         again: episodes that end are followed by the next ones at once.
-        information: who knows and tells what.
+        information: shown tiles and messages.
 
     Raises:
         SettingError: if a setting is outside its choices.

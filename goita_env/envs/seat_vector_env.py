@@ -12,7 +12,7 @@
 | observation | uint8 [512] (docs/observation.md), or a Dict of it and the mask |
 | action space | ``Discrete(69)``, see ``goita_env.actions`` |
 | reward | what the learner's team got since its last decision: points, or +1 / -1 at the end |
-| information | who knows and tells what; it may change the sizes above |
+| information | shown tiles and messages; it may change the sizes above |
 | scale | ``reward_scale=0.02`` makes of points what a value loss likes |
 | mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
 | illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
@@ -91,7 +91,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         illegal: what an illegal action does: "forfeit" or "raise".
         autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
         render_mode: None; a batch is not drawn.
-        information: who knows and tells what (``goita_env.InformationStructure``). Bots must know
+        information: shown tiles and messages (``goita_env.InformationStructure``). Bots must know
             the actions of messages, if there are any.
 
     Raises:

@@ -109,7 +109,7 @@ class GoitaVectorEnv:
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
         observe: build observations in every step; False is faster, and they and the views are built
             only when asked for, until the next step.
-        information: who knows and tells what (``goita_env.InformationStructure``). It sets the
+        information: shown tiles and messages (``goita_env.InformationStructure``). It sets the
             sizes below.
 
     Raises:

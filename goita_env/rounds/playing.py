@@ -48,7 +48,7 @@ class Rounds:
             first.
         finals: keep what rounds end in, for ``FinishedDeals.view`` and ``FinishedDeals.hands``.
         log: list every decision in ``PendingDecisions.made``.
-        information: who knows and tells what (``goita_env.InformationStructure``).
+        information: shown tiles and messages (``goita_env.InformationStructure``).
 
     Raises:
         SettingError, HandsError: if one of them is impossible.

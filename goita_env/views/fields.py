@@ -118,7 +118,7 @@ class ViewFields:
             row for each seat whose tiles the options show.
         game: int64 [N] tells games apart, for agents with a memory.
         rules: the rule set.
-        information: the options of who knows and tells what.
+        information: the information options.
     """
 
     def __init__(

@@ -90,7 +90,7 @@ class Replay:
             dealer: [M] seats.
             scores: [M, 2] points of the two teams before the round.
             game: [M] numbers of the games; None: 0 to M - 1.
-            information: who knows and tells what; messages are steps.
+            information: shown tiles and messages; messages are steps.
         """
         state = State.empty(len(hands), rules, information)
         codes, points = hands.astype(np.int64) @ np.array(RADIX), scores.T.astype(np.int64)
@@ -120,7 +120,7 @@ class Replay:
             dealer: the seat that deals.
             scores: points of the two teams before the round.
             game: [M] numbers of the games; None: 0 to M - 1.
-            information: who knows and tells what; messages are answers.
+            information: shown tiles and messages; messages are answers.
             shown: [k, 8] tiles dealt to the seats that it is shown, in the order of
                 ``information.shown_seats``; None: none.
 

@@ -8,7 +8,7 @@ goita evaluate --agents mine:Bot greedy --isolate --seed random     somebody els
 goita evaluate --agents A B --save-games games --save-share 0.1     saves a tenth of the games
 
 Exit code 0: every pairing was played. 1: an agent did not start, raised, answered with an illegal
-action, crashed or forfeited, which the tables show beside its rating; or an error stopped the
+action, crashed or forfeited, which the tables show with its rating; or an error stopped the
 tournament. 2: wrong arguments. 130: interrupted.
 """
 
@@ -72,7 +72,7 @@ class Args:
     rules: Rules = JGA
     """rule set: jga, pagat, nine, or a JSON file of your own"""
     information: InformationStructure = PLAIN
-    """JSON file with the options of who knows and tells what beyond the rules, as to_keys() of
+    """JSON file with the information options beyond the rules, as to_keys() of
     goita_env.InformationStructure writes them"""
     seed: int | Literal["random"] = 0
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no

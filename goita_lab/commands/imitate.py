@@ -50,7 +50,7 @@ class Args:
     init: str = "champion"
     """network that learning begins with, and that the model stays close to"""
     player: str | None = None
-    """learn from this player's decisions alone: the agent's name in saved games and logs, the
+    """learn only from this player's decisions: the agent's name in saved games and logs, the
     seat's player in records"""
     test_share: float = TEST_SHARE
     """share of the games that nothing is learned from, and of the rest that the weight is chosen

@@ -70,7 +70,7 @@ class LogArgs:
     workers: int = 1
     """number of processes"""
     information: InformationStructure = PLAIN
-    """JSON file with the options of who knows and tells what, as InformationStructure.to_keys
+    """JSON file with the information options, as InformationStructure.to_keys
     writes them"""
     drawn: bool = False
     """draw who sits where for each round: a team is one agent twice, or two, half of the time each
@@ -112,7 +112,7 @@ class DataArgs:
 
 @dataclass(frozen=True)
 class FollowArgs:
-    """Prints what each move of a record tells one seat about the hidden hands.
+    """Prints what each move of a record reveals to one seat about the hidden hands.
 
     ::
 
@@ -175,7 +175,7 @@ class _Measure(Settings):
 
 @dataclass(frozen=True)
 class WorthArgs(_Measure):
-    """Measures what some decisions of agents are worth, in nats and in points, beside controls.
+    """Measures what some decisions of agents are worth, in nats and in points, with controls.
 
     ::
 
@@ -229,7 +229,7 @@ class PassesArgs(_Measure):
 
 @dataclass(frozen=True)
 class MessagesArgs(_Measure):
-    """Measures whether agents use messages: what their messages tell, and what they are worth.
+    """Measures whether agents use messages: what their messages reveal, and what they are worth.
 
     An agent is a network that was trained in a game with messages.
 
@@ -256,7 +256,7 @@ class MessagesArgs(_Measure):
 
 @dataclass(frozen=True)
 class ReportArgs(_Measure):
-    """Measures what the actions of agents tell, in nats and in points, and writes a page.
+    """Measures what the actions of agents reveal, in nats and in points, and writes a page.
 
     ::
 
@@ -267,7 +267,7 @@ class ReportArgs(_Measure):
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies, each studied at all seats and as partners of each other"""
     output: Path = field(metadata=cli.short("-o"))
-    """HTML file to write; finished pieces of work stand beside it until then"""
+    """HTML file to write; finished pieces of work are kept in its folder until then"""
     quick: bool = False
     """few deals: minutes, and wide intervals"""
     share: float = 1.0

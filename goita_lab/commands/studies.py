@@ -9,7 +9,7 @@
     goita studies messages                      what a message is worth, and to whom
 
 The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
-Finished pieces of work stand beside them until the study is done, so the same command continues a
+Finished pieces of work are kept there until the study is done, so the same command continues a
 study that was stopped. Exit code 0: done. 1: an error stopped it. 2: wrong arguments. 130:
 interrupted.
 """

@@ -32,8 +32,8 @@ class Args:
     output: Path = field(metadata=cli.short("-o"))
     """file of the mean, a new one"""
     decisions: int | None = None
-    """decisions of all trainings that lead to these, which the file tells; without, the most that
-    one of the files tells"""
+    """decisions of all trainings that lead to these, as the file says; without, the largest
+    number in the files"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

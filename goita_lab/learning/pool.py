@@ -63,7 +63,7 @@ class OpponentPool:
         partners: of the learner in all games, likewise; empty: the learner itself.
         hard_partners: draw those more often beside whom the learner makes fewer points, too.
         seed: of draws and play.
-        information: who knows and tells what in the games.
+        information: shown tiles and messages in the games.
 
     Attributes:
         known: decisions of the snapshots that may be drawn, ascending; set from outside.

@@ -95,7 +95,7 @@ class SelfPlayPPO(MaskablePPO):
         critic: None if there is none.
         critic_leads: advantages use the critic's values, which in the last update predicted better
             than the policy's own.
-        information: who knows and tells what in the games.
+        information: shown tiles and messages in the games.
         pool: frozen players, None if there are none; may be set before training.
         predictor: of who the others are; None if there is none.
         reference: holds this policy close to another; None: it is free.

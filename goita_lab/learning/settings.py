@@ -47,8 +47,8 @@ class Training:
     name: str | None = None
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with, with its own settings; --decisions and --no-progress alone
-    may be others"""
+    """directory of a run to go on with, with its own settings; only --decisions and --no-progress
+    may differ"""
     preset: Literal["quick", "standard", "champion"] = "quick"
     """settings for about four minutes or an hour, or those of a champion, which are the defaults of
     the options below: --preset champion --help shows its own"""
@@ -60,7 +60,7 @@ class Training:
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 
     information: InformationStructure = PLAIN
-    """JSON file with options of who knows and tells what (docs/environments/information.md)"""
+    """JSON file with information options (docs/environments/information.md)"""
     mute_share: float = 0.0
     """share of the games in which one team sends no message, so that silence is familiar"""
 
@@ -96,9 +96,8 @@ class Training:
     """weight of the divergence from the policy of --init, KL in nats a decision, to which the
     training is held close"""
     critic: tuple[int, ...] | None = None
-    """widths of the layers of a critic that sees all hands, beside the policy, which never does:
-    its values take luck out of the advantages; without (0 where the preset has one), the policy's
-    own values serve"""
+    """widths of the layers of a critic that sees all hands, which the policy never does: its values
+    take luck out of the advantages. Default: none, or the preset's; 0: the policy's own values"""
     policy: str | None = None
     """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     transform: tuple[str, ...] | None = None
@@ -118,7 +117,7 @@ class Training:
     after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
     population:train weighs as much as one agent. --opponents takes the same"""
     hard_partners: bool = False
-    """draw partners more often the fewer points are made beside them, as opponents are drawn"""
+    """draw partners more often the fewer points are made with them, as opponents are drawn"""
     predict_players: float = 0.0
     """weight of an auxiliary loss: predict from the network's features who the partner and the
     opponents are, of --partners and --opponents; members of the population that were trained alike
@@ -143,8 +142,8 @@ class Training:
     snapshot_every: int = 2_400_000
     """decisions between two snapshots of the policy, which are kept and measured"""
     against: tuple[str, ...] | None = None
-    """opponents of every snapshot, beside the run's own snapshot at 75 % of its decisions; without
-    any, greedy and heuristic, or those of --opponents"""
+    """opponents of every snapshot, with the run's own snapshot at 75 % of its decisions. Default:
+    greedy and heuristic, or those of --opponents"""
     measure_deals: int = 512
     """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000

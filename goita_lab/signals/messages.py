@@ -1,4 +1,4 @@
-"""Measures whether agents use messages: what their messages tell, and what they are worth.
+"""Measures whether agents use messages: what their messages reveal, and what they are worth.
 
 An agent is a network that was trained in a game with messages.
 """

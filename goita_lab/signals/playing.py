@@ -154,7 +154,7 @@ def concatenated(parts: Sequence[Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def load_policy(spec: str | Policy) -> Policy:
-    """Returns an agent with known probabilities that plays from one view alone.
+    """Returns an agent with known probabilities that plays from one view only.
 
     Raises:
         AgentError: if it is another one, or does not exist.
@@ -163,7 +163,7 @@ def load_policy(spec: str | Policy) -> Policy:
     if not isinstance(agent, Policy):
         raise AgentError(f"expected probabilities(), as of a known policy, got {agent.name!r}")
     if not is_stateless(agent):
-        raise AgentError(f"expected an agent that plays from one view alone, got {agent.name!r}")
+        raise AgentError(f"expected an agent that plays from one view only, got {agent.name!r}")
     return agent
 
 

@@ -1,4 +1,4 @@
-"""Measures what some decisions of agents are worth, in nats and in points, beside controls."""
+"""Measures what some decisions of agents are worth, in nats and in points, with controls."""
 
 from __future__ import annotations
 

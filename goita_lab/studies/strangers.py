@@ -254,7 +254,7 @@ def _reader(cell: Cell, player: Agent, stranger: Agent) -> Agent:
 
 
 def _gaps(pairs: Sequence[Pair], arguments: Mapping[str, Any], options: Options) -> list[float]:
-    """Returns by how much each pair makes less than the mean of both beside themselves."""
+    """Returns by how much each pair makes less than the mean of both with themselves."""
     deals = QUICK_GAP_DEALS if options.quick else GAP_DEALS
     opponents = ("greedy", "heuristic") if options.quick else OPPONENTS
     teams = {

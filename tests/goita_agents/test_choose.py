@@ -80,8 +80,8 @@ def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():
         (Stubborn(), one, None, r"expected one of .* got 'continue' from 'stubborn'"),
         ("greedy", one, None, r"expected an object with act\(\) and a name, .* got 'greedy'"),
         (Nameless(), one, None, "expected an object with .* got <.*Nameless object"),
-        (Remembers(), one, None, "an agent that plays from one view alone, got 'remembers'"),
-        (load_agent("exec:true"), one, None, "plays from one view alone, got 'exec"),
+        (Remembers(), one, None, "an agent that plays from one view only, got 'remembers'"),
+        (load_agent("exec:true"), one, None, "plays from one view only, got 'exec"),
     ):
         refuses(GoitaError, says, choose_action, agent, seen, rng, mask=legal)
     assert rng.random() == np.random.default_rng(0).random()

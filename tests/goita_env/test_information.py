@@ -1,4 +1,4 @@
-"""The options of who knows and tells what: values that are checked and go through JSON."""
+"""The information options: values that are checked and go through JSON."""
 
 import json
 

@@ -15,7 +15,7 @@ from pathlib import Path
 FENCED = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-WHEEL = ["index", "start", "rules", "actions", "notation", "tutorials/first_game"]
+WHEEL = ["index", "start", "rules", "observation", "notation", "tutorials/first_game"]
 WHEEL += [f"environments/{page}" for page in ("index", "aec", "vector")]
 """Pages of docs/ that need the wheel alone, with its extra for YAML."""
 

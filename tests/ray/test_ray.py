@@ -42,9 +42,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def recipe():
     """The lines of the page, for two nodes on this machine with their own home."""
-    (block,) = re.findall(
-        r"```\n(export RAY_AUTH_MODE.*?)\n```", Path(ROOT, "docs/scaling.md").read_text(), re.DOTALL
-    )
+    page = Path(ROOT, "docs/scaling.md").read_text()
+    (block,) = re.findall(r"```bash\n(export RAY_AUTH_MODE.*?)\n```", page, re.DOTALL)
     for theirs, mine in {
         "ray start ": "ray start --num-cpus=1 ",
         ".venv-ray/bin/": f"{Path(sys.executable).parent}/",

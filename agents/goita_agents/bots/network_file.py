@@ -70,7 +70,7 @@ class NetworkInfo:
     rules: Rules  #: of the training, or their name; the inputs are the same in all
     reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
     transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
-    information: InformationStructure = PLAIN  #: who knows and tells what in the game
+    information: InformationStructure = PLAIN  #: shown tiles and messages in the game
     policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
 

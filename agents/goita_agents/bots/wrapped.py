@@ -189,7 +189,7 @@ def mask(
     """Returns an agent that is shown transformed views.
 
     Args:
-        base: an agent that plays from one view alone.
+        base: an agent that plays from one view only.
         hide: names of slices of the observation that are set to zero, or what several names begin
             with: ``own_score``, ``block_2``.
         transform: a function of the observation, applied after it.

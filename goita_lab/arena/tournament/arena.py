@@ -191,7 +191,7 @@ def play_pair(
         seed: of deals and players.
         rules: a rule set or its name.
         episode: "round", or "match": each deal begins a whole match.
-        information: who knows and tells what.
+        information: shown tiles and messages.
         progress: called after each block.
 
     Raises:

@@ -138,7 +138,7 @@ def new_seed() -> int:
 
 
 def is_shipped(spec: str) -> bool:
-    """Tells whether an agent is of this repository, and so is all that it is built of."""
+    """Says whether an agent is of this repository, and so is all that it is built of."""
     try:
         check_shipped(spec, "")
     except AgentError:

@@ -1,4 +1,4 @@
-"""Defines what an analysis says of a decision: plain values that JSON holds (``docs/analysis.md``).
+"""Defines what an analysis says of a decision: plain values (``docs/reference/analysis.md``).
 
 Points are those of the mover's team in the round.
 """

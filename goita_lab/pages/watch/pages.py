@@ -122,7 +122,7 @@ def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
 
 
 def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
-    """Returns an analysis as plain values for JSON; ``docs/analysis.md`` lists the fields."""
+    """Returns an analysis as plain JSON values; ``docs/reference/analysis.md`` lists the fields."""
     judged = verdicts.judge(source.deals, analysis.deals)
     deals = [
         {

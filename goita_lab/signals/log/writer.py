@@ -59,7 +59,7 @@ def write(
             beliefs.
         part_rounds: rounds of a part.
         workers: number of processes.
-        information: who knows and tells what.
+        information: shown tiles and messages.
         drawn: draw who sits where for each round, as ``play`` does.
 
     Yields:

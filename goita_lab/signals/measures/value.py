@@ -40,9 +40,9 @@ from goita_lab.signals.searching import (
 ALL: Final = InformationSources(POLICY, POLICY, POLICY)
 """Listens to all three other seats."""
 NONE: Final = InformationSources(UNIFORM, UNIFORM, UNIFORM)
-"""Listens to nobody: all others act uniformly at random."""
+"""Listens to no seat: all others act uniformly at random."""
 LEGAL_ONLY: Final = InformationSources(LEGAL, LEGAL, LEGAL)
-"""Listens to nobody: an action says no more than that it was legal."""
+"""Listens to no seat: an action says no more than that it was legal."""
 ONLY_PARTNER: Final = InformationSources(UNIFORM, POLICY, UNIFORM)
 NOT_PARTNER: Final = InformationSources(POLICY, UNIFORM, POLICY)
 PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
@@ -50,7 +50,7 @@ PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
 ALL_SHOWN: Final = InformationSources(SHOWN, SHOWN, SHOWN)
 
 DEAF: Final = tuple(replace(one, deaf_opponents=True) for one in (ALL, NOT_PARTNER, NONE))
-"""Sources against opponents that search and listen to nobody."""
+"""Sources against opponents that search and listen to no seat."""
 
 SUBSETS: Final = tuple(starmap(InformationSources, product((UNIFORM, POLICY), repeat=3)))
 """The sources of every subset of the other seats that is listened to."""
@@ -155,7 +155,7 @@ def play_listening(
 
 
 def load_searcher(spec: str | Agent) -> Agent:
-    """Returns an agent that plays from one view alone.
+    """Returns an agent that plays from one view only.
 
     Raises:
         AgentError: if there is no such agent, or it has a memory.
@@ -217,9 +217,9 @@ class SearchGain:
     policy: Interval
     """Points of the listener's team without search: its luck on these deals."""
     uniform: Interval
-    """Search that listens to nobody (``NONE``), over the policy."""
+    """Search that listens to no seat (``NONE``), over the policy."""
     legal: Interval
-    """Search that listens to nobody (``LEGAL_ONLY``), over the policy."""
+    """Search that listens to no seat (``LEGAL_ONLY``), over the policy."""
     listening: Interval
     """Search that listens to all, over the policy."""
     over_uniform: Interval
@@ -245,7 +245,7 @@ class ListeningValue:
     total: Interval
     partner: Interval
     total_deaf: Interval
-    """``total`` against opponents that search and listen to nobody (``DEAF``)."""
+    """``total`` against opponents that search and listen to no seat (``DEAF``)."""
     partner_deaf: Interval
     """``partner`` against them."""
     shapley_next: Interval

@@ -88,7 +88,7 @@ def test_a_function_of_ones_own_transforms_after_what_is_hidden(functions):
         "base=greedy,transform=unscored": "MODULE:FUNCTION",
         "base=greedy": "hide=SLICES or transform=",
         "base=greedy,hide=score": "expected names of slices",
-        "base=(champion:search=on,types=(greedy)),hide=own_score": "plays from one view alone",
+        "base=(champion:search=on,types=(greedy)),hide=own_score": "plays from one view only",
     }.items():
         refuses(AgentError, words, load_agent, f"masked:{wrong}")
 

@@ -127,7 +127,7 @@ def test_the_share_of_a_study_scales_what_is_listened_to_and_others_are_refused(
     refuses(SettingError, "expected different agents", study, quick(("greedy", "greedy")))
     refuses(AgentError, "a known policy", study, quick(("rollout",)))
     remembers = quick(("greedy",), searcher="champion:search=on")
-    refuses(AgentError, "plays from one view alone", study, remembers)
+    refuses(AgentError, "plays from one view only", study, remembers)
 
 
 def test_the_numbers_are_json(found):

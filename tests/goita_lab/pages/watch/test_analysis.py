@@ -45,7 +45,7 @@ from goita_lab.pages.watch.analysis import (
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, TypeGrade
 from goita_lab.pages.watch.reading import Source, Watched, read
 
-DOCS = Path(__file__).resolve().parents[4] / "docs" / "analysis.md"
+DOCS = Path(__file__).resolve().parents[4] / "docs" / "reference" / "analysis.md"
 TWO = ("greedy", "random")
 QUICK = AnalysisSettings("greedy", worlds=16, types=TWO)
 FEW = {"types": ("greedy",)}
