@@ -59,6 +59,7 @@ CARDS = [
     for theme in ("light", "dark")
 ]
 html_static_path = ["static", *CARDS]
+html_search_scorer = str(ROOT / "docs/static/search_scorer.js")
 html_favicon = "pictures/favicon.svg"
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -4,7 +4,7 @@ Play it:  python evaluate.py --agents "exec:python examples/bot_python.py" greed
 
 It stores its own hand and the seat of the last attack. It leaves its partner's attacks alone.
 Otherwise it plays the pair with the attack of which it holds most, so that it can repeat it.
-Where it may send a message, it tells whether it holds a king.
+If it may send a message, it says whether it holds a king.
 """
 
 import json

@@ -26,7 +26,7 @@ def read(folder: Path, method: str | None) -> tuple[torch.Tensor, torch.Tensor, 
     frame = pd.read_parquet(folder / "decisions")
     view = View(np.stack(frame["words"]))
     legal = view.legal()
-    some = legal.sum(axis=1) > 1  # a single legal action says nothing about a player
+    some = legal.sum(axis=1) > 1  # a single legal action reveals nothing about a player
     if method:
         some &= (frame["method"] == method).to_numpy()
     actions = torch.from_numpy(frame["action"].to_numpy(np.int64)[some])
@@ -64,7 +64,7 @@ def score(clone: Clone, seen: torch.Tensor, legal: torch.Tensor, actions: torch.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=SAMPLE, help="folder of the data set")
-    parser.add_argument("--method", help="clone players of this method alone")
+    parser.add_argument("--method", help="clone only players of this method")
     parser.add_argument("--epochs", type=int, default=8, help="passes over the data")
     parser.add_argument("--deals", type=int, default=1000, help="deals against each rule bot")
     args = parser.parse_args()

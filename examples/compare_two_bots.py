@@ -2,8 +2,8 @@
 """
 # Compare two bots
 
-Which bot is better, by how much, how certain is that, and where do they differ? This is a script
-in cells like [Look at a game](look_at_a_game.md); it needs the checkout.
+Which bot is better, by how much, with which interval, and where do they differ? This is a script
+in cells like [Look at a game](look_at_a_game.md). It needs the repository.
 
 ## Which bot is better?
 
@@ -26,8 +26,8 @@ print(f"variance that exchanging the seats removed: {result.variance_removed:.0%
 ## Two bots of similar strength
 
 Compare `heuristic` with one of its switches off. With few deals the interval is wide; if it
-contains zero, the two bots have not been told apart. Ten times as many deals narrow it by a factor
-of three ([figures with enough deals](../heuristic.md#what-each-switch-is-worth)).
+contains zero, the deals do not show which bot is better. Ten times as many deals narrow it by a
+factor of three ([figures with enough deals](../heuristic.md#what-each-switch-is-worth)).
 """
 
 # %%
@@ -40,8 +40,8 @@ print("not told apart" if low < 0 < high else "told apart")
 """
 ## Where do they differ?
 
-`greedy` plays 200 rounds with itself. In each position `heuristic` gets the same view and says
-what it would have done.
+`greedy` plays 200 rounds at all seats. In each position `heuristic` gets the same view and chooses
+an action, too.
 """
 
 # %%

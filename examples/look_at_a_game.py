@@ -4,7 +4,7 @@
 
 A recorded round, first with all hands open, then as one seat saw it. This is a script in cells:
 editors open it as a notebook (VS Code, PyCharm, Spyder; Jupyter with jupytext), and `python
-examples/look_at_a_game.py` runs it. It needs the checkout with the extra `[agents]`. The record
+examples/look_at_a_game.py` runs it. It needs the repository and the extra `[agents]`. The record
 is one line, in the notation of the Goita community ([notations](../notation.md)).
 """
 
@@ -70,7 +70,7 @@ for kind, name in enumerate(NAMES):
 """
 ## What would others have done?
 
-Bots are asked with the observation of the seat that is to move.
+Each bot gets the observation of the acting seat.
 """
 
 # %%
@@ -85,8 +85,8 @@ for name in ("greedy", "heuristic", "champion"):
 ## What did each decision lose?
 
 With all hands open a solver computes what each action was worth. The loss of a decision is its
-distance from the best action. A loss is not always a mistake: nobody sees all hands during play,
-and the best move by what a seat knows may lose points in the actual deal.
+distance from the best action. A loss is not always a mistake: no seat sees all hands during play.
+The best move by what a seat knows may lose points in the actual deal.
 """
 
 # %%

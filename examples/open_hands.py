@@ -1,10 +1,10 @@
-"""Shows where search with open hands goes wrong: it assumes knowledge that nobody has.
+"""Shows where search with open hands goes wrong: it assumes that all hands are known.
 
 python examples/open_hands.py
 
 A seat can end the round for 20 points, or pass. The solver opens all hands in each world. In most
-worlds passing wins more, because a partner who sees the hand plays just the attack that it needs.
-In play the partner does not see it, and passing is worth less than the 20 points.
+worlds passing wins more, because a partner that sees all hands plays just the attack that is needed.
+In play the partner does not see them, and passing is worth less than the 20 points.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CONTINUED_BY = ("greedy", "heuristic", "solver:worlds=16,budget=35000")
 
 
 def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
-    """Plays on from an action, each seat by what it sees; returns points of seats 0 and 2: [N]."""
+    """Plays on, each seat by its own view; returns points of seats 0 and 2: [N]."""
     rng, points = np.random.default_rng(0), np.zeros(len(positions))
     rounds = Rounds.from_positions(positions, actions=np.full(len(positions), action))
     while True:
@@ -41,7 +41,7 @@ def play_out(positions: Positions, action: int, agent: Agent) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1_000, help="worlds looked at, at most")
+    parser.add_argument("--steps", type=int, default=1_000, help="most worlds to search")
     args = parser.parse_args()
     *_, game = records.history.loads(HISTORY).replay()
     print(game)

@@ -1,4 +1,4 @@
-"""Shows what a partner's decisions tell, move by move.
+"""Shows what a partner's decisions reveal, move by move.
 
 python examples/partners_pass.py
 

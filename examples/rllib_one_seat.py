@@ -5,8 +5,8 @@ RLlib pins its own gymnasium, so it has an environment of its own (``make test-f
 
 RLlib needs NEXT_STEP: with SAME_STEP it silently loses the last decision of every episode.
 
-With a random partner and random opponents it made +7.5 points a round after 32,851 decisions and
-+11.3 after 41,062, each the mean of 100 rounds with exploration (standard error 3).
+With a random partner and random opponents it made +9.8 points a round with exploration in the last
+ten of 61 updates (501,000 decisions; standard error 0.9).
 """
 
 import argparse

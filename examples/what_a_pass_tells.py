@@ -1,4 +1,4 @@
-"""Shows what a partner's pass tells, in nats, and what listening is worth, in points.
+"""Shows what a partner's pass reveals, in nats, and what observing it is worth, in points.
 
 python examples/what_a_pass_tells.py --deals 40
 
@@ -32,7 +32,7 @@ def a_pass(play: Play) -> int:
 
 
 def beliefs(play: Play, row: int, assumed: object) -> tuple[HandBelief, HandBelief]:
-    """Returns what the partner of who decided believes of its hand before and after."""
+    """Returns the partner's belief about the acting seat's hand before and after."""
     listener = (int(play.seat[row]) + 2) % 4
     deal = int(play.deal[row])
     before, after = seen_by(play, deal, listener, np.array([row, row + 1]))
@@ -50,7 +50,7 @@ def main(deals: int) -> None:
     kind = int(view.attack[0])
     print(f"An opponent attacks with a {NAMES[kind]}, and my partner passes.")
 
-    # 2. What did that tell? Every hand that it may hold, weighed before and after.
+    # 2. What did that reveal? Compare the beliefs before and after.
     for name, assumed in (("the champion", PolicyModel("champion")), ("anybody", UNIFORM_MODEL)):
         before, after = beliefs(play, row, assumed)
         some = after.probability > 0
@@ -63,7 +63,7 @@ def main(deals: int) -> None:
     hand = play.hands[play.deal[row], play.seat[row]]
     print(f"  It was dealt {format_hand(hand)}.")
 
-    # 3. A pass is one of many messages. What does a seat know by the end of its turns?
+    # 3. A pass is one of many actions. What does a seat know at its decisions?
     frame = log.read_frame(LOG, ["move", "log_probability_partner", "entropy_partner"]).dropna()
     for low, high in ((0, 8), (8, 16), (16, 46)):
         part = frame[(frame["move"] >= low) & (frame["move"] < high)]
@@ -73,7 +73,7 @@ def main(deals: int) -> None:
             f"{part['log_probability_partner'].mean():.2f}"
         )
 
-    # 4. Where does it come from? From how the policy plays: who leads a silver has a pair.
+    # 4. Where does it come from? From the policy: a seat that leads a silver has a pair.
     table = measures.opening_table("champion", "silvers")
     silver = 1 + NAMES.index("silver")
     chances = zip(table.values, table.probability[:, silver], strict=True)
@@ -82,7 +82,7 @@ def main(deals: int) -> None:
         ", ".join(f"{v}: {p:.2f}" for v, p in chances),
     )
 
-    # 5. And what is it worth? One seat searches by its belief, with and without its partner.
+    # 5. What is it worth? One seat searches by its belief, with and without its partner's moves.
     models = {"policy": PolicyModel("champion"), "uniform": UNIFORM_MODEL}
     values = measures.play_listening("champion", models, deals, sources=(ALL, NOT_PARTNER))
     worth = values.gain(ALL, NOT_PARTNER)

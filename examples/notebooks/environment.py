@@ -2,8 +2,8 @@
 """
 # The environment in a notebook
 
-Play rounds of Goita in the PettingZoo environment, look at what an agent gets, then play a
-thousand games at once. Install with `pip install .` in the checkout.
+Play rounds of Goita in the PettingZoo environment, look at what an agent observes, then play a
+thousand games at once. Install with `pip install .` in the repository.
 """
 
 # %%
@@ -39,7 +39,7 @@ print(rewards)
 """
 ## The table
 
-`Game` is the same game for people: it prints, it can be undone, and actions have names.
+`Game` is the same game for people. It prints, moves can be undone, and actions have names.
 """
 
 # %%
@@ -54,7 +54,7 @@ print([actions.name(action) for action in game.legal_actions()])
 """
 ## A thousand games at once
 
-Everything has a row for each game. Finished games begin anew.
+Everything has a row for each game. A finished game starts again with a new deal.
 """
 
 # %%

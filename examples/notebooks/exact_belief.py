@@ -2,9 +2,9 @@
 """
 # Exact beliefs in a notebook
 
-What does a seat know of its partner's hand, after all that has been played? There are few enough
-hands to count them all, so the answer is exact. Install with `pip install -e ".[agents]"` in the
-checkout, and run in its root.
+What does a seat know of its partner's hand after the moves of a round? There are few enough hands
+to enumerate them all, so the belief is exact. Install with `pip install -e ".[agents]"` in the
+repository, and run in its root.
 """
 
 # %%
@@ -28,8 +28,8 @@ for game, listener in follow(deal, 0, PolicyModel("heuristic")):
 """
 ## The likeliest hands
 
-A belief lists every hand that is possible, with its probability. The hand that the partner really
-held stands beside them.
+A belief contains every possible hand with its probability. The last line is the hand that the
+partner really held.
 """
 
 # %%
@@ -42,8 +42,7 @@ print(f"{real}  {np.exp(belief.log_probability(real)):.1%}  (what it really was)
 """
 ## It depends on who plays
 
-The same moves say less about a player who plays at random. Only rule constraints remain: which
-tiles are gone.
+The same moves reveal less about a player that plays at random.
 """
 
 # %%

@@ -2,9 +2,9 @@
 """
 # My first paper
 
-Do networks from separate trainings understand each other, and what does a first pass tell the
-partner and the opponents? This notebook goes from a population of trained players to the figure of
-a paper, in some minutes of one core. Install the extra `[lab]`.
+Do networks from separate trainings cooperate as well as copies of one network? And what does a
+first pass reveal to the partner and the opponents? This notebook goes from a
+population of trained players to the figure of a paper, in some minutes of one core. Install the extra `[lab]`.
 
 ## The players
 
@@ -28,8 +28,8 @@ for name, runs in methods.items():
 ## Cross-play
 
 Every two runs of a method are partners against `heuristic`, which no run trained with. All pairs
-play the same deals, at all seatings. The gap is what partners from one run make more than partners
-from two runs. Its interval is over runs.
+play the same deals, at all seatings. The gap is the points of partners from one run minus those of
+partners from two runs. Its interval is over runs.
 """
 
 # %%
@@ -48,9 +48,9 @@ for name, runs in methods.items():
 
 # %% [markdown]
 """
-## What does the first pass tell each listener?
+## What does the first pass reveal to each listener?
 
-A listener knows how the others play, and computes the exact probability of every hidden hand. The
+A listener knows the policies of the others, and computes the exact probability of every hidden hand. The
 *information gain* of a pass is how far it moves the listener's belief about the hand of the seat
 that passes, in nats. Each run plays all four seats. The partner and both opponents listen.
 """
@@ -114,11 +114,11 @@ right.legend()
 
 # %% [markdown]
 """
-## What it says, and what it does not
+## What it shows, and what it does not
 
 - A gap whose interval contains 0 is not shown. It is not shown to be absent either: state the gap
   that your sample could have found.
-- The pass tells the opponents about as much as the partner, because everybody sees it. A difference
+- The pass reveals about as much to the opponents as to the partner, because all see it. A difference
   needs another model of the players, or runs that were trained apart.
 - A control is missing: a player without conventions. `goita signals worth AGENT --where first_pass`
   adds controls, and measures what the pass is worth in points.

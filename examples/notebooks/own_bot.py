@@ -3,7 +3,7 @@
 # A bot of your own in a notebook
 
 Write a bot, check it, and measure it against others on duplicate deals. Install with
-`pip install -e ".[lab]"` in the checkout, and run in its root.
+`pip install -e ".[lab]"` in the repository, and run in its root.
 """
 
 # %%
@@ -34,8 +34,8 @@ print("its actions are legal, and the same for the same view")
 """
 ## How strong is it?
 
-Every deal is played twice, the teams exchanged, so that the luck of the deal cancels. The interval
-is of 95 %, over deals.
+Every deal is played twice, with the teams exchanged, so that the luck of the deal cancels. The 95 %
+interval is over deals.
 """
 
 # %%
@@ -50,7 +50,7 @@ for other in ("random", "greedy", "heuristic"):
 
 # %% [markdown]
 """
-## What does it think?
+## What does it play here?
 
 A view holds what a seat knows. Ask the bot for a move in one position.
 """

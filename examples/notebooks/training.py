@@ -3,7 +3,7 @@
 # Training in a notebook
 
 Train one seat among bots with MaskablePPO of sb3-contrib, 256 games at once, and measure it.
-Install with `pip install -e ".[train]"` in the checkout, and run in its root. It takes seconds.
+Install with `pip install -e ".[train]"` in the repository, and run in its root. It takes seconds.
 """
 
 # %%
@@ -32,7 +32,7 @@ print(f"{model.num_timesteps:,} decisions")
 """
 ## Measure
 
-A saved model is an agent like any other: duplicate deals against a rule bot, with an interval.
+A trained model is an agent like any other. It plays duplicate deals against a bot, with an interval.
 """
 
 # %%
