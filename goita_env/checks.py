@@ -15,7 +15,7 @@ from goita_env.errors import ActionError, IllegalActionError, SettingError
 from goita_env.tiles import NUM_SEATS
 
 MAX_GAMES: Final = 1 << 24
-"""More games side by side are refused; each takes about two kilobytes."""
+"""More games side by side are refused; each takes about two kilobytes in a step."""
 
 
 def as_array(values: object) -> npt.NDArray[Any] | None:

@@ -249,7 +249,7 @@ def test_the_command_reads_a_file_of_options(tmp_path, capsys):
         "[]": 'expected {"information": {...}}',
         '{"information": {"shown": "none"}}': "expected shown of",
         '{"information": {"token": {"bits": 4}}}': "expected a whole number from 1 to 3 as bits",
-        '{"information": ': "expected a JSON file of options",
+        '{"information": ': "expected a JSON file of information options",
     }.items():
         options.write_text(content)
         capsys.readouterr()
