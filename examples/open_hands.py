@@ -3,7 +3,7 @@
 python examples/open_hands.py
 
 A seat can end the round for 20 points, or pass. The solver opens all hands in each world. In most
-worlds passing wins more, because a partner that sees all hands plays just the attack that is needed.
+worlds passing wins more, because a partner that sees all hands plays the attack that is needed.
 In play the partner does not see them, and passing is worth less than the 20 points.
 """
 

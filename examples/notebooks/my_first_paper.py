@@ -3,8 +3,8 @@
 # My first paper
 
 Do networks from separate trainings cooperate as well as copies of one network? And what does a
-first pass reveal to the partner and the opponents? This notebook goes from a
-population of trained players to the figure of a paper, in some minutes of one core. Install the extra `[lab]`.
+first pass reveal to the partner and the opponents? This notebook goes from a population of trained
+players to the figure of a paper, in some minutes of one core. Install the extra `[lab]`.
 
 ## The players
 
@@ -50,9 +50,9 @@ for name, runs in methods.items():
 """
 ## What does the first pass reveal to each listener?
 
-A listener knows the policies of the others, and computes the exact probability of every hidden hand. The
-*information gain* of a pass is how far it moves the listener's belief about the hand of the seat
-that passes, in nats. Each run plays all four seats. The partner and both opponents listen.
+A listener knows the policies of the others, and computes the exact probability of every hidden
+hand. The *information gain* of a pass is how far it moves the listener's belief about the hand of
+the seat that passes, in nats. Each run plays all four seats. The partner and both opponents listen.
 """
 
 # %%
@@ -118,7 +118,7 @@ right.legend()
 
 - A gap whose interval contains 0 is not shown. It is not shown to be absent either: state the gap
   that your sample could have found.
-- The pass reveals about as much to the opponents as to the partner, because all see it. A difference
+- The pass reveals about as much to the opponents as to the partner: all see it. A difference
   needs another model of the players, or runs that were trained apart.
 - A control is missing: a player without conventions. `goita signals worth AGENT --where first_pass`
   adds controls, and measures what the pass is worth in points.

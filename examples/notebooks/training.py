@@ -32,7 +32,7 @@ print(f"{model.num_timesteps:,} decisions")
 """
 ## Measure
 
-A trained model is an agent like any other. It plays duplicate deals against a bot, with an interval.
+A trained model is an agent like any other. It plays duplicate deals against a bot.
 """
 
 # %%
