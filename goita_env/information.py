@@ -42,7 +42,7 @@ class MessageChannel:
     """1 to 3: the message is a number from 0 to 2**bits - 1. Message 0 is silence."""
 
     audience: Audience = "partner"
-    """Who hears it: the partner alone, or all seats."""
+    """Who observes it: only the partner, or all seats."""
 
     cost: int = 0
     """Points of reward, 0 to 1000, that a message other than 0 costs each seat of the sender's team

@@ -24,7 +24,7 @@ _NOTE[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
 _LAST_PLAY: Final = -1 << 48
 """Bits of a seat's fourth play."""
 _HEARERS: Final[dict[Audience, tuple[int, ...]]] = {"partner": (0, 2), "all": (0, 1, 2, 3)}
-"""Seats, counted from the sender, that hear a message; it hears itself."""
+"""Seats, counted from the sender, that observe a message; the sender does, too."""
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 _NUM_ACTIONS: Final = np.array(NUM_ACTIONS)
@@ -175,7 +175,7 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
 
 
 def _hear(state: State, rows: Int, answers: Int) -> None:
-    """Tells messages among answers [n] to those who hear them, in place; the clock as above."""
+    """Shows messages among answers [n] to those who observe them, in place; the clock as above."""
     channel = state.information.channel
     said = (answers > MESSAGE).nonzero()[0]
     if channel is None or len(said) == 0:

@@ -112,7 +112,7 @@ FRAME_OTHER_SCORE: Final = FRAME_OWN_SCORE + MATCH_POINTS // 10 - 1
 SCORE_BITS: Final = MATCH_POINTS // 10 - 1
 """A score before a round is a multiple of ten below 150, whatever a match goes to."""
 FRAME_MESSAGES: Final = FRAME_OTHER_SCORE + SCORE_BITS
-"""First of three bits a seat, counted from the viewer: its message, if the viewer hears it. They
+"""First of three bits a seat, counted from the viewer: its message, if the viewer observes it. They
 grow with the messages, before play; in the base game they are zero."""
 MESSAGE_BITS: Final = MAX_BITS
 

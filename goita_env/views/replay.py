@@ -227,7 +227,7 @@ class Replay:
     def answer(self, seat: int, action: int) -> None:
         """Takes in a seat's pre-play decision where one hand is known; silence leaves no trace.
 
-        A message reaches those who hear it.
+        A message reaches those who observe it.
 
         Raises:
             SettingError: if all hands are known, or play has begun.

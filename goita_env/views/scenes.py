@@ -118,7 +118,7 @@ def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
 def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
     """Describes the places by what the seat at the bottom sees, alone, or each seat, by place."""
     called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
-    # All open, each place's message stands in its own view; else as far as the viewer hears them.
+    # All open, each place's message stands in its own view; else what the viewer observes.
     everybody = len(eyes) == NUM_SEATS
     messages = (eyes.messages[:, 0] if everybody else eyes.messages[0]).tolist()
     sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])

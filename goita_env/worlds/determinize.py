@@ -210,7 +210,7 @@ def _public_state(view: View) -> State:
 
 
 def _heard(view: View, channel: MessageChannel) -> Int:
-    """[N, 4] Bits of the messages that each seat hears, as far as the viewer hears them."""
+    """[N, 4] Bits of the messages that each seat observes, as far as the viewer does."""
     heard = np.zeros((len(view), NUM_SEATS), np.int64)
     messages = view.messages.astype(np.int64)
     for seat, sender in product(range(NUM_SEATS), repeat=2):

@@ -67,7 +67,7 @@ class MessageUse:
     partner: Interval
     """Nats that a message tells the partner of the sender's hand."""
     opponents: Interval | None
-    """The same for the opponents; None where they don't hear it."""
+    """The same for the opponents; None where they do not observe it."""
     value: Interval
     """Points a round of a team that may send against the same agent muted, after costs."""
 

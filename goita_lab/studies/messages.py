@@ -1,6 +1,6 @@
 """Measures what a message is worth, private or public: docs/studies/messages.md.
 
-Runs of several arms, which differ in who hears a message and what it costs, play against themselves
+Runs of several arms, which differ in a message's audience and cost, play against themselves
 muted. What messages and moves say is computed from their probabilities and from exact beliefs.
 """
 

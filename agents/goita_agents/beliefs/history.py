@@ -69,7 +69,7 @@ class Answers:
 class Messages:
     """What was sent before play, in order; seats are relative to the viewer."""
 
-    sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: the viewer doesn't hear it.
+    sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: it is not observed.
     bits: int  #: Of a message; 0 where there are no messages.
 
     @classmethod

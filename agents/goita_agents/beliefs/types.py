@@ -234,7 +234,7 @@ class TypeListener(Following):
         self._taken: dict[tuple[int, int, int], int] = {}
         """How many events each has taken in."""
         for seat, models in ((1, opponents), (2, partners), (3, opponents)):
-            # The partner hears what the viewer does.
+            # The partner observes what the viewer does.
             for way, start in enumerate(self._starts[:1] if seat == 2 else self._starts):
                 for number, model in enumerate(models):
                     with suppress(UnexplainedError):
