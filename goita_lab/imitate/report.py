@@ -76,8 +76,8 @@ def text(result: Result) -> str:
     ]
     heads = ["predicted by", "nats a decision", "accuracy", "model is ahead by"]
     heads += ["temperature", "epsilon"]
-    where = f"On all games, each held out of one of {result.folds} folds" if result.folds else ""
-    where = where or "On held-out games"
+    folds = f"On all games, each in the test set of one of {result.folds} folds"
+    where = folds if result.folds else "On test games"
     lines += [f"{where}, 95 % intervals over games:", "", _table(heads, rows), ""]
     rows = [
         [
