@@ -8,7 +8,7 @@
 A block is one transaction: once it has been added it survives a crash of the program, and on a full
 disk the blocks before it stay. A file is open in one program at a time, by SQLite's own lock.
 A file of another kind, version or schema is refused and left unchanged. A file may come from
-somebody else: it is data, and whoever reads its rows parses them into types.
+somebody else: it is data, and its reader parses the rows into types.
 """
 
 from __future__ import annotations

@@ -22,11 +22,15 @@ CARD = 600
 MOVES = "11 14 87 p 75 52 p 21 p 18 p p p 62"
 
 
-def position(moves: int) -> Game:
-    game = Game(hands=HANDS, dealer=2, scores=[40, 20])
-    for move in MOVES.split()[:moves]:
-        game.play(actions.parse(move))
+def play(game: Game, moves: list[str]) -> Game:
+    """Makes the moves in a game, and returns it."""
+    for move in moves:
+        game.play(move)
     return game
+
+
+def position(moves: int) -> Game:
+    return play(Game(hands=HANDS, dealer=2, scores=[40, 20]), MOVES.split()[:moves])
 
 
 def counts(view: View, number: int = 4000) -> np.ndarray:
@@ -132,8 +136,7 @@ def first_game() -> dict[str, str]:
     """Draws the steps of the first game, for both themes."""
     game, found = Game(hands=FIRST, dealer=2), {}
     for number, step in enumerate(STEPS, 1):
-        for move in step.split():
-            game.play(move)
+        play(game, step.split())
         for theme in themes.THEMES:
             found[f"first-{number}-{theme}.svg"] = svg.render(game, theme=theme)
     return found
@@ -142,13 +145,6 @@ def first_game() -> dict[str, str]:
 BOOKLET = ["12355688", "11123467", "11122344", "11134557"]
 BOOKLET_MOVES = "32 26 p p 68 p p p 18 p p p 55"
 """Hands and moves of the example round of docs/rules.md, which the booklet describes."""
-
-
-def example_round() -> Game:
-    game = Game(hands=BOOKLET, dealer=0)
-    for move in BOOKLET_MOVES.split():
-        game.play(move)
-    return game
 
 
 def favicon() -> str:
@@ -170,7 +166,9 @@ def main() -> None:
         "policy.svg": svg.render(
             decided, probabilities=policy, values=points, belief=counts(decided)
         ),
-        "rules.svg": svg.render(example_round(), size=420),
+        "rules.svg": svg.render(
+            play(Game(hands=BOOKLET, dealer=0), BOOKLET_MOVES.split()), size=420
+        ),
         "deal.svg": position(14).sheet(),
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),

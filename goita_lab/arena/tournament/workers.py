@@ -94,9 +94,9 @@ def play_blocks(
         raise WorkerError(f"{error}\n{_played(error.items)}") from error
 
 
-def _played(under_way: Iterable[Task]) -> str:
+def _played(running: Iterable[Task]) -> str:
     """Says in which pairings a worker has died, and what to do about it."""
-    names = {" against ".join(map(short_name, task.agents)): task for task in under_way}
+    names = {" against ".join(map(short_name, task.agents)): task for task in running}
     text = f"played: {', '.join(names)}"
     if any(map(_runs_own, names.values())):
         text += "; --isolate hosts a class of your own in processes of its own"

@@ -126,7 +126,7 @@ class MatchServer:
             told = escape(str(error).partition("\n")[0])
             body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
             return Response(_page("review", body), 409, media_type="text/html")
-        soon = BackgroundTask(self._prepare)  # whoever reads it tries other moves
+        soon = BackgroundTask(self._prepare)  # its reader tries other moves
         headers = {POLICY: policy_of(text)}
         return Response(text, media_type="text/html", headers=headers, background=soon)
 
