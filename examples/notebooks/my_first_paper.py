@@ -116,6 +116,9 @@ right.legend()
 """
 ## What it shows, and what it does not
 
+- Points on 200 deals are noisy: intervals over deals are about 2 points wide on either side. The
+  [table of the population](../population.md#how-they-play) has 2,000 deals a run, one run in all
+  seats of a team, and other figures. The gap is subtracted deal by deal, so it is less noisy.
 - A gap whose interval contains 0 is not shown. It is not shown to be absent either: state the gap
   that your sample could have found.
 - The pass reveals about as much to the opponents as to the partner: all see it. A difference

@@ -33,6 +33,8 @@ def test_the_citation_names_the_latest_release_and_a_checkout_is_after_it():
     assert goita_env.__version__ == version or (
         goita_env.__version__.endswith(".dev0") and goita_env.__version__ > version
     )
+    about = (ROOT / "docs" / "about.md").read_text(encoding="utf-8")
+    assert f"version = {{{goita_env.__version__}}}" in about
 
 
 def test_every_extra_that_is_spoken_of_exists():
