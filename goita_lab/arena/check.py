@@ -3,9 +3,10 @@
 goita check my_bots:Cautious:risk=0.9
 goita check "exec:node my_bot.js" --rules pagat
 
-"answers": legal actions of the right shape, the same to the same question
-(goita_env.testing.check_agent). "isolated": in a process of its own, one row at a time, it plays as
-it does here.
+"builds": the agent can be built; a program starts and answers the first message. "answers": legal
+actions of the right shape, the same to the same question (goita_env.testing.check_agent).
+"isolated": in a process of its own, one row at a time, it plays as it does here; programs always
+have processes of their own.
 
 Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is no such agent.
 """
@@ -25,12 +26,13 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Agent, AgentError, Bool, Int, close
+from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.command import parse_memory
 from goita_agents.external.isolated import isolated
 from goita_agents.faults import check_actions, contained
 from goita_agents.registry import load_agent
-from goita_env import View, actions
+from goita_env import Game, View, actions
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.seeds import bot_seed
@@ -99,10 +101,9 @@ def _run(processes: Processes, name: str, args: Args) -> tuple[int, str]:
 def _check(name: str, args: Args) -> tuple[int, str]:
     try:
         with contained():
-            CHECKS[name](args)
+            return 0, CHECKS[name](args) or "ok"
     except BaseException as error:  # an agent may raise whatever it likes
         return 2 if name == "builds" and isinstance(error, AgentError) else 1, _sentence(error)
-    return 0, "ok"
 
 
 def _sentence(error: BaseException) -> str:
@@ -128,25 +129,33 @@ def _built(spec: str) -> Iterator[Agent]:
 
 
 def _builds(args: Args) -> None:
-    close([load_agent(args.agent)])
+    with _built(args.agent) as agent:
+        program, view = unwrapped(agent), Game(args.rules, seed=args.seed).view(0)
+        if isinstance(program, ExternalAgent):
+            program.begin(view.game, np.zeros(1, np.int64), view)  # starts it
+            for fault in program.faults:
+                lines = [f"the program did not start: {fault.text}", *fault.stderr]
+                raise AssertionError("\n".join(lines))
 
 
 def _answers(args: Args) -> None:
     with _built(args.agent) as agent:
         check_agent(agent, args.rules)
-    if isinstance(agent, ExternalAgent) and agent.faults:
-        raise AssertionError(str(agent.faults[0]))
+    program = unwrapped(agent)
+    if isinstance(program, ExternalAgent) and program.faults:
+        raise AssertionError(str(program.faults[0]))
 
 
-def _isolated(args: Args) -> None:
+def _isolated(args: Args) -> str | None:
     with contextlib.ExitStack() as stack:
-        if isinstance(stack.enter_context(_built(args.agent)), ExternalAgent):
-            return  # it has processes of its own anyway
+        if isinstance(unwrapped(stack.enter_context(_built(args.agent))), ExternalAgent):
+            return "not tried, because a program always has processes of its own"
         twins = [_Twins(args, TWINS.index(player), stack) for player in (0, 1)]
         names = (args.agent, args.agent, "greedy")
         play_block(Task(names, args.seed, 0, 0, args.deals, args.rules, seatings=(TWINS,)), twins)
     for one in twins:
         one.check_faults()
+    return None
 
 
 class _Twins:
@@ -198,9 +207,10 @@ class _Twins:
             raise AssertionError(f"in a process of its own: {fault.kind}: {fault.text}")
 
 
-CHECKS: Final[dict[str, Callable[[Args], None]]] = {
+CHECKS: Final[dict[str, Callable[[Args], str | None]]] = {
     "builds": _builds,
     "answers": _answers,
     "isolated": _isolated,
 }
-"""The checks by the name that their line begins with; each raises where something is wrong."""
+"""The checks by the name that their line begins with; each raises where something is wrong, and
+returns what the line says in place of "ok"."""

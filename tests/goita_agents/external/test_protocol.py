@@ -29,6 +29,7 @@ from samples import only
 
 PAGE = ROOT / "docs" / "protocol.md"
 HANDS = ["11235578", "11112333", "11444567", "11224568"]
+FIVE_PAWNS = ["11224558", "23334457", "11111567", "11123468"]
 
 
 def events(game: Game, seat: int, known: int = 0) -> list[dict]:
@@ -275,6 +276,7 @@ def conversation(hands: list[str], dealer: int, seat: int) -> list[str]:
     return said
 
 
-def test_the_conversation_on_the_page_is_a_real_one():
-    (block,) = re.findall(r"```conversation\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert block.splitlines() == conversation(HANDS, dealer=2, seat=0)
+def test_the_conversations_on_the_page_are_real_ones():
+    round_, call = re.findall(r"```conversation\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    assert round_.splitlines() == conversation(FIVE_PAWNS, dealer=0, seat=0)
+    assert call.splitlines() == conversation(FIVE_PAWNS, dealer=0, seat=2)[2:7]

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from bad_bots import BAD
+from bad_bots import BAD, command
 from goita_lab.arena import check
 from programs import ROOT, refusal
 from samples import slow
@@ -70,14 +70,44 @@ def test_a_bot_that_cannot_be_built_is_not_asked_anything(no_children, capsys):
 def test_a_program_is_checked_for_its_answers(no_children, capsys):
     bot = ROOT / "examples" / "bot_python.py"
     assert check.main([f"exec:[ms=20000]{sys.executable} {bot}"]) == 0
-    assert check.main([f"exec:{sys.executable} -I -S {BAD} lies"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "builds: ok",
+        "answers: ok",
+        "isolated: not tried, because a program always has processes of its own",
+    ]
+    assert check.main([f"plain:base=(exec:{sys.executable} -I -S {BAD} lies)"]) == 1
     assert "answers: illegal (seat " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("spec", ["exec:{}", slow("plain:base=(exec:{})")])
+@pytest.mark.parametrize(
+    ("behaviour", "text"),
+    [
+        ("dies at once", "in the handshake: expected an answer, .* exit code 1 no luck today"),
+        ("speaks another version", 'expected a "hello" with "protocol":1, got '),
+    ],
+)
+def test_of_a_program_that_does_not_start_nothing_more_is_said(
+    spec, behaviour, text, no_children, capsys
+):
+    assert check.main([spec.format(command(behaviour))]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert re.match(f"builds: the program did not start: {text}", line)
+
+
+def test_a_program_starts_under_the_rules_that_it_is_checked_with(no_children, tmp_path, capsys):
+    words = command("keeps a diary", tmp_path / "diary")
+    assert check.main([f"exec:{words}", "--rules", "pagat"]) == 0
+    hellos = [file.read_text(encoding="utf-8").splitlines()[0] for file in tmp_path.glob("diary.*")]
+    assert hellos
+    assert all('"rules":"pagat"' in hello for hello in hellos)
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
         (["nobody"], "error: expected an agent of "),
+        (["exec:nobody"], "error: expected a program that can be started, got 'nobody'"),
         (
             ["greedy", "--isolate-memory", "lots"],
             "error: expected a size as 2G, 512M, 64K or in bytes",
