@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.stats import permutation_test
 
 from goita_agents.beliefs.listener import follow
-from goita_agents.bots.heuristic.conventions import CONVENTIONS
+from goita_agents.bots.heuristic.weights import CONVENTIONS
 from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
 from goita_env.errors import RecordError, SettingError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from goita_agents.beliefs.supports import GUARD
-from goita_agents.solver.kernel import compiled
+from goita_agents.compiling import compiled
 
 if TYPE_CHECKING:
     from goita_agents.base import Bool, Float, Int

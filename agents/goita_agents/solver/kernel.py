@@ -12,18 +12,12 @@ in tens of points for seats 0 and 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.errors import install
-
-try:
-    from numba import njit
-except ImportError as error:
-    raise ImportError(f"the solver needs numba: {install('agents')}") from error
+from goita_agents.compiling import compiled, inlined
 
 Int = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
@@ -88,17 +82,6 @@ _PASSES: Final = np.array([-1_493, 120, -2_601])
 _HISTORY_SHIFT, _HISTORY_CAP = 7, 800
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(function: F) -> F:
-    """Compiles a function that needs no Python, and keeps it on disk if there is a place for it."""
-    try:
-        return cast("F", njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no folder to write to
-        return cast("F", njit(nogil=True)(function))
-
-
 class RuleArrays(NamedTuple):
     """What the search reads of a rule set's tables."""
 
@@ -143,17 +126,17 @@ class Work(NamedTuple):
     each position is tried; 64 - n for a table of 2**n."""
 
 
-@njit(inline="always")
+@inlined
 def place(bit: Code) -> Any:
     return _PLACE[(bit * _DE_BRUIJN) >> _TOP_SIX]
 
 
-@njit(inline="always")
+@inlined
 def sub_hand(ids: Any, seat: Any) -> Any:
     return SUB_HANDS * seat + ((ids >> (8 * seat)) & 255)
 
 
-@njit(inline="always")
+@inlined
 def most_points(points: Int, pairs: Code, status: Any) -> Any:
     """Returns the most tens of points of a last pair among these."""
     best = 0
@@ -164,7 +147,7 @@ def most_points(points: Int, pairs: Code, status: Any) -> Any:
     return best
 
 
-@njit(inline="always")
+@inlined
 def settle(
     pairs: Bits, blocks: Bits, passes: Int, up: Any, ids: Any, seat: Any, status: Any
 ) -> Any:
@@ -182,7 +165,7 @@ def settle(
     return seat, status, passed
 
 
-@njit(inline="always")
+@inlined
 def run_out(
     counts: Int, kinds: Int, size: Int, stopped: Int, finish: Int, ids: Any, seat: Any, legal: Code
 ) -> Any:
@@ -212,7 +195,7 @@ def run_out(
     return best
 
 
-@njit(inline="always")
+@inlined
 def without_twins(
     counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, attack: Any, pairs: Code
 ) -> Any:
@@ -230,7 +213,7 @@ def without_twins(
     return pairs
 
 
-@njit(inline="always")
+@inlined
 def look_up(table: Int, shift: Code, key: Any) -> Any:
     """Returns the entry of a position, 0 if there is none, and where it is or might go."""
     index = np.int64((np.uint64(key) * _GOLDEN) >> shift)
@@ -269,7 +252,7 @@ def best_known(work: Work, table: Int, key: int) -> int:
     return (entry >> MOVE) & 127 if entry else NO_MOVE
 
 
-@njit(inline="always")
+@inlined
 def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: Any) -> None:
     """Writes bounds and best move of a position into the table.
 
@@ -291,7 +274,7 @@ def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: An
     table[index] = key | known | (move << MOVE) | ((tiles >> 1) << TILES)
 
 
-@njit(inline="always")
+@inlined
 def order_moves(
     tiles: Any, lists: Any, stopped: Int, finish: Int, where: Any, legal: Code, first: Any
 ) -> Any:
@@ -350,7 +333,7 @@ def order_moves(
     return number
 
 
-@njit(inline="always")
+@inlined
 def pick(frames: Int, moves: Int, scores: Int, depth: Any) -> Any:
     """Returns the best move of a frame that was not tried yet, and moves it behind those tried."""
     tried = frames[depth, TRIED]

@@ -6,7 +6,6 @@ hands of the first one, as all positions of a round are.
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from goita_agents.base import is_whole
+from goita_agents.compiling import announced
 from goita_agents.solver import kernel
 from goita_agents.solver.kernel import BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
 from goita_agents.solver.limits import Limits
@@ -301,17 +301,5 @@ def _zeros(*shape: int) -> Int:
 @cache
 def load_kernel() -> None:
     """Loads the search from numba's cache, or compiles it and says so; once."""
-    from numba.core import event
-
-    class Announcement(event.Listener):
-        said = False
-
-        def on_start(self, event: event.Event) -> None:
-            if not self.said:
-                self.said = True
-                sys.stderr.write("compiling the solver, once; this takes a few seconds\n")
-
-        def on_end(self, event: event.Event) -> None: ...
-
-    with event.install_listener("numba:compile", Announcement()):
+    with announced("the solver"):
         Solver(1)._call_all()

@@ -10,15 +10,13 @@ from deals import complete
 from goita_agents import AgentError, load_agent
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
-from goita_agents.bots.heuristic.board import Board
-from goita_agents.bots.heuristic.conventions import CONVENTIONS
-from goita_agents.bots.heuristic.reading import COUNTS_ONLY, Reading, evidence
-from goita_agents.bots.heuristic.weights import READING
+from goita_agents.bots.heuristic.weights import CONVENTIONS
 from goita_env import Game, Rules, View, actions
 from goita_env.engine.episodes import Match
 from goita_env.tiles import KNIGHT, ROOK
 from goita_env.views import acting_view, from_observation
 from goita_lab.arena.tournament import arena
+from heuristic_oracle import ALL, COUNTS_ONLY, Board, Reading, evidence, oracle
 from playing import legal_mask, played
 from raising import refuses
 
@@ -106,6 +104,32 @@ def test_all_switches_off_one_by_one_is_conventions_off_and_there_are_no_others(
     assert np.array_equal(moves(f"heuristic:{each}", 4), moves("heuristic:conventions=off", 4))
 
 
+@pytest.mark.parametrize("off", [(), *[(switch,) for switch in SWITCHES], ("conventions",)])
+def test_it_plays_as_the_oracle_with_each_switch(off):
+    words, masks = (part[::4] for part in decisions())
+    names = () if off == ("conventions",) else [name for name in CONVENTIONS if name not in off]
+    expected = oracle(View(words), masks, names, reading=not {"reading", "conventions"} & {*off})
+    bot = HeuristicAgent(**dict.fromkeys(off, False))
+    assert np.array_equal(bot.act(View(words), masks, rng()), expected)
+
+
+@pytest.mark.parametrize("rules", ["jga", "pagat", "nine"])
+@pytest.mark.parametrize("count", [40_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_it_plays_as_the_oracle_wherever_play_may_lead(rules, count):
+    """Some games play at random, some as the bot, some mix both; matches give them scores."""
+    bot, seen = load_agent("heuristic"), 0
+    match = Match(2_000, rules, seed=5, auto_reset=True, episode="match")
+    match.reset()
+    random, share = np.random.default_rng(6), np.linspace(0, 1, 2_000) ** 2
+    while seen < count:
+        masks, view = legal_mask(match.state), acting_view(match.state)
+        chosen = bot.act(view, masks, random)
+        assert np.array_equal(chosen, oracle(view, masks))
+        drawn = (random.random(masks.shape) * masks).argmax(axis=1)
+        match.step(np.where(random.random(2_000) < share, drawn, chosen))
+        seen += 2_000
+
+
 def test_it_counts_a_sure_win_and_plays_it():
     # All four lances are in sight once this one is played: nobody receives it, nor what follows.
     game = Game(hands=complete("12223455", "", "", ""), dealer=0)
@@ -153,7 +177,7 @@ def test_counts_alone_are_the_hypergeometric_chances():
 def test_a_kind_that_is_all_in_sight_is_held_by_nobody():
     words, _ = decisions()
     view = View(words[:3_000])
-    for reading in (COUNTS_ONLY, READING):
+    for reading in (COUNTS_ONLY, ALL):
         holds = Board(view, reading).holds
         assert ((holds >= 0) & (holds <= 1)).all()
         assert (holds[np.broadcast_to((view.unseen == 0)[:, None], holds.shape)] == 0).all()
@@ -166,7 +190,7 @@ def test_passes_and_leads_are_evidence_about_their_seat():
     assert found["lead"][0].tolist()[1] == [0, 0, 0, 0, 1, 0, 0, 0]
     assert found["passed"][0].tolist()[2] == [0, 0, 0, 0, 1, 0, 0, 0]
     assert found["passed_king"][0, 2, 7] == 1
-    plain, told = Board(view, COUNTS_ONLY).holds[0], Board(view, READING).holds[0]
+    plain, told = Board(view, COUNTS_ONLY).holds[0], Board(view, ALL).holds[0]
     assert told[1, 4] > 0.9 > plain[1, 4]
     assert told[2, 4] < plain[2, 4]
     assert set(found) == set(Reading.__dataclass_fields__) - {"kept"}
@@ -203,6 +227,15 @@ def test_a_convention_of_a_subclass_is_spoken_and_heard():
     assert actions.decode(load_agent("heuristic").act(view, legal, rng())[0])[1] != KNIGHT
     game.play(int(first))
     game.play("p")
-    told = KnightLead()
-    assert Board(game.view(2), READING, told.listen(game.view(2))).holds[0, 1, ROOK] > 0.99
-    assert Board(game.view(2), READING).holds[0, 1, ROOK] < 0.9
+    told, view = KnightLead().listen(game.view(2)), game.view(2)
+    assert Board(view, ALL, told).holds[0, 1, ROOK] > 0.99
+    assert Board(view, ALL).holds[0, 1, ROOK] < 0.9
+
+
+@pytest.mark.parametrize("reading", [True, False])
+def test_a_convention_of_a_subclass_is_played_as_the_oracle_plays_it(reading):
+    words, masks = decisions()
+    view, bot = View(words[:3_000]), KnightLead(reading=reading)
+    more, told = bot.speak(view), bot.listen(view)
+    expected = oracle(view, masks[:3_000], reading=reading, more=more, told=told)
+    assert np.array_equal(bot.act(view, masks[:3_000], rng()), expected)

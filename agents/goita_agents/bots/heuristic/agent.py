@@ -1,22 +1,22 @@
-"""Plays the action with the highest score, summed over the rules."""
+"""Plays the action with the highest score; the rules are in ``rules.py``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 import numpy as np
 
 from goita_agents.base import Bool, Float, Int, certain
-from goita_agents.bots.heuristic.board import Board
-from goita_agents.bots.heuristic.conventions import CONVENTIONS
-from goita_agents.bots.heuristic.reading import COUNTS_ONLY
-from goita_agents.bots.heuristic.skills import SKILLS
-from goita_agents.bots.heuristic.tally import Tally
-from goita_agents.bots.heuristic.weights import READING, WEIGHTS
+from goita_agents.bots.heuristic.weights import CONVENTIONS, weigh
 from goita_agents.registry import Entry
 from goita_env import View
-from goita_env.actions import CALL, CONTINUE, REDEAL
-from goita_env.tiles import KING
+from goita_env.actions import NUM_ACTIONS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
+
+_NOTHING_ADDED: Final = np.zeros((0, NUM_ACTIONS))
+_NOTHING_HEARD: Final = np.ones((0, NUM_SEATS - 1, NUM_KINDS))
 
 
 class HeuristicAgent:
@@ -61,8 +61,8 @@ class HeuristicAgent:
     ) -> None:
         switches = dict(locals())  # the arguments by name
         self.name = "heuristic"
-        self._rules = [rule for name, rule in CONVENTIONS.items() if conventions and switches[name]]
-        self._reading = READING if conventions and reading else COUNTS_ONLY
+        on = [name for name in CONVENTIONS if conventions and switches[name]]
+        self._weights = weigh(on, conventions and reading)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         return self._choose(view, legal)
@@ -90,14 +90,39 @@ class HeuristicAgent:
         return None
 
     def _choose(self, view: View, legal: Bool) -> Int:
-        board, tally = Board(view, self._reading, self.listen(view)), Tally(len(view), WEIGHTS)
-        for rule in (*SKILLS, *self._rules):
-            rule(board, tally)
-        chosen: Int = tally.scores(legal, self.speak(view)).argmax(axis=1)
-        # It calls whatever it may; as a caller's partner it redeals unless it holds both kings.
-        chosen = np.where(legal[:, CALL], CALL, chosen)
-        answer = np.where(board.hand[:, KING] == 2, CONTINUE, REDEAL)
-        return np.where(legal[:, REDEAL], answer, chosen)
+        more, told = self.speak(view), self.listen(view)
+        chosen: Int = np.empty(len(view), np.int64)
+        # Copies, so that numba meets no other layout than those that are compiled.
+        _load()(
+            np.array(view.words.view(np.int64), order="C"),
+            np.array(legal, order="C"),
+            view.rules.match_points,
+            self._weights,
+            _NOTHING_ADDED if more is None else np.array(more, np.float64),
+            _NOTHING_HEARD if told is None else np.array(told, np.float64),
+            chosen,
+        )
+        return chosen
+
+
+@cache
+def _load() -> Callable[..., None]:
+    """Loads the rules from numba's cache, or compiles them and says so; once."""
+    from goita_agents.bots.heuristic.rules import choose
+    from goita_agents.compiling import announced
+
+    with announced("the rules of heuristic"):
+        nothing = np.zeros((0, NUM_ACTIONS), bool)
+        choose(
+            np.zeros((0, 8), np.int64),
+            nothing,
+            0,
+            weigh((), reading=False),
+            _NOTHING_ADDED,
+            _NOTHING_HEARD,
+            np.zeros(0, np.int64),
+        )
+    return choose
 
 
 ENTRY = Entry(HeuristicAgent)

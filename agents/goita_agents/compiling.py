@@ -1,0 +1,49 @@
+"""Compiles functions with numba, keeps them on disk, and says when that takes time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+from goita_env.errors import install
+
+try:
+    from numba import njit
+    from numba.core import event
+except ImportError as error:
+    raise ImportError(f"compiled agents need numba: {install('agents')}") from error
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compiles a function that needs no Python, and keeps it on disk if there is a place for it."""
+    try:
+        return cast("F", njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba found no folder to write to
+        return cast("F", njit(nogil=True)(function))
+
+
+def inlined(function: F) -> F:
+    """Writes a function out where compiled code calls it."""
+    return cast("F", njit(inline="always")(function))
+
+
+@contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Says so on stderr, once, if what is first called inside has to be compiled."""
+
+    class Announcement(event.Listener):
+        said = False
+
+        def on_start(self, event: event.Event) -> None:
+            if not self.said:
+                self.said = True
+                sys.stderr.write(f"compiling {what}, once; this takes a few seconds\n")
+
+        def on_end(self, event: event.Event) -> None: ...
+
+    with event.install_listener("numba:compile", Announcement()):
+        yield
