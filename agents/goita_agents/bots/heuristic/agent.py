@@ -91,22 +91,19 @@ class HeuristicAgent:
 
     def _choose(self, view: View, legal: Bool) -> Int:
         more, told = self.speak(view), self.listen(view)
-        chosen: Int = np.empty(len(view), np.int64)
         # Copies, so that numba meets no other layout than those that are compiled.
-        _load()(
+        return _load()(
             np.array(view.words.view(np.int64), order="C"),
             np.array(legal, order="C"),
             view.rules.match_points,
             self._weights,
             _NOTHING_ADDED if more is None else np.array(more, np.float64),
             _NOTHING_HEARD if told is None else np.array(told, np.float64),
-            chosen,
         )
-        return chosen
 
 
 @cache
-def _load() -> Callable[..., None]:
+def _load() -> Callable[..., Int]:
     """Loads the rules from numba's cache, or compiles them and says so; once."""
     from goita_agents.bots.heuristic.rules import choose
     from goita_agents.compiling import announced
@@ -120,7 +117,6 @@ def _load() -> Callable[..., None]:
             weigh((), reading=False),
             _NOTHING_ADDED,
             _NOTHING_HEARD,
-            np.zeros(0, np.int64),
         )
     return choose
 

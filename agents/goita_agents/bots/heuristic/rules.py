@@ -632,16 +632,35 @@ def bury(board: Any, score: Any, w: Any) -> None:
 # ------------------------------------------------------------------------------------- the choice
 
 
-@compiled
 def choose(
-    words: Int, legal: Bool, match_points: int, w: Any, more: Float, told: Float, chosen: Int
-) -> None:
-    """Fills in the action of each row: ``chosen`` [N].
+    words: Int, legal: Bool, match_points: int, weights: Any, more: Float, told: Float
+) -> Int:
+    """Returns the action of each row: int64 [N].
 
-    ``words`` [N, 8], ``legal`` [N, 69], ``w`` [1] as ``weights.weigh`` makes it. ``more`` [N, 69]
-    is added to the scores and ``told`` [N, 3, 8] multiplies odds; they are empty if there is none.
+    ``words`` [N, 8], ``legal`` [N, 69], ``weights`` [1] as ``weights.weigh`` makes them. ``more``
+    [N, 69] is added to the scores and ``told`` [N, 3, 8] multiplies odds; they are empty if there
+    is none.
     """
-    board, score = np.zeros(1, BOARD)[0], np.zeros(1, SCORE)[0]
+    chosen: Int = np.empty(len(words), np.int64)
+    # The records are made here: compiled code frees an array of which it keeps but a record.
+    board, score = np.zeros(1, BOARD), np.zeros(1, SCORE)
+    _choose(words, legal, match_points, weights, more, told, board, score, chosen)
+    return chosen
+
+
+@compiled
+def _choose(
+    words: Int,
+    legal: Bool,
+    match_points: int,
+    weights: Any,
+    more: Float,
+    told: Float,
+    boards: Any,
+    scores: Any,
+    chosen: Int,
+) -> None:
+    w, board, score = weights[0], boards[0], scores[0]
     for row in range(len(words)):
         if legal[row, CALL]:
             chosen[row] = CALL
@@ -651,13 +670,13 @@ def choose(
             chosen[row] = CONTINUE if kings == 2 else REDEAL
             continue
         heard = told[row] if len(told) else told[:, 0]
-        _read(words[row], legal[row], heard, match_points, w[0], board)
+        _read(words[row], legal[row], heard, match_points, w, board)
         score.passing = 0.0
         for kind in range(NUM_KINDS):
             score.block[kind] = score.attack[kind] = 0.0
         for i in range(board.count):
             score.pair[i] = 0.0
-        _apply(board, score, w[0])
+        _apply(board, score, w)
         best, choice = -np.inf, 0
         if legal[row, PASS]:
             best = score.passing + (more[row, PASS] if len(more) else 0.0)
