@@ -13,6 +13,7 @@ round as a team against random play, 95 % interval of 4,000 rounds.
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -44,6 +45,8 @@ class Args:
     hidden: int = 256
     rounds: int = 4000
     """rounds of the measurement at the end"""
+    save: Path | None = None
+    """file for the weights of both networks"""
 
 
 class Agent(nn.Module):
@@ -165,6 +168,8 @@ def main(args: Args) -> None:
                 nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
                 optimizer.step()
         print(f"{steps:,} decisions, {time.perf_counter() - start:.0f} s, value miss {miss:.3f}")
+    if args.save:
+        torch.save(agent.state_dict(), args.save)
     mean, half = measure(agent, args.rounds, args.seed)
     print(f"against random play: {mean:+.2f} +/- {half:.2f} points a round")
 

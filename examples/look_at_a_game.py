@@ -4,7 +4,7 @@
 
 A recorded round, first with all hands open, then as one seat saw it. This is a script in cells:
 editors open it as a notebook (VS Code, PyCharm, Spyder; Jupyter with jupytext), and `python
-examples/look_at_a_game.py` runs it. It needs the repository and the extra `[agents]`. The record
+examples/look_at_a_game.py` runs it. It needs the repository and the extra `[lab]`. The record
 is one line, in the notation of the Goita community ([notations](../notation.md)).
 """
 

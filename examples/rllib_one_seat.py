@@ -12,6 +12,7 @@ ten of 61 updates (501,000 decisions; standard error 0.9).
 import argparse
 import time
 
+import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=64, help="games at once")
     parser.add_argument("--batch", type=int, default=8192, help="decisions of an update")
     parser.add_argument("--opponents", default="random")
+    parser.add_argument("--save", help="file for the weights of the networks")
     args = parser.parse_args()
 
     algorithm = configure(args.opponents, args.games, args.batch).build_algo()
@@ -74,6 +76,8 @@ def main() -> None:
             f"{told['episode_return_mean']:+.2f} points a round, "
             f"{told['episode_len_mean']:.1f} decisions in each"
         )
+    if args.save:
+        torch.save(algorithm.get_module().state_dict(), args.save)
     algorithm.stop()
 
 

@@ -12,6 +12,7 @@ import time
 
 import gymnasium
 import numpy as np
+import torch
 from pettingzoo.utils import BaseWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
@@ -42,6 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=100_000, help="decisions of all seats")
     parser.add_argument("--batch", type=int, default=4096, help="decisions of an update")
+    parser.add_argument("--save", help="file for the weights of the networks of seats 0 and 2")
     args = parser.parse_args()
 
     register_env("goita", lambda _: PettingZooEnv(Renamed(goita_v0.env())))
@@ -76,6 +78,8 @@ def main() -> None:
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s, "
             f"seats 0 and 2 get {means['player_0']:+.2f} points a round"
         )
+    if args.save:
+        torch.save(algorithm.get_module("even").state_dict(), args.save)
     algorithm.stop()
 
 

@@ -76,6 +76,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50_000, help="decisions of all seats")
     parser.add_argument("--batch", type=int, default=2048, help="decisions of an update")
     parser.add_argument("--rounds", type=int, default=4000, help="rounds of the measurement")
+    parser.add_argument("--save", help="file for the policy's weights")
     args = parser.parse_args()
 
     torch.manual_seed(0)
@@ -130,6 +131,8 @@ def main() -> None:
             f"{length:.1f} decisions, seats 0 and 2 got {rewards['even'] / 2:+.0f} points"
         )
     collector.shutdown()
+    if args.save:
+        torch.save(logits.net.state_dict(), args.save)
     mean, half = measure(logits, args.rounds)
     print(f"against random play: {mean:+.2f} +/- {half:.2f} points a round")
 

@@ -4,12 +4,12 @@ It analyses the round that the site embeds, opens the page in the system's Chrom
 test-web`` builds the environment) and photographs a decision.
 """
 
-import shutil
 import sys
 import tempfile
 from io import BytesIO
 from pathlib import Path
 
+from chromium import launch
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
@@ -28,8 +28,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder, "A deal.html")
         page.write_text(html, encoding="utf-8")
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = launch(playwright)
         window = browser.new_page(viewport=SIZE)
         window.goto(f"{page.as_uri()}#1.{MOVE}")
         picture = Image.open(BytesIO(window.screenshot()))

@@ -1,13 +1,13 @@
 """Photographs the table in a browser: ``python tools/play_picture.py`` (playwright, Chromium)."""
 
 import re
-import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from chromium import launch
 from playwright.sync_api import Page, sync_playwright
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "play.png"
@@ -31,15 +31,12 @@ def photograph(page: Page) -> None:
 
 def main() -> None:
     words = ["--web", "--port", "0", "--seed", SEED, "--output"]
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         command = [sys.executable, "-m", "goita_lab", "play", *words, f"{folder}/match.json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
             try:
                 found = re.search(r"http://\S+", served.stdout.readline() if served.stdout else "")
-                browser = playwright.chromium.launch(
-                    executable_path=chromium, args=["--no-sandbox"]
-                )
+                browser = launch(playwright)
                 size = {"width": 1180, "height": 860}
                 page = browser.new_page(viewport=size, reduced_motion="reduce")
                 page.goto(found[0] if found else "")

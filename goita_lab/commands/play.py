@@ -61,8 +61,8 @@ class Args:
     web: bool = False
     """play on a page that this machine serves, instead of in the terminal"""
     host: str = "127.0.0.1"
-    """address of this machine that the page is served at; another one lets others in who know the
-    link"""
+    """address of this machine that the page is served at; another one opens the page to other
+    machines that know the link, for the same seat"""
     port: int = 8742
     """port of the page"""
 
@@ -122,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code, table, path = _play(args, table, path, stack)
         except (GoitaError, OSError, ImportError) as error:
             cli.fail(str(error).partition("\n")[0])
-        sys.stdout.write(f"Saved in {path}. {_next_command(table, path)}\n")
+        sys.stdout.write(f"Saved in {path}.\n{_next_commands(table, path)}")
         for agent in table.others:
             if isinstance(agent, FaultTracking) and agent.faults:
                 kinds = ", ".join(dict.fromkeys(fault.kind for fault in agent.faults))
@@ -176,13 +176,14 @@ def _serve(
     return code, sitting.match, paths[-1]
 
 
-def _next_command(table: PlayTable, path: Path) -> str:
-    """Returns what can be done with the file of a match."""
+def _next_commands(table: PlayTable, path: Path) -> str:
+    """Returns what can be done with the file of a match, a line for each command."""
     file = shlex.quote(str(path))
+    look = f"Look at it, all hands open: goita watch {file}\n"
     if table.asks == "match":
-        return f"Look at it: goita watch {file}"
+        return look
     one, partner, other = table.settings.others
     again = "" if is_shipped(partner) else f" --partner {shlex.quote(partner)}"
     if not (is_shipped(one) and is_shipped(other)):
         again += f" --opponents {shlex.join(dict.fromkeys((one, other)))}"
-    return f"Continue: goita play --resume {file}{again}"
+    return f"Continue: goita play --resume {file}{again}\n{look}"

@@ -101,7 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{remark}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""
     deals = "deal" if len(source.deals) == 1 and not left else "deals"
-    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}\n")
+    ended = sum(watched.gained is not None for watched in source.deals)
+    # After a redeal a round has several deals.
+    rounds = "" if ended == len(source.deals) else f", {ended} round{'s' * (ended != 1)} finished"
+    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}{rounds}\n")
     return 0
 
 

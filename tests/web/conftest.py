@@ -1,20 +1,23 @@
 """Opens pages in the system's Chromium: `make test-web`; skipped where there is none."""
 
-import shutil
+import sys
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+from programs import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+import chromium
 
 
 @pytest.fixture(scope="session")
 def browser():
     """A browser without a window; the tests that ask for it are skipped where it is missing."""
     api = pytest.importorskip("playwright.sync_api", reason="no playwright: make test-web")
-    if CHROMIUM is None:
+    if chromium.find() is None:
         pytest.skip("no Chromium on this machine")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = chromium.launch(playwright)
         yield browser
         browser.close()
 

@@ -119,8 +119,9 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
         attacks[pair[0]] = attacks.get(pair[0], "") + faces[pair[1]]
     lines = [f"{verb} {faces[one]}, attack with one of {each}" for one, each in attacks.items()]
     lines += [word for word, action in WORDS.items() if action in legal]
+    columns = [*dict.fromkeys((faces, DIGITS, LETTERS)), NAMES]
     names = ", ".join(
-        f"{faces[kind]} {DIGITS[kind]} {LETTERS[kind]} {NAMES[kind]} {points}"
+        f"{' '.join(column[kind] for column in columns)} {points}"
         for kind, points in enumerate(POINTS)
     )
     hand = "".join(faces[DIGITS.index(tile)] for tile in format_hand(view.hand[0]))

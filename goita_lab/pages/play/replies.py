@@ -204,7 +204,7 @@ def _question(table: PlayTable, trial: Trial | None) -> str:
 
 def _valued(one: advice.HintOption) -> dict[str, Any]:
     return _action(one.action) | {
-        "chance": f"{one.probability:.0%}",
+        "chance": sentences.share(one.probability),
         "points": f"{one.points:+.1f}",
         "error": f"{one.error:.1f}",
     }

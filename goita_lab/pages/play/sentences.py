@@ -42,6 +42,14 @@ def action(number: int) -> str:
     return words.action(number, " then ")
 
 
+def share(probability: float) -> str:
+    """Returns a probability in percent; 0% and 100% only where it is exactly that."""
+    rounded = f"{probability:.0%}"
+    if rounded == "0%" and probability > 0:
+        return "<1%"
+    return ">99%" if rounded == "100%" and probability < 1 else rounded
+
+
 def move(game: Game, number: int, viewer: int) -> str:
     """Returns what a seat learns of the move that is about to be made, "" if nothing.
 

@@ -22,6 +22,8 @@ TITLE: Final = "Review of the match"
 class Trial:
     """Which round is tried again, and how it went in the match."""
 
+    round: int
+    """Of the match, from 1."""
     deal: int
     """Of the deals that are over, from 1."""
     move: int
@@ -105,7 +107,10 @@ class Sitting:
         settings = replace(self.match.settings, seed=new_seed(), first=before, taken_back=0)
         table = PlayTable(settings, [before])
         self.leave()
-        self.table, self.trial = table, Trial(number, move, _end(one, self.match.seat))
+        earlier = self.match.finished.deals[: number - 1]
+        ended = sum(deal.result().winner is not None for deal in earlier)
+        trial = Trial(1 + ended, number, move, _end(one, self.match.seat))
+        self.table, self.trial = table, trial
 
     def leave(self) -> None:
         """Returns to the match."""

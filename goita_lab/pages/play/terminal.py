@@ -96,15 +96,22 @@ class Terminal:
     def _hint(self) -> None:
         hint = advice.hint(self.table.view)
         print(f"The champion suggests {sentences.action(hint.action)}.")
-        print("Its policy, and points of the round in played-out worlds. ± is one standard")
-        print("error of that sampling; how the others play is the larger uncertainty.")
+        best = hint.options[0].action
+        if best != hint.action:
+            self._say(f"{sentences.action(best)} makes more points here, but not clearly.")
+        print(f"  {'action':25}at sight  points")
         for one in hint.options:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
             print(
                 f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(one.action):20}"
-                f"{one.probability:5.0%} {one.points:+7.1f} ± {one.error:.1f}"
+                f"{sentences.share(one.probability):>8} {one.points:+7.1f} ± {one.error:.1f}"
             )
+        self._say(
+            "At sight: how often the champion plays it without looking ahead. Points: of the round "
+            "for your team, a mean over hands that you cannot rule out. ± is one standard error of "
+            "that sampling; how the others play is the larger uncertainty."
+        )
 
     def _partner(self) -> None:
         table = self.table

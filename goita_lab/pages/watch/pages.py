@@ -15,7 +15,6 @@ from jinja2 import Environment, PackageLoader, Template
 from goita_agents.files import write_whole
 from goita_agents.registry import short_name
 from goita_env import actions
-from goita_env.errors import RecordError
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
 from goita_env.render.svg import Mark
@@ -25,7 +24,7 @@ from goita_lab.arena.tournament.games_folder import GAMES
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import COUNTS, Decision
 from goita_lab.pages.watch.frames import Book, Marked
-from goita_lab.pages.watch.reading import Source, Watched, read
+from goita_lab.pages.watch.reading import Source, read
 from goita_lab.pages.watch.verdicts import Judged
 from goita_lab.provenance import provenance
 
@@ -133,7 +132,7 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
             "dealer": watched.deal.dealer,
             "scores": list(watched.deal.scores),
             "players": list(watched.players),
-            "result": _result(watched),
+            "result": watched.gained,
             "decisions": [_told(one) for one in decisions],
         }
         for number, (watched, decisions) in enumerate(
@@ -182,14 +181,6 @@ def _also(analysis: Analysis) -> str:
     return f"{'the champion' if agent == 'champion' else agent} would have played this, too"
 
 
-def _result(watched: Watched) -> int | None:
-    """Returns the points of seats 0 and 2, minus the others'; None: no round was ended."""
-    try:
-        return watched.deal.result().gained
-    except RecordError:
-        return None
-
-
 def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
     """Returns what the template shows of an analysis."""
     return {
@@ -211,7 +202,7 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     rounds = [
         {"deal": number, "lost": sum(one.decision.loss for one in errors if one.deal == number)}
         for number, watched in enumerate(source.deals, 1)
-        if _result(watched) is not None
+        if watched.gained is not None
     ]
     return {
         "seat": review.seat,
@@ -246,7 +237,7 @@ def _by_type(decision: Decision) -> tuple[str, str]:
 def _script_data(source: Source, analysis: Analysis) -> Any:
     """Returns what the page's script shows of an analysis."""
     graphs = [
-        asdict(graph.draw(decisions, len(watched.deal.moves), _result(watched)))
+        asdict(graph.draw(decisions, len(watched.deal.moves), watched.gained))
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
     places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}

@@ -34,6 +34,14 @@ class Watched:
     earlier: tuple[DealRecord, ...] = ()
     """The rounds of the same match before it, as far as the record has them."""
 
+    @property
+    def gained(self) -> int | None:
+        """Points of seats 0 and 2, minus the others'; None: no round was ended."""
+        try:
+            return self.deal.result().gained
+        except RecordError:
+            return None
+
 
 @dataclass(frozen=True)
 class Source:

@@ -191,7 +191,7 @@
     }
     find("meaning").textContent = asked ? state.meaning : "";
     find("trial").hidden = state.trial === null;
-    find("trial-facts").textContent = state.trial ? `You try deal ${state.trial.deal} again from move ${state.trial.move}. It does not count.` : "";
+    find("trial-facts").textContent = state.trial ? `You try round ${state.trial.round} again from move ${state.trial.move}. It does not count.` : "";
     const question = asked && chosen !== null ? `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.` : state.question;
     find("question").textContent = on ? question : "";
     for (const button of document.querySelectorAll(".side .bar button[data-do]")) {

@@ -23,6 +23,8 @@ from goita_lab.pages.play import web
 
 SEED = 5
 """Of a match whose first round is decided by play."""
+REDEALT = 16
+"""Of a match whose first round has a redeal."""
 
 
 def played(rounds: int = 1, agents=GREEDY) -> PlayTable:
@@ -143,6 +145,16 @@ def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
     assert table.record == before
     status, state = post(app, "leave", {"mark": state["mark"]})
     assert (status, state["asks"], state["trial"]) == (200, "round", None)
+
+
+def test_the_round_that_is_tried_again_is_counted_without_redeals():
+    table = PlayTable(MatchSettings(GREEDY, REDEALT))
+    end(table, any_move(0))
+    sitting = Sitting(table)
+    for deal in (1, 2):
+        sitting.try_again(deal, 1)
+        assert (sitting.trial.round, sitting.trial.deal) == (1, deal)
+    sitting.close()
 
 
 def test_tiles_dealt_again_in_a_trial_are_none_of_the_match():

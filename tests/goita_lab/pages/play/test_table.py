@@ -445,7 +445,7 @@ def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, mon
     words = ["--partner", OWN, "--opponents", "random", OWN]
     assert main([*words, "-o", "m.json", "--seed", "1"]) == 0
     on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
-    assert capsys.readouterr().out.endswith(on)
+    assert on in capsys.readouterr().out
     assert main(["--resume", "m.json", *words]) == 0
     for wrong, message in (
         (["--partner", "greedy", *words[2:]], f"expected --partner '{OWN}' as in m.json, got 'gre"),

@@ -20,6 +20,8 @@ from goita_agents.bots.greedy import GreedyAgent
 from goita_env import actions, errors
 from goita_env.render import ansi
 from goita_env.rules import JGA
+from goita_env.tiles import CHARACTERS, DIGITS
+from goita_lab.commands import watch
 from goita_lab.commands.play import main
 from goita_lab.pages.play import commands, savegame, sentences, terminal
 from goita_lab.pages.play.seating import MatchSettings
@@ -131,6 +133,33 @@ def test_a_move_is_taken_back(monkeypatch, capsys):
 
     sit(monkeypatch, table, answer)
     assert table.taken_back == 1
+
+
+def test_the_help_names_each_sign_of_a_tile_once():
+    table = PlayTable(MatchSettings(GREEDY, 1))
+    list(table.advance())
+    for faces, told in ((DIGITS, "1 P pawn 10, 2 L"), (CHARACTERS, "し 1 P pawn 10, 香 2 L")):
+        text = commands.help_text(table.view, table.legal, faces)
+        assert f"Tiles and their points: {told}" in text
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [(0, "0%"), (1e-9, "<1%"), (0.004, "<1%"), (0.5, "50%"), (0.996, ">99%"), (1, "100%")],
+)
+def test_a_chance_is_rounded_to_none_or_all_only_where_it_is_that(chance, text):
+    assert sentences.share(chance) == text
+
+
+def test_who_leaves_is_told_how_to_go_on_and_how_to_look_at_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = ended(monkeypatch, capsys, *BOTS, "--seed", "1", typed=["quit"])
+    assert code == 0
+    assert out.endswith(
+        "Saved in match-1.json.\nContinue: goita play --resume match-1.json\n"
+        "Look at it, all hands open: goita watch match-1.json\n"
+    )
+    assert watch.main(["match-1.json"]) == 0
 
 
 def test_a_terminal_without_the_characters_gets_digits(monkeypatch):

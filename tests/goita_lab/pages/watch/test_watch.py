@@ -154,6 +154,17 @@ def test_a_redeal_shows_nothing_of_the_next_deal():
     assert told["frames"][2] == told["frames"][1]
 
 
+def test_a_redeal_is_no_round_of_its_own(deal, tmp_path, capsys):
+    file, page = tmp_path / "match.json", tmp_path / "page.html"
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    record = records.Record((records.from_game(game).deals[0], replace(deal, number=2)))
+    file.write_text(records.complete.dumps(record), encoding="utf-8")
+    assert main([str(file), "-o", str(page)]) == 0
+    assert capsys.readouterr().out == f"{page}: 2 deals, 1 round finished\n"
+
+
 def test_an_illegal_move_ends_a_deal_with_a_word(deal):
     broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
     told = Page(watch.page(source(broken))).told["deals"][0]
@@ -169,7 +180,7 @@ def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, c
     assert main([str(file), "-o", str(page)]) == 0
     told = capsys.readouterr()
     assert told.err == f"match.json: deal 2 is unfinished, moves shown: {moves}\n"
-    assert told.out == f"{page}: 2 deals\n"
+    assert told.out == f"{page}: 2 deals, 1 round finished\n"
     notes = [one["note"] for one in Page(page.read_text(encoding="utf-8")).told["deals"]]
     assert notes == ["", "The deal is unfinished: the record ends here"]
     assert main([str(file), "-o", str(page), "--force", "--deal", "1"]) == 0
