@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Final
 
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
-from goita_lab.arena import report
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.settings import Training, defaults, resumed_in
 from goita_lab.learning.weighted import players_of
@@ -69,13 +68,14 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         stack.callback(run.close)
         settings = resumed(words, run)
     measuring = settings.measuring()
-    use_threads(settings.threads)
+    use_threads(settings.threads or 1)
     model = start(settings, run, new=directory is None)
     if directory is not None:
         settings = extended(settings, run, model.num_timesteps)
     disk = run.files.most_bytes(model, settings.decisions)
     print(
-        f"{run}: {settings.decisions:,} decisions, {settings.device}, {settings.precision}; "
+        f"{run}: {settings.decisions:,} decisions, {settings.device}, {settings.precision}, "
+        f"{settings.threads} thread{'s' * (settings.threads != 1)}; "
         f"at most about {disk / 1e6:,.0f} MB on disk"
     )
     wall, cpu = time.perf_counter(), time.process_time()
@@ -147,4 +147,6 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
     measuring = replace(measuring, against=(), deals=settings.deals, seed=settings.eval_seed)
     results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]
     run.save_result([result.to_json() for result in results])
+    from goita_lab.arena import report
+
     print(report.pairs(results))

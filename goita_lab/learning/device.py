@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 import torch as th
@@ -17,6 +18,16 @@ def use_threads(threads: int) -> None:
     """
     th.set_num_threads(threads)
     threadpool_limits(1, user_api="blas")
+
+
+def free_threads() -> int:
+    """Returns 2 threads, or 1 where other programs leave no second core free.
+
+    Networks this small gain little by a second thread, and lose much where it has to wait: a short
+    training took three times as long.
+    """
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return 2 if th.get_num_threads() - busy >= 1.5 else 1  # torch's default: all cores
 
 
 def has_fast_bfloat16(device: str = "cpu") -> bool:

@@ -130,8 +130,8 @@ class Training:
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
-    threads: int = 2
-    """threads of torch"""
+    threads: int | None = None
+    """threads of torch. Default: 2, or 1 where other programs leave no second core free"""
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """network dtype (auto: bfloat16 where the processor does it fast)"""
     save_every: int = 2_400_000
@@ -166,10 +166,11 @@ class Training:
                 raise SettingError(f"expected {reason}")
 
     def _check_numbers(self) -> None:
-        whole = ("games", "steps", "epochs", "batch", "snapshot_every", "save_every", "threads")
+        whole = ("games", "steps", "epochs", "batch", "snapshot_every", "save_every")
         fewest = self.games * self.steps  # With fewer a training is over before it learns anything.
         checks = [
             *((name, getattr(self, name) >= 1, "of at least 1") for name in whole),
+            ("threads", self.threads is None or self.threads >= 1, "of at least 1"),
             ("decisions", self.decisions >= fewest, "of at least games times steps"),
             ("clip", 0 < self.clip < inf, "above 0"),
             ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
@@ -219,8 +220,8 @@ class Training:
         return self.partners or (() if self.partner is None else (self.partner,))
 
     def settled(self) -> Self:
-        """Returns the settings of a new run with a name, a device and a precision chosen."""
-        from goita_lab.learning.device import find_device, has_fast_bfloat16
+        """Returns the settings of a new run: name, device, threads and precision are chosen."""
+        from goita_lab.learning.device import find_device, free_threads, has_fast_bfloat16
 
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
@@ -228,6 +229,7 @@ class Training:
             self,
             name=self.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
             device=device,
+            threads=self.threads or free_threads(),
             precision="bfloat16" if self._wants_bfloat16(fast) else "float32",
         )
 

@@ -1,0 +1,212 @@
+"""Measures what people wait for, of this checkout and of another one in turn.
+
+    python benchmarks/waiting.py
+    python benchmarks/waiting.py --against ../old --only "heuristic alone" "seat environment"
+
+Every line runs in a process of its own, on one thread; old and new alternate, so that a slow minute
+hits both. The table has the median of each and the median of their ratios in a round. Times are CPU
+seconds where nothing is said. It needs the extra ``[lab]`` and a quiet machine, and writes
+``benchmarks/results/waiting.md``, which docs/speed.md shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULT = ROOT / "benchmarks" / "results" / "waiting.md"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is measured: ``run`` returns a number of the unit, the more the better or the less."""
+
+    name: str
+    unit: str
+    run: Callable[[], float]
+    more: bool = False
+
+
+def decide_alone(agent: str, rounds: int) -> float:
+    """Returns the milliseconds of a decision with a choice, asked alone: the mean."""
+    from benchmarks.thinking import WARM_UP, alone
+    from goita_agents import load_agent
+
+    found = [*alone(load_agent(agent), load_agent("champion"), rounds, 1000)][WARM_UP:]
+    return sum(found) / len(found)
+
+
+def decide_in_batches(agent: str) -> float:
+    """Returns the microseconds of a decision in a batch of 1,024."""
+    from benchmarks.thinking import batched
+    from goita_agents import load_agent
+
+    return batched(load_agent(agent), 20, 1000)
+
+
+def play_tournament() -> float:
+    """Returns rounds a second, after a first short tournament."""
+    from goita_lab.arena.tournament import arena
+
+    arena.play_pair("heuristic", "champion", 64, seed=1)
+    start = process_time()
+    arena.play_pair("heuristic", "champion", 1_024, seed=2)
+    return 2 * 1_024 / (process_time() - start)
+
+
+def learn_among_bots() -> float:
+    """Returns the decisions a second of 1,024 random learners, each among three bots."""
+    from benchmarks.one_seat import batch
+
+    step = batch("heuristic")
+    for _ in range(3):
+        step()
+    start, made = process_time(), 0
+    for _ in range(20):
+        made += step()
+    return made / (process_time() - start)
+
+
+def analyse() -> float:
+    """Returns the seconds of an analysis of twelve deals of a model of people and `heuristic`."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = ("--save-games", f"{folder}/games")
+        run_goita("evaluate", "--agents", "people", "heuristic", "--deals", "6", *saved)
+        page = ("--analyse", "champion", "-o", f"{folder}/page.html")
+        return run_goita("watch", f"{folder}/games", *page)
+
+
+def run_goita(*words: str) -> float:
+    """Returns the CPU seconds of a command, its processes included."""
+    start = os.times()
+    subprocess.run(
+        [sys.executable, "-m", "goita_lab", *words], check=True, stdout=subprocess.DEVNULL
+    )
+    end = os.times()
+    return end.children_user + end.children_system - start.children_user - start.children_system
+
+
+def first_action(agent: str) -> float:
+    """Returns the seconds from nothing imported to an agent's first action."""
+    start = perf_counter()
+    import numpy as np
+
+    from goita_agents import load_agent
+    from goita_env import Game
+
+    view = Game(seed=1).view(0)
+    load_agent(agent).act(view, view.legal(), np.random.default_rng(0))
+    return perf_counter() - start
+
+
+def build_games() -> float:
+    """Returns the seconds of building 65,536 games, the first reset apart."""
+    from goita_env import GoitaVectorEnv
+
+    GoitaVectorEnv(2)
+    start = perf_counter()
+    GoitaVectorEnv(65_536)
+    return perf_counter() - start
+
+
+def held_bytes() -> float:
+    """Returns the bytes of a game that is held, observation and mask handed out, of 65,536."""
+    from goita_env import GoitaVectorEnv
+
+    GoitaVectorEnv(2).reset()
+    tracemalloc.start()
+    games = GoitaVectorEnv(65_536)
+    turn = games.reset()
+    held = tracemalloc.get_traced_memory()[0]
+    assert turn.observation is not None
+    return held / games.num_games
+
+
+LINES = (
+    Line("heuristic alone", "ms a decision", lambda: decide_alone("heuristic", 30)),
+    Line("heuristic in a batch of 1,024", "µs a decision", lambda: decide_in_batches("heuristic")),
+    Line("champion alone", "ms a decision", lambda: decide_alone("champion", 30)),
+    Line("champion in a batch of 1,024", "µs a decision", lambda: decide_in_batches("champion")),
+    Line("tournament, heuristic v champion", "rounds/s", play_tournament, more=True),
+    Line("seat environment among heuristic", "decisions/s", learn_among_bots, more=True),
+    Line("search alone", "ms a decision", lambda: decide_alone("champion:search=on", 30)),
+    Line("analysis of twelve deals", "s", analyse),
+    Line("goita --help", "s", lambda: run_goita("--help")),
+    Line("goita train --help", "s", lambda: run_goita("train", "--help")),
+    Line("champion, first action", "s", lambda: first_action("champion")),
+    Line("heuristic, first action", "s", lambda: first_action("heuristic")),
+    Line("GoitaVectorEnv(65536)", "s", build_games),
+    Line("a game of these", "bytes", held_bytes),
+)
+
+
+def run(line: Line, checkout: Path) -> float:
+    """Measures a line with the packages of a checkout, in a process of its own."""
+    paths = os.pathsep.join(map(str, (checkout, checkout / "agents")))
+    done = subprocess.run(
+        [sys.executable, __file__, "--line", line.name],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{line.name} failed in {checkout}:\n{done.stderr}")
+    return float(done.stdout.splitlines()[-1])
+
+
+def table(found: dict[str, list[list[float]]], lines: list[Line]) -> str:
+    """Lays out the medians, and the ratios where there are two checkouts."""
+    two = all(len(one) == 2 for one in found.values())
+    rows = ["| | old | new | times as fast |", "|---|--:|--:|--:|"] if two else ["| | |", "|---|--:|"]
+    for line in lines:
+        each = found[line.name]
+        cells = [f"{median(values):,.4g} {line.unit}" for values in each]
+        if two:
+            ratios = [new / old if line.more else old / new for old, new in zip(*each, strict=True)]
+            cells.append(f"{median(ratios):.2f}")
+        rows.append(" | ".join((f"| {line.name}", *cells)) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--against", type=Path, help="another checkout, the old one")
+    parser.add_argument("--only", nargs="+", default=[line.name for line in LINES])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--line", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.line:
+        print({line.name: line for line in LINES}[args.line].run())
+        return
+    lines = [line for line in LINES if line.name in args.only]
+    checkouts = [ROOT] if args.against is None else [args.against.resolve(), ROOT]
+    found: dict[str, list[list[float]]] = {line.name: [[] for _ in checkouts] for line in lines}
+    for line in lines:
+        run(line, ROOT)  # what is compiled once is not counted
+        for _ in range(args.rounds):
+            for values, checkout in zip(found[line.name], checkouts, strict=True):
+                values.append(run(line, checkout))
+        print(line.name, *(f"{median(values):.4g}" for values in found[line.name]), flush=True)
+    text = table(found, lines)
+    print(f"\n{text}")
+    if len(lines) == len(LINES):
+        machine = f"{platform.machine()}, Python {platform.python_version()}"
+        RESULT.write_text(f"{text}\nMedians of {args.rounds} rounds, {machine}.\n")
+
+
+if __name__ == "__main__":
+    main()
