@@ -38,8 +38,9 @@ class Args:
     record: str = field(metadata=cli.POSITIONAL)
     """a file (YAML kifu, history strings, complete record, saved games), a folder of saved games,
     or a history string itself"""
-    output: Path = field(default=Path("replay.html"), metadata=cli.short("-o"))
-    """the page to write; a name that ends in .gif or .svg: an animation"""
+    output: Path | None = field(default=None, metadata=cli.short("-o"))
+    """the page to write (default: replay.html, or analysis.html); a name that ends in .gif or .svg:
+    an animation"""
     force: bool = False
     """write over files that are there"""
     deal: str | None = None
@@ -66,30 +67,34 @@ class Args:
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
-        if self.json is not None and self.json.resolve() == self.output.resolve():
+        if self.json is not None and self.json.resolve() == self.page.resolve():
             raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
-        if self.analyse is not None and self.output.suffix in ANIMATIONS:
-            raise SettingError(f"expected a page as output of --analyse, got {str(self.output)!r}")
+        if self.analyse is not None and self.page.suffix in ANIMATIONS:
+            raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
         if self.analyse is None and self.types is not None:
             raise SettingError("expected --analyse AGENT with --types, got none")
         if self.workers < 1:
             raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
+
+    @property
+    def page(self) -> Path:
+        return self.output or Path("replay.html" if self.analyse is None else "analysis.html")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes a page, or an animation; returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     try:
-        for file in filter(None, (args.output, args.json)):
+        for file in filter(None, (args.page, args.json)):
             if file.exists() and not args.force:
                 raise SettingError(
                     f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
                 )
         source = watch.read(args.record, rules=args.rules, deals=args.deal)
-        if args.output.suffix in ANIMATIONS:
-            write_whole(args.output, _animation(source, args.output.suffix))
+        if args.page.suffix in ANIMATIONS:
+            write_whole(args.page, _animation(source, args.page.suffix))
         elif args.analyse is None:
-            write_whole(args.output, watch.page(source))
+            write_whole(args.page, watch.page(source))
         else:
             _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
@@ -104,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     ended = sum(watched.gained is not None for watched in source.deals)
     # After a redeal a round has several deals.
     rounds = "" if ended == len(source.deals) else f", {ended} round{'s' * (ended != 1)} finished"
-    sys.stdout.write(f"{args.output}: {len(source.deals)}{left} {deals}{rounds}\n")
+    sys.stdout.write(f"{args.page}: {len(source.deals)}{left} {deals}{rounds}\n")
     return 0
 
 
@@ -116,7 +121,7 @@ def _animation(source: Source, kind: str) -> bytes:
 
 def _write_analysis(args: Args, agent: str, source: Source) -> None:
 
-    keep = args.output.with_name(f"{args.output.name}.parts")
+    keep = args.page.with_name(f"{args.page.name}.parts")
     columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
     console, hidden = Console(stderr=True), not sys.stderr.isatty()
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
@@ -132,7 +137,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),
         )
-    write_whole(args.output, watch.page(source, analysis))
+    write_whole(args.page, watch.page(source, analysis))
     if args.json is not None:
         text = json.dumps(watch.to_json(source, analysis), ensure_ascii=False, indent=1)
         write_whole(args.json, f"{text}\n".encode(errors="replace"))
