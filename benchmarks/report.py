@@ -11,6 +11,7 @@ from tabulate import tabulate
 from benchmarks.contests import vector_name
 
 SPADES: Final = "OpenSpiel spades"
+WORSE: Final = 1.05
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,26 @@ def judge_targets(
             }
         )
     return targets
+
+
+def list_losses(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Lists what got worse by more than 5 % since an earlier result.
+
+    Rates are compared over that of OpenSpiel's spades in the same run, so that the machine cancels
+    out.
+    """
+    found = []
+    for name, rate in after["rates"].items():
+        was = (before["rates"].get(name) or {}).get("times_spades")
+        now = rate["times_spades"]
+        if was and now and now < was / WORSE:
+            found.append(f"{name}: {was:.3g} -> {now:.3g} times OpenSpiel's spades")
+    for name, (text, unit, _) in STARTUP.items():
+        if name in before["startup"] and name in after["startup"]:
+            was, now = before["startup"][name][0], after["startup"][name][0]
+            if now > was * WORSE:
+                found.append(f"{text}: {was:.3g} -> {now:.3g} {unit}")
+    return found
 
 
 def format_number(value: float | None) -> str:

@@ -36,7 +36,7 @@ os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs from a bare checkout
 
 from benchmarks.contests import Contest, list_contests
-from benchmarks.report import format_report, judge_targets, summarize_rates
+from benchmarks.report import format_report, judge_targets, list_losses, summarize_rates
 from benchmarks.startup import measure_startup
 
 GROUPS: Final = ("vector", "aec", "openspiel", "pettingzoo", "startup")
@@ -184,6 +184,9 @@ def main() -> None:
         return
     folder = Path(args.output) if args.output else Path(__file__).parent / "results"
     folder.mkdir(parents=True, exist_ok=True)
+    if (last := folder / "throughput.json").exists():
+        losses = list_losses(json.loads(last.read_text(encoding="utf-8")), result)
+        print("\n".join(["Worse by more than 5 % than the last result:", *(losses or ["nothing"])]))
     (folder / "throughput.md").write_text(text, encoding="utf-8")
     (folder / "throughput.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

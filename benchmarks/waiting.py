@@ -171,7 +171,9 @@ def run(line: Line, checkout: Path) -> float:
 def table(found: dict[str, list[list[float]]], lines: list[Line]) -> str:
     """Lays out the medians, and the ratios where there are two checkouts."""
     two = all(len(one) == 2 for one in found.values())
-    rows = ["| | old | new | times as fast |", "|---|--:|--:|--:|"] if two else ["| | |", "|---|--:|"]
+    rows = (
+        ["| | old | new | times as fast |", "|---|--:|--:|--:|"] if two else ["| | |", "|---|--:|"]
+    )
     for line in lines:
         each = found[line.name]
         cells = [f"{median(values):,.4g} {line.unit}" for values in each]
