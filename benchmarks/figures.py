@@ -258,7 +258,7 @@ RUNS: Final = {
     ),
     "study-strangers": Run(
         "goita studies strangers",
-        240,
+        180,
         {
             "strangers-reading": at("splits", 0, "reading"),
             "strangers-playing": at("splits", 0, "playing"),
@@ -267,7 +267,7 @@ RUNS: Final = {
     ),
     "study-runs": Run(
         "goita studies runs",
-        60,
+        8,
         {"runs-between": at("all_between"), "runs-gap": at("within", 0, "gap")},
         "docs/studies/results/runs.json",
     ),

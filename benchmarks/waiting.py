@@ -38,6 +38,7 @@ class Line:
     unit: str
     run: Callable[[], float]
     more: bool = False
+    rounds: int | None = None  # None: as many as are asked for.
 
 
 def decide_alone(agent: str, rounds: int) -> float:
@@ -81,11 +82,11 @@ def learn_among_bots() -> float:
 
 
 def analyse() -> float:
-    """Returns the seconds of an analysis of twelve deals of a model of people and `heuristic`."""
+    """Returns the seconds of an analysis of a deal of a model of people and `heuristic`."""
     with tempfile.TemporaryDirectory() as folder:
         saved = ("--save-games", f"{folder}/games")
-        run_goita("evaluate", "--agents", "people", "heuristic", "--deals", "6", *saved)
-        page = ("--analyse", "champion", "-o", f"{folder}/page.html")
+        run_goita("evaluate", "--agents", "people", "heuristic", "--deals", "2", *saved)
+        page = ("--deal", "1", "--analyse", "champion", "-o", f"{folder}/page.html")
         return run_goita("watch", f"{folder}/games", *page)
 
 
@@ -143,7 +144,7 @@ LINES = (
     Line("tournament, heuristic v champion", "rounds/s", play_tournament, more=True),
     Line("seat environment among heuristic", "decisions/s", learn_among_bots, more=True),
     Line("search alone", "ms a decision", lambda: decide_alone("champion:search=on", 30)),
-    Line("analysis of twelve deals", "s", analyse),
+    Line("analysis of a deal", "s", analyse, rounds=1),
     Line("goita --help", "s", lambda: run_goita("--help")),
     Line("goita train --help", "s", lambda: run_goita("train", "--help")),
     Line("champion, first action", "s", lambda: first_action("champion")),
@@ -176,7 +177,10 @@ def table(found: dict[str, list[list[float]]], lines: list[Line]) -> str:
     )
     for line in lines:
         each = found[line.name]
-        cells = [f"{median(values):,.4g} {line.unit}" for values in each]
+        middles = [median(values) for values in each]
+        cells = [
+            f"{one:,.0f} {line.unit}" if one >= 100 else f"{one:.2g} {line.unit}" for one in middles
+        ]
         if two:
             ratios = [new / old if line.more else old / new for old, new in zip(*each, strict=True)]
             cells.append(f"{median(ratios):.2f}")
@@ -198,8 +202,9 @@ def main() -> None:
     checkouts = [ROOT] if args.against is None else [args.against.resolve(), ROOT]
     found: dict[str, list[list[float]]] = {line.name: [[] for _ in checkouts] for line in lines}
     for line in lines:
-        run(line, ROOT)  # what is compiled once is not counted
-        for _ in range(args.rounds):
+        if line.rounds is None:
+            run(line, ROOT)  # what is compiled once is not counted
+        for _ in range(line.rounds or args.rounds):
             for values, checkout in zip(found[line.name], checkouts, strict=True):
                 values.append(run(line, checkout))
         print(line.name, *(f"{median(values):.4g}" for values in found[line.name]), flush=True)
