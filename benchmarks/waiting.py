@@ -17,7 +17,6 @@ import platform
 import subprocess
 import sys
 import tempfile
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,15 +124,9 @@ def build_games() -> float:
 
 def held_bytes() -> float:
     """Returns the bytes of a game that is held, observation and mask handed out, of 65,536."""
-    from goita_env import GoitaVectorEnv
+    from benchmarks.startup import MEMORY, run_fresh
 
-    GoitaVectorEnv(2).reset()
-    tracemalloc.start()
-    games = GoitaVectorEnv(65_536)
-    turn = games.reset()
-    held = tracemalloc.get_traced_memory()[0]
-    assert turn.observation is not None
-    return held / games.num_games
+    return run_fresh(MEMORY)[0]
 
 
 LINES = (

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from goita_agents import load_agent
+from goita_agents.base import sample
 from goita_agents.bots.network_file import write_network
 from goita_agents.champion.agent import network
 from goita_env import GoitaVectorEnv
@@ -78,15 +79,13 @@ def main() -> None:
         apart.append(float((loss - entropy).detach()))
         same.append(float((logits.argmax(dim=1) == target.argmax(dim=1)).float().mean()))
 
-        chosen = (wanted.cumsum(axis=1) > rng.random((len(rows), 1))).argmax(axis=1)
+        chosen = sample(wanted, rng)
         chosen = np.where(rng.random(len(rows)) < 0.5, wanted.argmax(axis=1), chosen)
         bots = np.flatnonzero((rows % 4 == 0) & (rng.random(len(rows)) < 0.5))
         chosen[bots] = bot.act(view[bots], legal[bots], rng)
-        any_legal = np.flatnonzero(rng.random(len(rows)) < 0.08)
-        drawn = rng.random((len(any_legal), 69)) * legal[any_legal]
-        chosen[any_legal] = drawn.argmax(axis=1)
-        actions = turn.action_mask.argmax(axis=1)
-        actions[rows] = chosen
+        actions = games.sample_legal(rng)  # Which stay where a choice is random, or none.
+        played = rng.random(len(rows)) >= 0.08
+        actions[rows[played]] = chosen[played]
         turn, seen = games.step(actions), seen + len(rows)
         if len(apart) % 200 == 0:
             sys.stdout.write(

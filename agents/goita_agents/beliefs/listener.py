@@ -68,10 +68,8 @@ class Listener(Following):
         if len(starts) > 1 and all(model in (LEGAL_MODEL, UNIFORM_MODEL) for model in (one, three)):
             # Who hears nothing in a message sends any: the sum over all is 1.
             starts = [replace(starts[0], messages=self._messages.heard())]
-        partner, refused = (
-            self._filter(2, two, starts[0]),
-            None,
-        )  # It observes what the viewer does.
+        # It observes what the viewer does.
+        partner, refused = self._filter(2, two, starts[0]), None
         self._branches: list[Filters] = []
         for start in starts:
             try:

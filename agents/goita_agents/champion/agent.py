@@ -20,7 +20,6 @@ from goita_agents.search.action_values import (
 )
 from goita_agents.search.carrying import CarryingRolloutAgent
 from goita_agents.search.rollout import RolloutAgent, players_of
-from goita_env.tiles import NUM_SEATS
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 SMALL_WEIGHTS: Final = Path(__file__).parent / "playouts.safetensors"
@@ -100,7 +99,6 @@ def load(
     of_others = None
     if typed:
         of_others = make_types(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
-    players = [[policy] * NUM_SEATS] if of_others is None else players_of(policy, of_others)
     return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
         policy,
         worlds,
@@ -112,7 +110,7 @@ def load(
         allocation=ALLOCATION,
         max_unseen_tiles=max_unseen_tiles,
         types=of_others,
-        players=in_playouts(players) if distilled else players,
+        players=in_playouts(players_of(policy, of_others)) if distilled else None,
     )
 
 

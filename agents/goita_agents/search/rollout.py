@@ -113,9 +113,7 @@ class RolloutAgent:
             )
         self._base, self._player = base, PlayoutPolicy(base)
         self._sampler = _sampler(base, weight, belief, types)
-        if players is None:
-            players = [[base] * NUM_SEATS] if types is None else players_of(base, types)
-        self._models = players
+        self._models = players_of(base, types) if players is None else players
         self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
         self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
         self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
@@ -179,12 +177,16 @@ class RolloutAgent:
         return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
 
 
-def players_of(base: Agent, types: Types) -> list[list[Agent]]:
+def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:
     """Returns who plays in worlds of each pair of types: the base at seat 0, agents at the others.
+
+    Without types the base plays at all seats.
 
     Raises:
         AgentError: if a type is no ``PolicyModel``, so nobody knows how to play it.
     """
+    if types is None:
+        return [[base] * NUM_SEATS]
     models = [*types.opponents, *types.partners]
     agents = [model.agent for model in models if isinstance(model, PolicyModel)]
     if len(agents) < len(models):

@@ -106,13 +106,10 @@ BOARD: Final = np.dtype(
         ("best_open", "f8", NUM_PAIRS),  # The best attack left is received by no opponent: chance.
         ("cover", "f8", NUM_PAIRS),  # Kinds left but kings, each as often as an opponent holds it.
         ("king_left", "i1", NUM_PAIRS),  # A king stays in hand.
-        (
-            "last_points",
-            "f8",
-            NUM_PAIRS,
-        ),  # Tens of points of the dearest last pair in what is left.
+        ("last_points", "f8", NUM_PAIRS),  # Tens of points of the dearest last pair that is left.
         ("now_points", "f8", NUM_PAIRS),  # Tens of points of the pair as the last of the hand.
-    ]
+    ],
+    align=True,
 )
 """A position, as its seat knows it."""
 
@@ -122,7 +119,8 @@ SCORE: Final = np.dtype(
         ("block", "f8", NUM_KINDS),  # By kind.
         ("attack", "f8", NUM_KINDS),  # By kind.
         ("pair", "f8", NUM_PAIRS),  # By legal pair.
-    ]
+    ],
+    align=True,
 )
 """Sums of weights."""
 

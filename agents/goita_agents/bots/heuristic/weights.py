@@ -184,4 +184,4 @@ def weigh(rules: Collection[str], reading: bool) -> npt.NDArray[Any]:
     fields["read_kept"] = np.array(KEPT) if reading else np.ones((4, NUM_KINDS))
     fields["counts_only"] = int(not reading)
     types = [(name, np.asarray(value).dtype, np.shape(value)) for name, value in fields.items()]
-    return np.array([tuple(fields.values())], np.dtype(types))
+    return np.array([tuple(fields.values())], np.dtype(types, align=True))
