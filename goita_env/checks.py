@@ -190,21 +190,20 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEA
     return seats
 
 
-def check_scores(scores: npt.ArrayLike, num_games: int, match_points: int) -> Int:
+def check_scores(scores: npt.ArrayLike, num_games: int, below: int) -> Int:
     """Returns the teams' points, [2] for all games or [N, 2], as int64 [2, N].
 
     Raises:
-        SettingError: if they are not points of two teams before the end of a match to
-            ``match_points``.
+        SettingError: if they are not points of two teams below a limit (``Rules.scores_below``).
     """
     if (array := integer_rows(scores, (num_games, 2))) is None:
         raise SettingError(
             f"expected the points of two teams, or a row a game, shape ({num_games}, 2), "
             f"got {scores!r}"
         )
-    if (array % 10).any() or array.min() < 0 or array.max() >= match_points:
+    if (array % 10).any() or array.min() < 0 or array.max() >= below:
         raise SettingError(
-            f"expected points before a round, multiples of ten from 0 to {match_points - 10}, "
+            f"expected points before a round, multiples of ten from 0 to {below - 10}, "
             f"got {array.tolist()!r}"
         )
     return array.T

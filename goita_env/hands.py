@@ -10,48 +10,54 @@ import numpy.typing as npt
 
 from goita_env.checks import describe, integer_rows, integers
 from goita_env.errors import HandsError
-from goita_env.tiles import COUNTS, DIGITS, HAND_SIZE, KING, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.tiles import COUNTS, DIGITS, KING, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 
 
-def read_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
-    """Reads dealt hands in any form as kinds: int64 [N, 4, 8], by seat.
+def read_hands(
+    hands: npt.ArrayLike, num_games: int, deck: Sequence[int] = COUNTS
+) -> npt.NDArray[np.int64]:
+    """Reads dealt hands in any form as kinds: int64 [N, 4, H], by seat; H tiles a hand, 8 or 4.
 
     Args:
-        hands: a deal for all games, or N deals. A deal is four strings of eight digits (1 to 8, and
-            9 for the second king) or int [4, 8], kinds 0 to 7.
+        hands: a deal for all games, or N deals. A deal is four strings of H digits (1 to 8, and 9
+            for the second king) or int [4, H], kinds 0 to 7.
         num_games: N.
+        deck: tiles of each kind (``Rules.deck``).
 
     Raises:
-        HandsError: if they are not deals of the 32 tiles, saying where and what is wrong.
+        HandsError: if they are not deals of the deck, saying where and what is wrong.
     """
+    size = sum(deck) // NUM_SEATS
     if integers(hands) is None:
         written: Any = hands.tolist() if isinstance(hands, np.ndarray) else hands
         if _holds_text(written):
-            hands = _digits_read(written)
+            hands = _digits_read(written, size)
         elif isinstance(written, Sequence) and any(map(_holds_text, written)):
-            hands = [_digits_read(deal, f" in game {game}") for game, deal in enumerate(written)]
-    return check_hands(hands, num_games)
+            hands = [
+                _digits_read(deal, size, f" in game {game}") for game, deal in enumerate(written)
+            ]
+    return check_hands(hands, num_games, deck)
 
 
-def parse_hands(hands: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Reads four strings of eight digits as kinds in the order given: int64 [4, 8].
+def parse_hands(hands: Sequence[str], deck: Sequence[int] = COUNTS) -> npt.NDArray[np.int64]:
+    """Reads four strings of digits as kinds in the order given: int64 [4, H], as ``read_hands``.
 
     Raises:
-        HandsError: if they are not a deal of the 32 tiles, naming the seat where one can.
+        HandsError: if they are not a deal of the deck, naming the seat where one can.
     """
-    return np.asarray(check_hands(_digits_read(hands), 1)[0])
+    return np.asarray(check_hands(_digits_read(hands, sum(deck) // NUM_SEATS), 1, deck)[0])
 
 
 def _holds_text(value: object) -> bool:
     return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
 
 
-def _digits_read(hands: object, where: str = "") -> list[list[int]]:
+def _digits_read(hands: object, size: int, where: str = "") -> list[list[int]]:
     if isinstance(hands, str) or not isinstance(hands, Sequence) or len(hands) != NUM_SEATS:
         raise HandsError(f"expected hands as {NUM_SEATS} strings of digits, got {hands!r}{where}")
     for seat, hand in enumerate(hands):
-        if not isinstance(hand, str) or len(hand) != HAND_SIZE:
-            raise HandsError(f"expected {HAND_SIZE} digits for seat {seat}, got {hand!r}{where}")
+        if not isinstance(hand, str) or len(hand) != size:
+            raise HandsError(f"expected {size} digits for seat {seat}, got {hand!r}{where}")
     return [read_digits(hand, seat, where) for seat, hand in enumerate(hands)]
 
 
@@ -74,13 +80,15 @@ def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
     return "".join(digit * int(count) for digit, count in zip(DIGITS, counts, strict=True))
 
 
-def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
-    """Returns kinds, [4, 8] for all games or [N, 4, 8], as int64 [N, 4, 8].
+def check_hands(
+    hands: npt.ArrayLike, num_games: int, deck: Sequence[int] = COUNTS
+) -> npt.NDArray[np.int64]:
+    """Returns kinds, [4, H] for all games or [N, 4, H], as int64 [N, 4, H].
 
     Raises:
-        HandsError: if they are not deals of the 32 tiles, saying which game and what is wrong.
+        HandsError: if they are not deals of the deck, saying which game and what is wrong.
     """
-    shape = (num_games, NUM_SEATS, HAND_SIZE)
+    shape = (num_games, NUM_SEATS, sum(deck) // NUM_SEATS)
     if (kinds := integer_rows(hands, shape)) is None:
         raise HandsError(
             f"expected hands as {NUM_SEATS} strings of digits or whole numbers of shape "
@@ -88,12 +96,12 @@ def check_hands(hands: npt.ArrayLike, num_games: int) -> npt.NDArray[np.int64]:
         )
     outside = ((kinds < 0) | (kinds >= NUM_KINDS)).any(axis=(1, 2))
     counts = (kinds.reshape(num_games, -1)[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-    wrong = outside if outside.any() else (counts != COUNTS).any(axis=1)
+    wrong = outside if outside.any() else (counts != deck).any(axis=1)
     if wrong.any():
         game = int(wrong.argmax())
         where = f" in game {game}" if num_games > 1 else ""
         if outside.any():
             raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r}{where}")
         found = tuple(counts[game].tolist())
-        raise HandsError(f"expected {COUNTS!r} tiles of the kinds 0..7, got {found!r}{where}")
+        raise HandsError(f"expected {tuple(deck)!r} tiles of the kinds 0..7, got {found!r}{where}")
     return kinds

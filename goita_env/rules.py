@@ -1,10 +1,11 @@
-"""States the three rule sets as values: one field for each point on which the source texts differ.
+"""States the rule sets as values: one field for each point on which the source texts differ.
 
 The texts: the booklet of the Japan Goita Association (JGA, second revision 2016, articles A to D),
 the pagat.com page on Goita (John McLeod, 2016), and a page with nine kinds on paper (the two kings
 differ there). Where a text is silent, the booklet holds.
 
-Here is what differs; what the rules say is in ``engine.rulebook``.
+Here is what differs; what the rules say is in ``engine.rulebook``. Small games, which no text has,
+are the booklet's rules with fewer tiles (``Rules.deck``): they can be solved exactly.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from goita_env.checks import is_writable
 from goita_env.errors import SettingError
-from goita_env.tiles import MATCH_POINTS
+from goita_env.tiles import COUNTS, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
 Duty = Literal["choice", "duty"]
 
@@ -26,7 +27,20 @@ T = TypeVar("T")
 _MAX_CHARACTERS: Final = 10**5
 
 RULE_SETS: Final[dict[str, Rules]] = {}
-"""The rule sets of the texts by name; filled below."""
+"""The rule sets of the texts, and small games, by name; filled below."""
+
+SMALL_DECK: Final = 16
+"""Tiles of a small game: four in each hand."""
+
+
+def _is_deck(value: object) -> bool:
+    """Tells whether a value is a deck: whole numbers of each kind."""
+    if not isinstance(value, tuple) or len(value) != NUM_KINDS:
+        return False
+    whole = all(
+        type(one) is int and 0 <= one <= most for one, most in zip(value, COUNTS, strict=True)
+    )
+    return whole and sum(value) in (sum(COUNTS), SMALL_DECK)
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,11 @@ class Rules:
     """A match ends when a team has so many points: a multiple of ten from 10 to 150. The texts say
     150; clubs and other programs play to other totals, too."""
 
+    deck: tuple[int, ...] = COUNTS
+    """Tiles of each kind: the full set of 32, or 16 of its tiles. With 16 each seat is dealt four
+    tiles and makes two plays at most, so there are no special hands of pawns. Rounds of small games
+    are episodes by themselves: there are no matches, and no points before a round."""
+
     def __post_init__(self) -> None:
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
@@ -92,6 +111,9 @@ class Rules:
             elif hint is int:
                 wanted = f"a multiple of ten from 10 to {MATCH_POINTS}"
                 fine = type(value) is int and value in range(10, MATCH_POINTS + 1, 10)
+            elif field == "deck":
+                wanted = f"{list(COUNTS)}, or {SMALL_DECK} tiles of these,"
+                fine = _is_deck(value)
             else:
                 wanted, fine = " or ".join(map(repr, choices)), value in choices
             if not fine:
@@ -106,15 +128,35 @@ class Rules:
                     f"name, got {getattr(self, field)!r}"
                 )
 
+    @property
+    def hand_size(self) -> int:
+        """Tiles in a dealt hand: 8, or 4 in a small game."""
+        return sum(self.deck) // NUM_SEATS
+
+    @property
+    def scores_below(self) -> int:
+        """Points that a team has before a round are below this: 10 in a small game, so none."""
+        return 10 if self.is_small else self.match_points
+
+    @property
+    def is_small(self) -> bool:
+        """It is a small game: not played with the full set."""
+        return self.deck != COUNTS
+
     def to_keys(self) -> dict[str, Any]:
         """Returns the keys of a JSON object that say which rule set this is.
 
-        Beside "rules", its name, a rule set of your own has "rules_fields", all other fields.
+        Beside "rules", its name, a rule set of your own has "rules_fields", all other fields, of
+        which the full deck is left out.
         """
         if self.name in RULE_SETS:
             return {"rules": self.name}
         own = asdict(self)
-        return {"rules": own.pop("name"), "rules_fields": own}
+        deck = list(own.pop("deck"))
+        return {
+            "rules": own.pop("name"),
+            "rules_fields": own | ({"deck": deck} if self.is_small else {}),
+        }
 
     @classmethod
     def from_keys(cls, keys: Mapping[str, Any]) -> Rules:
@@ -155,7 +197,16 @@ NINE: Final = Rules(
 )
 """The page with nine kinds on paper."""
 
-RULE_SETS.update({rules.name: rules for rules in (JGA, PAGAT, NINE)})
+MINI_3: Final = Rules(name="mini_3", deck=(8, 4, 0, 0, 4, 0, 0, 0))
+"""A small game of three kinds: 8 pawns, 4 lances and 4 golds."""
+
+MINI_4: Final = Rules(name="mini_4", deck=(6, 4, 0, 0, 4, 0, 0, 2))
+"""A small game of four kinds: 6 pawns, 4 lances, 4 golds and both kings."""
+
+MINI_5: Final = Rules(name="mini_5", deck=(6, 3, 0, 0, 3, 0, 2, 2))
+"""A small game of five kinds: 6 pawns, 3 lances, 3 golds, 2 rooks and both kings."""
+
+RULE_SETS.update({rules.name: rules for rules in (JGA, PAGAT, NINE, MINI_3, MINI_4, MINI_5)})
 
 
 def get_rules(rules: str | Rules) -> Rules:
@@ -218,4 +269,6 @@ def _from_table(table: object) -> Rules:
     known = list(Rules.__dataclass_fields__)
     if unknown := sorted(table.keys() - known):
         raise SettingError(f"expected fields of {known}, got {unknown}")
+    if isinstance(deck := table.get("deck"), list):  # JSON has no tuples
+        table = {**table, "deck": tuple(deck)}
     return Rules(**table)

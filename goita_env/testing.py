@@ -17,13 +17,14 @@ import numpy.typing as npt
 from goita_env.actions import NUM_ACTIONS
 from goita_env.agent import Agent, StatefulAgent
 from goita_env.arrays import Bool
-from goita_env.engine.tables import ALL_TILES, CODE_MASK, code_counts, tables
+from goita_env.engine.episodes import Episode
+from goita_env.engine.tables import CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import HAND_SIZE, MAX_PLAYS
+from goita_env.tiles import MAX_PLAYS
 from goita_env.views import View
 
 FIXED_VIEWS: Final = 256
@@ -178,7 +179,8 @@ def _difference(
 @cache
 def fixed_views(rules: Rules) -> tuple[View, Bool]:
     """Returns the views that ``find_inconsistency`` asks about, and their legal actions."""
-    env = GoitaVectorEnv(32, rules, episode="match", seed=256, observe=False)
+    episode: Episode = "round" if rules.is_small else "match"
+    env = GoitaVectorEnv(32, rules, episode=episode, seed=256, observe=False)
     rng = np.random.default_rng(256)
     turn, words, legal = env.reset(), [], []
     for _ in range(64):
@@ -254,21 +256,23 @@ def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
     stuck = hands_without_a_lead(rules)
     _expect(len(stuck) == 0, "a legal lead for every hand", f"none for codes {stuck[:5].tolist()}")
     env = GoitaVectorEnv(num_games, rules, seed=0, observe=False)
-    rng = np.random.default_rng(0)
+    rng, deck = np.random.default_rng(0), tables(rules).all_tiles
     env.reset()
     for _ in range(steps):
         env.step(env.sample_legal(rng))
         state = env._match.state
         tiles = (state.hand & CODE_MASK).sum(axis=0) + state.down.sum(axis=0) + state.up
-        _expect(bool((tiles == ALL_TILES).all()), "32 tiles in every game", "other tiles")
+        _expect(bool((tiles == deck).all()), "the tiles of the deck in every game", "other tiles")
         plays = np.bitwise_count(state.event - 1)
         _expect(bool((plays <= MAX_PLAYS).all()), f"{MAX_PLAYS} plays at most", plays.max())
 
 
 def hands_without_a_lead(rules: Rules) -> npt.NDArray[np.int64]:
     """Lists the codes of the hands of 2, 4, 6 or 8 tiles that could not lead: int64 [n]."""
-    size = code_counts().sum(axis=1)
-    hands = np.flatnonzero((size > 0) & (size <= HAND_SIZE) & (size % 2 == 0))
+    counts = code_counts()
+    size = counts.sum(axis=1)
+    fits = (size > 0) & (size <= rules.hand_size) & (size % 2 == 0)
+    hands = np.flatnonzero(fits & (counts <= rules.deck).all(axis=1))
     return np.asarray(hands[tables(rules).pairs[hands] == 0])
 
 

@@ -179,7 +179,7 @@ def _recorded(file: Path, record: Record, lines: bool, begin: int) -> Iterator[R
 
 def dealt(deal: DealRecord) -> bytes:
     """Returns the tiles of each kind dealt to each seat: int8 [4, 8] in a row."""
-    kinds = parse_hands(deal.hands)[:, :, None] == np.arange(NUM_KINDS)
+    kinds = parse_hands(deal.hands, deal.rules.deck)[:, :, None] == np.arange(NUM_KINDS)
     return bytes(kinds.sum(axis=1).ravel().tolist())
 
 

@@ -21,8 +21,6 @@ _NOTE: Final = np.zeros(MAX_ACTIONS, np.int64)
 _NOTE[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
     [tables.NOTE_CALLED, tables.NOTE_REDEAL, tables.NOTE_CONTINUE]
 )
-_LAST_PLAY: Final = -1 << 48
-"""Bits of a seat's fourth play."""
 _HEARERS: Final[dict[Audience, tuple[int, ...]]] = {"partner": (0, 2), "all": (0, 1, 2, 3)}
 """Seats, counted from the sender, that observe a message; the sender does, too."""
 
@@ -124,9 +122,10 @@ def step(state: State, actions: Int) -> None:
 def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
     """Turns the seventh tile of doubled finishes over, in place: at scoring it is shown.
 
-    The seats that finished sit on ``slot`` in games ``rows``; ``seventh``: [n] codes of the tiles.
+    The seats that finished sit on ``slot`` in games ``rows``; ``seventh``: [n] codes of the tiles,
+    in small games the third ones.
     """
-    state.shown[slot][rows] |= state.own[slot][rows] & _LAST_PLAY
+    state.shown[slot][rows] |= state.own[slot][rows] & (-1 << state.tables.last_play)
     state.down[slot][rows] -= seventh
     state.up[rows] += seventh
 

@@ -5,9 +5,11 @@ What is dealt is a pure function of its key (``seeds``): there is no generator o
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.arrays import U64, Int
@@ -16,11 +18,9 @@ from goita_env.engine.state import CLEAR_VALUES, DEAL_ROWS, ONE, SLOTS, THREE, S
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.seeds import GOLDEN, Keys, mix
-from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS, NUM_TILES
+from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
-_STEPS: Final = np.arange(NUM_TILES // 2, dtype=U64) * GOLDEN
-_KIND_OF_TILE: Final = np.repeat(np.arange(NUM_KINDS, dtype=np.uint32), COUNTS)
 _RANDOM_BITS: Final = np.array(~np.uint32(NUM_KINDS - 1))
 _PAIR_KINDS: Final = np.array((NUM_KINDS - 1) | (NUM_KINDS - 1) << 32, U64)
 _PAIR_SHIFT: Final = np.array(29, U64)
@@ -30,15 +30,23 @@ _RADIX_OF_PAIR: Final = np.array(
 )
 
 
-def hand_codes(keys: Keys) -> Int:
-    """Shuffles the 32 tiles uniformly for each key: int64 [n, 4], the codes of the hands by seat.
+@cache
+def _tiles_of(deck: tuple[int, ...]) -> tuple[Keys, npt.NDArray[np.uint32]]:
+    """Returns a step for every two tiles, uint64 [T / 2], and the tiles' kinds, uint32 [T]."""
+    steps = np.arange(sum(deck) // 2, dtype=U64) * GOLDEN
+    return steps, np.repeat(np.arange(NUM_KINDS, dtype=np.uint32), deck)
+
+
+def hand_codes(keys: Keys, deck: tuple[int, ...] = COUNTS) -> Int:
+    """Shuffles the deck uniformly for each key: int64 [n, 4], the codes of the hands by seat.
 
     Random 29-bit numbers with the kind in the low three bits are sorted. Equal numbers, which would
     fall back on the kind, come in one deal of a million and shift nothing measurable.
     """
-    bits = mix(keys[:, None] + _STEPS).view(np.uint32)
+    steps, kinds = _tiles_of(deck)
+    bits = mix(keys[:, None] + steps).view(np.uint32)
     bits &= _RANDOM_BITS
-    bits |= _KIND_OF_TILE
+    bits |= kinds
     bits.sort(axis=1)
     pairs = bits.view(U64)
     pairs &= _PAIR_KINDS
@@ -180,14 +188,14 @@ class ReadyDeals:
         following += (following ^ odd) & 1
         first = seeds.deal_keys(keys[rows], following, 0)
         dealer = first_dealers(first)
-        dealt = prepare(self._rules, hand_codes(first), dealer, information=self._information)
+        codes = hand_codes(first, self._rules.deck)
+        dealt = prepare(self._rules, codes, dealer, information=self._information)
         self._put(places, dealt)
         asks = (dealt[QUERY] % self._questions).nonzero()[0]  # more than a message
         rows, following = rows[asks], following[asks]
         second = seeds.deal_keys(keys[rows], following, 1)
-        dealt = prepare(
-            self._rules, hand_codes(second), dealer[asks], information=self._information
-        )
+        codes = hand_codes(second, self._rules.deck)
+        dealt = prepare(self._rules, codes, dealer[asks], information=self._information)
         self._put(self._second_places(rows, following), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:

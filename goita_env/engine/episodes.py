@@ -52,12 +52,22 @@ class Outcome:
         return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
 
 
-def check_episode(episode: Episode, information: InformationStructure = PLAIN) -> Episode:
-    """Returns a kind of episode; a SettingError if it is none, or one that messages can't cost."""
+def check_episode(
+    episode: Episode, rules: Rules, information: InformationStructure = PLAIN
+) -> Episode:
+    """Returns a kind of episode after a check.
+
+    Raises:
+        SettingError: if it is none, or a match where messages cost or of a small game.
+    """
     if episode not in EPISODES:
         raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
     if episode != "round" and check_information(information).cost:
         raise SettingError(f"expected episode='round' where messages cost, got {episode!r}")
+    if episode != "round" and rules.is_small:
+        raise SettingError(
+            f"expected episode='round' in the small game {rules.name!r}, got {episode!r}"
+        )
     return episode
 
 
@@ -97,7 +107,7 @@ class Match:
         num_games = check_num_games(num_games)
         self.information = check_information(information)
         self.rules = get_rules(rules)
-        self.episode: Episode = check_episode(episode, information)
+        self.episode: Episode = check_episode(episode, self.rules, information)
         self.auto_reset = auto_reset
         self.games = np.arange(num_games) if games is None else games
         self.keys = seeds.game_keys(seed, self.games)
@@ -142,9 +152,9 @@ class Match:
         are dealt, drawn and 0. A seed is that of all games from now on.
         """
         rows = np.arange(self.num_games) if rows is None else rows
-        codes = None if hands is None else codes_of(read_hands(hands, len(rows)))
+        codes = None if hands is None else codes_of(read_hands(hands, len(rows), self.rules.deck))
         dealers = None if dealer is None else check_dealer(dealer, len(rows))
-        limit = self.rules.match_points
+        limit = self.rules.scores_below
         before = None if scores is None else check_scores(scores, len(rows), limit)
         if seed is not None:
             self.keys = seeds.game_keys(seed, self.games)
@@ -158,7 +168,7 @@ class Match:
         self.deals[rows] = 1
         self.ready.forget(rows, self.episodes[rows])
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
-        codes = hand_codes(keys) if codes is None else codes
+        codes = hand_codes(keys, self.rules.deck) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
         lay(self.state, rows, self._prepare(codes, dealers, before))
 
@@ -215,7 +225,8 @@ class Match:
         """Deals to games [n] of an episode under way; ``scores``: [2, n] the teams' points."""
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
-        lay(self.state, rows, self._prepare(hand_codes(keys), dealer, scores))
+        codes = hand_codes(keys, self.rules.deck)
+        lay(self.state, rows, self._prepare(codes, dealer, scores))
 
     def _prepare(self, codes: Int, dealer: Int, scores: Int | None) -> Int:
         return prepare(self.rules, codes, dealer, scores, information=self.information)

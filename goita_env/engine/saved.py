@@ -16,7 +16,7 @@ from goita_env.engine import core, tables
 from goita_env.engine.episodes import Match
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.errors import SettingError
-from goita_env.tiles import COUNTS, HAND_SIZE, MAX_PLAYS, NUM_SEATS
+from goita_env.tiles import MAX_PLAYS, NUM_SEATS
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -72,7 +72,7 @@ def _check_state(state: State) -> None:
         ("offset", state.offset, NUM_SEATS),
         ("query", state.query, len(state.tables.questions.status)),
         ("dealer", state.dealer, NUM_SEATS),
-        ("scores", state.scores, state.rules.match_points),
+        ("scores", state.scores, state.rules.scores_below),
         ("points", state.points, 1),
         ("winner", state.winner + 1, 1),
     ):
@@ -84,9 +84,9 @@ def _check_state(state: State) -> None:
     _check("query", asking == (state.query >= len(tables.tables(state.rules).questions.status)))
     _check("scores", state.scores % 10 == 0)
 
-    plays = np.ascontiguousarray(state.own).view(np.uint8).reshape(NUM_SEATS, -1, HAND_SIZE)
+    plays = np.ascontiguousarray(state.own).view(np.uint8).reshape(NUM_SEATS, -1, 8)
     many = np.count_nonzero(plays, axis=2)
-    _check("own", np.bitwise_count(plays) == (np.arange(HAND_SIZE) < many[..., None]))
+    _check("own", np.bitwise_count(plays) == (np.arange(8) < many[..., None]))
     _check("shift", state.shift == 8 * many)
     _check("shown", (state.shown & ~state.own) == 0)
     events = (state.notes & ((1 << MAX_PLAYS) - 1)).sum(axis=0)
@@ -95,10 +95,11 @@ def _check_state(state: State) -> None:
 
     hands = tables.code_counts()[state.hand & tables.CODE_MASK]  # [4, N, 8]
     dealt = np.moveaxis(state.dealt_counts(), 0, 1)
-    _check("hand", (dealt.sum(axis=2) == HAND_SIZE) & (hands.sum(axis=2) > 0))
+    _check("hand", (dealt.sum(axis=2) == state.rules.hand_size) & (hands.sum(axis=2) > 0))
     down = tables.code_counts()[state.down]
     lying = (hands + down).sum(axis=0) + tables.code_counts()[state.up]
-    _check("up and down", (lying == COUNTS) & (dealt.sum(axis=0) == COUNTS))
+    deck = state.rules.deck
+    _check("up and down", (lying == deck) & (dealt.sum(axis=0) == deck))
     few, more = core.legal_actions(state)
     _check("status", (few | more) > 0)
 

@@ -14,7 +14,6 @@ import numpy as np
 from goita_env.arrays import Bits, Int
 from goita_env.engine.state import SLOTS, State
 from goita_env.engine.tables import (
-    ALL_TILES,
     BLOCKS,
     CODE_MASK,
     KING_PERMIT,
@@ -126,10 +125,11 @@ def position_arrays(games: State | Games) -> PositionArrays:
         np.take_along_axis(state.hand, (SLOTS + state.offset) & 3, axis=0).T
     )
     tiles = (codes & CODE_MASK).sum(axis=1) + state.down.sum(axis=0) + state.up
-    wrong = np.flatnonzero(tiles != ALL_TILES)
+    deck = state.tables.all_tiles
+    wrong = np.flatnonzero(tiles != deck)
     if len(wrong):
         raise HandsError(
-            f"expected the set of tiles, code {ALL_TILES}, in hands and on the table, "
+            f"expected the set of tiles, code {deck}, in hands and on the table, "
             f"got code {tiles[wrong[0]]} in game {wrong[0]}"
         )
     return PositionArrays(codes, state.seat, state.status.copy())

@@ -10,6 +10,7 @@ With ``key = status * 69 + action`` every public consequence of an action is one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
@@ -25,7 +26,6 @@ from goita_env.engine.rulebook import Ending, Question
 from goita_env.information import MAX_BITS, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import (
-    COUNTS,
     HAND_SIZE,
     KING,
     LANCE,
@@ -45,13 +45,16 @@ PAWN_DIGITS: Final = 11
 KING_PERMIT: Final = 1 << 18
 """Flag beside a hand's code: this seat may attack with a king whatever lies on the table."""
 CODE_MASK: Final = KING_PERMIT - 1
-ALL_TILES: Final = sum(count * radix for count, radix in zip(COUNTS, RADIX, strict=True))
-"""Code of the whole set."""
 
 
 def codes_of(kinds: Int) -> Int:
     """Returns the codes of tiles given as kinds: int64 [...] of int64 [..., n]."""
     return np.asarray(np.array(RADIX)[kinds].sum(axis=-1))
+
+
+def code_of(counts: Sequence[int]) -> int:
+    """Returns the code of so many tiles of each kind, [8]."""
+    return sum(count * radix for count, radix in zip(counts, RADIX, strict=True))
 
 
 @cache
@@ -150,6 +153,10 @@ class Tables:
     call_bits: Int
     """[NUM_CODES] Such a hand laid open as four plays, one-hot; 0 for all others."""
     questions: QuestionTables
+    all_tiles: Int
+    """[] Code of the deck."""
+    last_play: int
+    """Shift of a seat's word of plays before its last play, the one that empties its hand."""
     bits: int = 0
     """Bits of a message that each seat sends before the questions, 0: none."""
 
@@ -227,7 +234,11 @@ def tables(rules: Rules) -> Tables:
     for pawns in range(5, HAND_SIZE + 1):
         question[pawns] = CALL_DUTY if rulebook.must_call(rules, pawns) else CALL_CHOICE
     pairs, called, questions = _pairs(rules), _calls(rules), _questions(rules, question)
-    return Tables(pairs, asks, answers, moves, points, doubled, question, *called, questions)
+    deck = np.array(code_of(rules.deck))
+    last_play = 8 * (rules.hand_size - 2)
+    return Tables(
+        pairs, asks, answers, moves, points, doubled, question, *called, questions, deck, last_play
+    )
 
 
 def _pairs(rules: Rules) -> Int:

@@ -49,7 +49,7 @@ def scores_of(value: object, rules: Rules) -> tuple[int, int] | None:
     """Returns the points of two teams, as numbers or texts; None if no deal begins with them."""
     try:
         points = [int(one) if isinstance(one, str) else one for one in value]  # type: ignore[attr-defined]
-        even, odd = check_scores([points], 1, rules.match_points)[:, 0].tolist()
+        even, odd = check_scores([points], 1, rules.scores_below)[:, 0].tolist()
     except (TypeError, ValueError, OverflowError):
         return None
     return even, odd
@@ -61,7 +61,7 @@ def score_notes(entries: Sequence[object], key: str, rules: Rules) -> Iterator[s
         if isinstance(entry, dict) and scores_of(found := entry.get(key), rules) is None:
             yield (
                 f"deal {number}: expected {key}, points of two teams before the deal, tens from 0 "
-                f"to {rules.match_points - 10}, got {brief(found)}, taken for 0:0"
+                f"to {rules.scores_below - 10}, got {brief(found)}, taken for 0:0"
             )
 
 

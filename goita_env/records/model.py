@@ -109,9 +109,9 @@ class DealRecord:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
         many = check_information(self.information).num_actions
-        parse_hands(self.hands)
+        parse_hands(self.hands, self.rules.deck)
         check_dealer([self.dealer], 1)
-        check_scores([self.scores], 1, self.rules.match_points)
+        check_scores([self.scores], 1, self.rules.scores_below)
         for move in self.moves:
             if not isinstance(move, Sequence) or len(move) != 2 or move[0] not in range(NUM_SEATS):
                 raise SettingError(f"expected a seat 0..3 and its action, got {brief(move)}")
@@ -278,9 +278,9 @@ def unsound(deal: DealRecord, source: str) -> Problem | None:
 def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
     """Returns hands in which the kings are 8 and 9, if both were written alike: 8 comes first."""
     joined = ",".join(hands)
-    if joined.count(_FIRST_KING_DIGIT) != 1:
-        joined = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
-        head, _, tail = joined.rpartition(_FIRST_KING_DIGIT)
+    alike = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
+    if joined.count(_FIRST_KING_DIGIT) != 1 and _FIRST_KING_DIGIT in alike:
+        head, _, tail = alike.rpartition(_FIRST_KING_DIGIT)
         joined = head + SECOND_KING_DIGIT + tail
     return tuple(joined.split(","))
 

@@ -15,7 +15,6 @@ from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import (
     COUNTS,
     FACE_DOWN,
-    HAND_SIZE,
     MAX_DECISIONS,
     MAX_PLAYS,
     NONE,
@@ -94,6 +93,11 @@ class DecisionHistory:
     def play(self) -> Int:
         """[N, 46] Which of its seat's plays (0 to 3) the play is, 0 for a pass."""
         return np.where(self._plays, self._of_play(self._view._event_play), 0)
+
+    @cached_property
+    def last(self) -> Bool:
+        """[N, 46] It is a play that empties its seat's hand, and so ends the round."""
+        return np.asarray(self._plays & (self.play == self._view.rules.hand_size // 2 - 1))
 
     @cached_property
     def face_down(self) -> Bool:
@@ -297,7 +301,7 @@ class ViewFields:
     def hand_sizes(self) -> Int8:
         """[N, 4] Tiles in each seat's hand; none in a hand of six or more pawns that was called."""
         plays = np.bitwise_count(self._notes("events"))
-        return np.where(self.called > 5, 0, HAND_SIZE - 2 * plays).astype(np.int8)
+        return np.where(self.called > 5, 0, self.rules.hand_size - 2 * plays).astype(np.int8)
 
     @cached_property
     def face_up(self) -> Int8:

@@ -170,7 +170,6 @@ _PLAIN_TABLE: Final = U64((1 << tables.FRAME_MESSAGES) - 1)
 """Bits of the word of the table in the base game."""
 _MESSAGE: Final = (1 << tables.MESSAGE_BITS) - 1
 _CODE_MASK: Final = np.array(tables.CODE_MASK)
-_ALL_TILES: Final = np.array(tables.ALL_TILES)
 _THIRTY_TWO: Final = np.array(32)
 _SEEN: Final = np.array(
     [
@@ -221,11 +220,11 @@ def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
     """
     seen, status, up = _SEEN[state.clock], state.status, state.up
     if rows is None:
-        words = _pack(state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
+        words = _pack(state, state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
     else:
         # One index into the flat block is six times as fast as one along the last axis.
         data = state.data.reshape(-1).take(seen[:, None] * state.num_games + rows)
-        words = _pack(data, up[rows], _status_bits()[0].take(status[rows]))
+        words = _pack(state, data, up[rows], _status_bits()[0].take(status[rows]))
     return words if state.information.shown is None else _join_shown(words, state, None, rows)
 
 
@@ -246,7 +245,7 @@ def _pack_slots(state: State, viewer: npt.NDArray[np.int64], *, hide_question: b
     games = state.num_games
     seen = state.data.reshape(-1).take(_SEEN[viewer].T * games + np.arange(games))
     table = _status_bits()[(state.clock - viewer) & 3, state.status]
-    return _pack(seen, state.up, table & _NO_QUESTION if hide_question else table)
+    return _pack(state, seen, state.up, table & _NO_QUESTION if hide_question else table)
 
 
 def asked_before_play(words: Words, action: int) -> Words:
@@ -261,7 +260,7 @@ def asked_before_play(words: Words, action: int) -> Words:
     return asked
 
 
-def _pack(seen: npt.NDArray[np.int64], up: npt.NDArray[np.int64], table: Words) -> Words:
+def _pack(state: State, seen: Int, up: Int, table: Words) -> Words:
     """``seen``: [11, n] rows of ``_SEEN``, consumed; ``up``: [n] codes; ``table``: [n] words."""
     seen[6:8] <<= _THIRTY_TWO
     seen[4:6] |= seen[6:8]
@@ -269,18 +268,19 @@ def _pack(seen: npt.NDArray[np.int64], up: npt.NDArray[np.int64], table: Words) 
     words[:, :TILES_WORD] = seen[:TILES_WORD].T
 
     hand, down, frame = seen[8:]
-    words[:, TILES_WORD] = _tiles_word(hand, down, up).view(np.int64)
+    words[:, TILES_WORD] = _tiles_word(state, hand, down, up).view(np.int64)
     words[:, TABLE_WORD] = table.view(np.int64) | frame
     return words.view(U64)
 
 
-def _tiles_word(hand: Int, down: Int, up: Int) -> Words:
+def _tiles_word(state: State, hand: Int, down: Int, up: Int) -> Words:
     """[n] What seats know of tiles; ``hand``, consumed, ``down``, and ``up`` as in a state: [n]."""
     hand &= _CODE_MASK
     tiles = _tile_bits(HAND_COUNTS, 0).take(hand)
     hand += down
     hand += up
-    tiles |= _tile_bits(COUNTS, UNSEEN_START).take(np.subtract(_ALL_TILES, hand, out=hand))
+    np.subtract(state.tables.all_tiles, hand, out=hand)
+    tiles |= _tile_bits(COUNTS, UNSEEN_START).take(hand)
     return tiles
 
 
@@ -301,7 +301,7 @@ def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None
             flat.take((NUM_SEATS * row + slot) * many + games) for row in (OWN, HAND, DOWN)
         )
         joined[:, place] = own.view(U64)
-        joined[:, place + len(seats)] = _tiles_word(hand, down, up)
+        joined[:, place + len(seats)] = _tiles_word(state, hand, down, up)
     return joined
 
 

@@ -17,7 +17,7 @@ from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
 from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
-from goita_env.engine.tables import ALL_TILES, CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING
+from goita_env.engine.tables import CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING, code_of
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
@@ -26,8 +26,6 @@ from goita_env.views.observation import asked_before_play
 from goita_env.views.view import View, acting_view, seat_view
 
 _KINDS: Final = np.arange(NUM_KINDS)
-_SHIFT_AT_END: Final = 16 * 4
-"""``State.shift`` of a seat that has made its four plays."""
 
 
 class Choices:
@@ -134,7 +132,7 @@ class Replay:
                 f"are, got {information!r} and hands of shape {others.shape}"
             )
         many = len(hands)
-        codes = np.full((many, NUM_SEATS), ALL_TILES)
+        codes = np.full((many, NUM_SEATS), code_of(rules.deck))
         codes[:, seat] = hands @ np.array(RADIX)
         for relative, hand in zip(information.shown_seats, others, strict=True):
             codes[:, (seat + relative) % NUM_SEATS] = hand @ np.array(RADIX)
@@ -169,6 +167,15 @@ class Replay:
     def asked_choice(self) -> Bool:
         """Whether that question is redeal or continue, else call or silent: bool [M]."""
         return np.asarray(self._state.status == CHOOSE)
+
+    @property
+    def gained(self) -> Int:
+        """What seats 0 and 2 gained in rounds that are over, minus the others; else 0: int64 [M].
+
+        All hands must be known.
+        """
+        over = self._state.status == OVER
+        return np.asarray(over * self._state.points * (1 - 2 * (self._state.winner & 1)))
 
     def choices(self) -> Choices:
         """Returns what the acting seats may do; their hands must be known."""
@@ -255,7 +262,8 @@ class Replay:
         Where it is, the engine has seen it run out. ``key``: [M] status and action of the play.
         """
         state = self._state
-        ended = np.flatnonzero((state.shift[slot] == _SHIFT_AT_END) & (state.status < WAITING))
+        made_all = state.shift[slot] > state.tables.last_play
+        ended = np.flatnonzero(made_all & (state.status < WAITING))
         if len(ended):
             doubled = ended[state.tables.doubled[key[ended]]]
             played, face_up = state.tables.moves[[PLAYED, FACE_UP]][:, key[doubled]]

@@ -21,7 +21,7 @@ from goita_env.engine.tables import (
 )
 from goita_env.errors import SettingError
 from goita_env.render.scene import TILE, Place, Scene
-from goita_env.tiles import HAND_SIZE, NONE, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views.fields import ViewFields
 from goita_env.views.observation import pack_seat
 
@@ -143,7 +143,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
                 tuple(eyes.face_down[row, seat].tolist()),
                 _kinds(eyes.hands[row, seat]) if known else None,
                 sizes[place],
-                (HAND_SIZE - sizes[place]) // 2 - 1 if place == last_seat else NONE,
+                (eyes.rules.hand_size - sizes[place]) // 2 - 1 if place == last_seat else NONE,
             )
         )
     return tuple(shown)

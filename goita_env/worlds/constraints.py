@@ -43,7 +43,7 @@ Three = tuple[int, int, int]
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
 _ANY: Final = (1 << (HAND_SIZE + 1)) - 1
-"""Bits of the numbers 0 to 8."""
+"""Bits of the numbers 0 to 8, more than a hand of a small game holds."""
 
 _DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
 _COMB: Final = np.array(

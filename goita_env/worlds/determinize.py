@@ -110,7 +110,7 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     hands, face_down = worlds.hands, worlds.face_down
     hand: Int = hands @ _RADIX
     down: Int = _CODES[face_down].sum(axis=2)
-    state.up[:] = tables.ALL_TILES - (hand + down).sum(axis=1)
+    state.up[:] = state.tables.all_tiles - (hand + down).sum(axis=1)
     _check_tiles(view, worlds, hand[:, 0], state.up)
     if view.rules.second_king_after_own_face_down:
         kings = hands[..., KING] + (face_down == KING).sum(axis=2)
@@ -131,7 +131,9 @@ def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
     places = (worlds.face_down != NONE) != view.face_down.repeat(each, axis=0)
     sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(each, axis=0)
     held = view.hand @ _RADIX
-    seen_up = tables.ALL_TILES - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
+    seen_up = (
+        tables.code_of(view.rules.deck) - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
+    )
     wrong = places.any(axis=(1, 2)) | sizes.any(axis=1)
     wrong |= (own != held.repeat(each)) | (up != seen_up.repeat(each))
     if wrong.any():

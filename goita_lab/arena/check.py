@@ -53,7 +53,7 @@ class Args:
     agent: str = field(metadata=cli.POSITIONAL)
     """the agent, as goita evaluate takes it: my_bots:Mine"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     deals: int = 48
     """deals that it plays here and in processes of its own"""
     seed: int = 0

@@ -70,7 +70,7 @@ class Args:
     episode: Literal["round", "match"] = "round"
     """what each deal begins: a round, or a match to the rules' total (150 points)"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     information: InformationStructure = PLAIN
     """JSON file with the information options beyond the rules, as to_keys() of
     goita_env.InformationStructure writes them"""

@@ -46,7 +46,7 @@ class Args:
     records: tuple[Path, ...] | None = None
     """records in any notation, or folders of them; what is unsound or repeated is left out"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, or a JSON file of your own"""
+    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     workers: int = 1
     """threads"""
 

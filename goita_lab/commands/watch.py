@@ -46,7 +46,7 @@ class Args:
     deal: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
-    """rule set of a kifu or history string: jga, pagat, nine, or a JSON file of your own"""
+    """rule set of a kifu or history string: jga, pagat, nine, mini_3 to mini_5, or a JSON file"""
     analyse: str | None = None
     """an agent with known probabilities, such as champion: says what each decision was worth"""
     json: Path | None = None

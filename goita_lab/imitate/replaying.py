@@ -39,7 +39,8 @@ def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
 
     Answers before play that are not recorded are no decisions.
     """
-    hands = [np.bincount(seat, minlength=NUM_KINDS) for d in deals for seat in parse_hands(d.hands)]
+    dealt = [seat for deal in deals for seat in parse_hands(deal.hands, rules.deck)]
+    hands = [np.bincount(seat, minlength=NUM_KINDS) for seat in dealt]
     table = Replay.of_deals(
         rules,
         np.reshape(hands, (len(deals), -1, NUM_KINDS)),

@@ -69,7 +69,7 @@ def follow_deal(deal: DealRecord, seat: int, model: ListenerModel) -> list[Step]
     if isinstance(seat, bool) or seat not in range(NUM_SEATS):
         raise SettingError(f"expected a seat 0..3, got {seat!r}")
     partner = (seat + 2) % NUM_SEATS
-    hand = np.bincount(parse_hands(deal.hands)[partner], minlength=NUM_KINDS)
+    hand = np.bincount(parse_hands(deal.hands, deal.rules.deck)[partner], minlength=NUM_KINDS)
     steps: list[Step] = []
     before: Mapping[RelativeSeat, HandBelief] = {}
     pairs = zip(follow(deal, seat, model), follow(deal, seat, UNIFORM_MODEL), strict=True)

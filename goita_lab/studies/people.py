@@ -27,7 +27,7 @@ from goita_agents.registry import load_agent
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA
-from goita_env.tiles import NUM_SEATS, NUM_TILES
+from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.grading.grades import PHASES, phase_of
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.pages import watch
@@ -205,7 +205,7 @@ def _follow(deal: DealRecord, seat: int, text: str) -> tuple[list[float], list[i
                 belief = listener.posterior("partner")
                 fact = float(np.log(belief.facts[belief.index(hand)]))
                 nats.append(belief.log_probability(hand) - fact)
-                tiles = NUM_TILES - int(view.hand_sizes.sum())
+                tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
                 phases.append(tuple(PHASES).index(phase_of(tiles)))
     return nats, phases
 

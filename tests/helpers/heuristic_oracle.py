@@ -19,7 +19,6 @@ from goita_env.tiles import (
     BISHOP,
     COUNTS,
     GOLD,
-    HAND_SIZE,
     KING,
     KNIGHT,
     LANCE,
@@ -170,7 +169,7 @@ class Board:
         self.by_partner = self.receives & (self.attacker == PARTNER)
         """[N] The attack is the partner's."""
         self.by_opponent = self.receives & ~self.by_partner
-        self.opening = self.size == HAND_SIZE
+        self.opening = self.size == view.rules.hand_size
         self.early = self.size >= 6
         self.king_up = view.king_up
 
@@ -295,7 +294,7 @@ class Board:
     @cached_property
     def tiles_down(self):
         """[N] Tiles that all seats have played."""
-        return np.asarray(4 * HAND_SIZE - self.sizes.sum(axis=1))
+        return np.asarray(4 * self.view.rules.hand_size - self.sizes.sum(axis=1))
 
 
 class Tally:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(8)
 TILES = (10, 4, 4, 4, 4, 2, 2, 2)
 POINTS = (10, 20, 20, 30, 30, 40, 40, 50)
-HAND_SIZE = 8
 
 # Actions: 0 is a pass, 1 + 8 * block + attack plays a pair, and four answers close the list.
 PASS = 0
@@ -37,6 +36,7 @@ class OracleRules:
         opponents_redeal_at_once: Opponents' two called fives redeal at once; otherwise only if
             both partners choose it.
         target: The points that win a match (A match).
+        deck: The tiles of each kind; a small game is played with 16.
     """
 
     five_is_duty: bool = False
@@ -48,6 +48,7 @@ class OracleRules:
     partners_win_by_holding: bool = False
     opponents_redeal_at_once: bool = False
     target: int = 150
+    deck: tuple[int, ...] = TILES
 
 
 ORACLE_RULES: dict[str, OracleRules] = {
@@ -111,12 +112,12 @@ class Referee:
 
         Args:
             rules: A rule set or its name: "jga", "pagat" or "nine".
-            hands: Four hands of eight kind indices.
+            hands: Four hands of kind indices.
             dealer: The seat that deals.
             scores: The points of the two teams so far.
 
         Raises:
-            ValueError: If the hands are not the 32 tiles of the game, or there is no such dealer.
+            ValueError: If the hands are not the tiles of the game, or there is no such dealer.
         """
         if dealer not in range(4):
             raise ValueError(f"no such seat: {dealer}")
@@ -133,10 +134,10 @@ class Referee:
         """Gives the new deal of a redeal or of the next round.
 
         Args:
-            hands: Four hands of eight kind indices.
+            hands: Four hands of kind indices.
 
         Raises:
-            ValueError: If no deal is due, or the hands are not the 32 tiles of the game.
+            ValueError: If no deal is due, or the hands are not the tiles of the game.
         """
         if self.next_dealer is None or (self.phase == "over" and self.match_over):
             raise ValueError("no deal is due")
@@ -145,10 +146,10 @@ class Referee:
     def _start_deal(self, hands: Sequence[Sequence[int]], dealer: int) -> None:
         """Deals the hands and asks about special hands, or else begins play."""
         tiles = sorted(int(kind) for hand in hands for kind in hand)
-        if tiles != [kind for kind in range(8) for _ in range(TILES[kind])]:
-            raise ValueError("the hands are not the 32 tiles")
-        if [len(hand) for hand in hands] != [HAND_SIZE] * 4:
-            raise ValueError("a hand has not eight tiles")
+        if tiles != [kind for kind in range(8) for _ in range(self.rules.deck[kind])]:
+            raise ValueError("the hands are not the tiles of the deck")
+        if len({len(hand) for hand in hands}) > 1:
+            raise ValueError("a hand has more tiles than another")
         self.hands: list[list[int]] = [[int(kind) for kind in hand] for hand in hands]
         self.dealer: int = dealer
         self.winner: int | None = None

@@ -71,9 +71,9 @@ def position(game: Game, viewer: int | None = None) -> Position:
 
 
 def kinds_of(counts: np.ndarray) -> np.ndarray:
-    """Lists the tiles of dealt hands: kinds [n, 4, 8]."""
+    """Lists the tiles of dealt hands: kinds [n, 4, H]."""
     kinds = np.tile(np.arange(8), counts.size // 8)
-    return kinds.repeat(counts.reshape(-1)).reshape(-1, 4, 8)
+    return kinds.repeat(counts.reshape(-1)).reshape(counts.size // 32, 4, -1)
 
 
 Weigh = Callable[[core.State, np.ndarray, np.ndarray], np.ndarray]

@@ -21,7 +21,7 @@ from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import OpponentModel, UnexplainedError
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.worlds.constraints import check_in_play
 
 RelativeSeat = Literal["next", "partner", "previous"]
@@ -93,7 +93,7 @@ class Following:
         same = (
             view.rules == before.rules
             and view.information == before.information
-            and (own_tiles(view) == COUNTS - self._support.unseen).all()
+            and (unseen_at_first(view) == self._support.unseen).all()
             and view.dealer[0] == before.dealer[0]
             and (view.scores == before.scores).all()
             and heard[: len(known)] == known
@@ -106,7 +106,7 @@ class Following:
             )
 
     def _begin(self, view: View, messages: Messages) -> None:
-        self._support = support(np.array(COUNTS) - own_tiles(view))
+        self._support = support(unseen_at_first(view), view.rules.hand_size)
         self._messages = messages
         self._asked_message = messages.bits > 0 and len(messages.sent) < NUM_SEATS
         self._starts = [RoundStart.read(view, sent) for sent in messages.possible()]
@@ -136,7 +136,7 @@ class Following:
         unseen, shown = self._support.unseen, self._view.face_up[0].astype(np.int64)
         limits = bounds(unseen, shown, seat)
         found = SeatFilter(start, seat, self._support.hands, limits, model)
-        if seat == SEATS["partner"] and self._apart and COUNTS[PAWN] - unseen[PAWN] == 5:
+        if seat == SEATS["partner"] and self._apart and own_tiles(self._view)[PAWN] == 5:
             limit = unseen.copy()
             limit[PAWN] = 4
             found.drop(limit)
@@ -224,6 +224,11 @@ def own_tiles(view: View) -> Int:
     """Returns the tiles of each kind dealt to the viewer of one row: int64 [8]."""
     dealt: Int = (view.hand + view.face_up[:, 0] + view.own_face_down)[0].astype(np.int64)
     return dealt
+
+
+def unseen_at_first(view: View) -> Int:
+    """Returns the tiles of each kind not dealt to the viewer of one row: int64 [8]."""
+    return np.asarray(np.array(view.rules.deck) - own_tiles(view))
 
 
 def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:

@@ -30,7 +30,7 @@ class Event:
 def events(view: View) -> list[Event]:
     """Returns the plays and passes of a view of one row, in order."""
     decided = view.decisions()
-    columns = decided.seat, decided.action, decided.hidden, decided.play == 3
+    columns = decided.seat, decided.action, decided.hidden, decided.last
     length = int(decided.length[0])
     rows = zip(*(column[0, :length].tolist() for column in columns), strict=True)
     return [Event(*row) for row in rows]

@@ -28,9 +28,10 @@ _WAYS: Final = np.array([1 / factorial(n) for n in range(HAND_SIZE + 1)])
 
 @dataclass(frozen=True)
 class Support:
-    """The M hands of eight tiles that can be taken from the 24 unseen ones."""
+    """The M hands of H tiles that can be taken from unseen ones: 8 of 24, or 4 of 12."""
 
     unseen: Int  # [8] Tiles of each kind that the viewer was not dealt.
+    size: int  # H, tiles of a hand.
     hands: Int  # [M, 8] Tiles of each kind in each hand.
     prior: Float  # [M] Probability that a given seat is dealt it.
     ways: Float
@@ -46,12 +47,12 @@ class Support:
 
     def whole_ways(self) -> float:
         """Returns the sum over all deals of the product of the ``ways`` of their three hands."""
-        tiles = factorial(int(self.unseen.sum())) / factorial(HAND_SIZE) ** 3
+        tiles = factorial(int(self.unseen.sum())) / factorial(self.size) ** 3
         return tiles / prod(factorial(n) for n in self.unseen.tolist())
 
     def find(self, hand: Int) -> int:
         """Returns the number of a hand [8]; -1 if it isn't one of them."""
-        if (hand < 0).any() or (hand > self.unseen).any() or hand.sum() != HAND_SIZE:
+        if (hand < 0).any() or (hand > self.unseen).any() or hand.sum() != self.size:
             return -1
         return int(self.numbers(hand[None])[0])
 
@@ -60,17 +61,17 @@ class Support:
         return np.asarray(self.index[hands @ _radix(self.unseen)])
 
 
-def support(unseen: Int) -> Support:
-    """Returns the hands of eight that can be taken from unseen tiles: [8]."""
-    return _support(tuple(unseen.tolist()))
+def support(unseen: Int, size: int = HAND_SIZE) -> Support:
+    """Returns the hands of so many tiles that can be taken from unseen ones: [8]."""
+    return _support(tuple(unseen.tolist()), size)
 
 
 @lru_cache(maxsize=64)
-def _support(tiles: tuple[int, ...]) -> Support:
+def _support(tiles: tuple[int, ...], size: int) -> Support:
     unseen = np.array(tiles)
     hands = np.zeros((1, NUM_KINDS), np.int64)
     for kind in range(NUM_KINDS):
-        room, later = HAND_SIZE - hands.sum(axis=1), int(unseen[kind + 1 :].sum())
+        room, later = size - hands.sum(axis=1), int(unseen[kind + 1 :].sum())
         low = np.maximum(room - later, 0)
         many = np.minimum(room, unseen[kind]) - low + 1
         first = many.cumsum() - many
@@ -78,7 +79,7 @@ def _support(tiles: tuple[int, ...]) -> Support:
         hands[:, kind] = np.arange(len(hands)) - first.repeat(many) + low.repeat(many)
     prior = np.ones(len(hands))
     for kind, tiles_of_kind in enumerate(tiles):
-        prior *= np.array([comb(tiles_of_kind, n) for n in range(HAND_SIZE + 1)])[hands[:, kind]]
+        prior *= np.array([comb(tiles_of_kind, n) for n in range(size + 1)])[hands[:, kind]]
     radix = _radix(unseen)
     place = hands @ radix
     index = np.full(int(unseen @ radix) + 1, -1)
@@ -86,8 +87,9 @@ def _support(tiles: tuple[int, ...]) -> Support:
     packs = np.int64(1) << _SHIFT
     return Support(
         unseen=unseen,
+        size=size,
         hands=hands,
-        prior=prior / comb(int(unseen.sum()), HAND_SIZE),
+        prior=prior / comb(int(unseen.sum()), size),
         ways=_WAYS[hands].prod(axis=1),
         packed=hands @ packs,
         place=place,

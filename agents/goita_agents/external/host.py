@@ -27,14 +27,14 @@ from goita_agents.external.seat_table import SeatTable
 from goita_agents.faults import AnswerError, BotError, contained, read_actions
 from goita_agents.registry import load_agent
 from goita_env import actions
-from goita_env.hands import parse_hands
+from goita_env.hands import format_hand, parse_hands
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
 
 T = TypeVar("T")
 
-_FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "hand": "11235578", "scores": [0, 0]}
+_FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "scores": [0, 0]}
 
 
 class Host:
@@ -87,7 +87,9 @@ class Host:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         self._information = information = InformationStructure.from_keys(message)
-        SeatTable(self._rules, _FIRST_DEAL, replace(information, shown=None)).view()
+        hand = format_hand(np.array(self._rules.deck))[: self._rules.hand_size]
+        first = _FIRST_DEAL | {"hand": hand}
+        SeatTable(self._rules, first, replace(information, shown=None)).view()
         fits = self._call("hello", None, lambda: plays(self._agent, information))
         if fits is None:
             return
@@ -145,7 +147,7 @@ class Host:
         table.ends()
         if isinstance(agent, StatefulAgent):
             hands = message.get("hands")
-            kinds = parse_hands(hands if isinstance(hands, list) else [])
+            kinds = parse_hands(hands if isinstance(hands, list) else [], table.rules.deck)
             winner = protocol.read_seat(message, "winner")
             points = protocol.read_number(message, "points")
             view = table.view()

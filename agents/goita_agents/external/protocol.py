@@ -18,7 +18,7 @@ from goita_env.arrays import Int8
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import MessageChannel
-from goita_env.tiles import DIGITS, HAND_SIZE, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
+from goita_env.tiles import DIGITS, NUM_KINDS, NUM_SEATS, SECOND_KING_DIGIT
 from goita_env.views import FACE_DOWN, NONE, View
 
 PROTOCOL: Final = 1  # Version of the protocol, in the ``hello`` of both sides.
@@ -250,9 +250,9 @@ def read_kind(digit: object) -> int:
     raise ProtocolError(f"expected a digit of a kind, got {digit!r}")
 
 
-def read_counts(message: Message, key: str) -> Int:
-    """Returns the tiles of each kind in a hand of a message: [8]."""
+def read_counts(message: Message, key: str, size: int) -> Int:
+    """Returns the tiles of each kind in a hand of so many in a message: [8]."""
     text = message.get(key)
-    if not isinstance(text, str) or len(text) != HAND_SIZE:
-        raise ProtocolError(f"expected {HAND_SIZE} digits as {key!r}, got {text!r}")
+    if not isinstance(text, str) or len(text) != size:
+        raise ProtocolError(f"expected {size} digits as {key!r}, got {text!r}")
     return np.bincount([read_kind(digit) for digit in text], minlength=NUM_KINDS)

@@ -17,7 +17,7 @@ from goita_env import actions
 from goita_env.checks import check_scores
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
-from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE, Replay, View
 
 
@@ -33,9 +33,9 @@ class SeatTable:
         self.game = protocol.read_number(message, "game")
         self.seat = protocol.read_seat(message, "seat")
         dealer = protocol.read_seat(message, "dealer")
-        hand = protocol.read_counts(message, "hand")[None]
-        scores = check_scores(np.array([message.get("scores")]), 1, rules.match_points)[:, 0]
-        self._information = information
+        hand = protocol.read_counts(message, "hand", rules.hand_size)[None]
+        scores = check_scores(np.array([message.get("scores")]), 1, rules.scores_below)[:, 0]
+        self.rules, self._information = rules, information
         self._shown = {(self.seat + relative) % NUM_SEATS for relative in information.shown_seats}
         game, shown = np.array([self.game]), self._shown_hands(message, hand)
         self._replay = Replay.of_seat(
@@ -63,7 +63,9 @@ class SeatTable:
         if event in ("call", "redeal", "continue"):
             self._replay.answer(seat, actions.parse(event))
             if event == "call" and protocol.read_number(message, "pawns") > 5:
-                self._replay.lay_open(seat, protocol.read_counts(message, "hand"))
+                self._replay.lay_open(
+                    seat, protocol.read_counts(message, "hand", self.rules.hand_size)
+                )
         elif event == protocol.SAY and self._information.channel is not None:
             sent = protocol.read_number(message, "message")
             if sent >= 1 << self._information.bits:
@@ -117,7 +119,8 @@ class SeatTable:
                 f'the others, as "shown", got {told!r}'
             )
         seats = [(self.seat + relative) % NUM_SEATS for relative in self._information.shown_seats]
-        hands = [protocol.read_counts({"shown": told[seat]}, "shown") for seat in seats]
-        if (sum([*hands, hand[0]]) > np.array(COUNTS)).any():
+        size = self.rules.hand_size
+        hands = [protocol.read_counts({"shown": told[seat]}, "shown", size) for seat in seats]
+        if (sum([*hands, hand[0]]) > np.array(self.rules.deck)).any():
             raise ProtocolError(f"expected hands of one set of tiles, got {message!r}")
         return np.array(hands)

@@ -14,7 +14,7 @@ from typing import Final, Protocol, Self
 import numpy as np
 
 from goita_agents.base import AgentError, Float, Int, Policy
-from goita_agents.beliefs.following import SEATS, bounds, own_tiles
+from goita_agents.beliefs.following import SEATS, bounds, unseen_at_first
 from goita_agents.beliefs.history import events
 from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.types import TypeListener, Types
@@ -23,7 +23,7 @@ from goita_agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
-from goita_env.tiles import COUNTS, NUM_SEATS
+from goita_env.tiles import NUM_SEATS
 from goita_env.worlds import Positions, Worlds, determinize
 
 KEPT: Final = 1_024
@@ -180,8 +180,8 @@ class PosteriorSampler:
 
         Each policy is asked about every hand that is possible, at each decision of its seat so far.
         """
-        unseen = np.array(COUNTS) - own_tiles(view)
-        hands, shown = support(unseen).hands, view.face_up[0].astype(np.int64)
+        unseen = unseen_at_first(view)
+        hands, shown = support(unseen, view.rules.hand_size).hands, view.face_up[0].astype(np.int64)
         made, total = events(view), 0.0
         opponents, partners = (
             len(SharedAnswers(models)) for models in (self.types.opponents, self.types.partners)

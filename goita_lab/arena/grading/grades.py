@@ -15,7 +15,7 @@ from goita_agents.solver.solver import Solver
 from goita_env import actions
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, Record
-from goita_env.tiles import NUM_TILES
+from goita_env.tiles import NUM_SEATS
 
 Phase = Literal["first", "middle", "last"]
 
@@ -93,7 +93,7 @@ def grade_deal(solver: Solver, deal: DealRecord) -> list[Grade]:
             continue
         choices = len(solver.legal_actions(place))
         best, value = solver.compare(place, action)
-        tiles = NUM_TILES - place.tiles
+        tiles = NUM_SEATS * deal.rules.hand_size - place.tiles
         found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
         if not game.done:
             place = Position.from_game(game)

@@ -57,7 +57,9 @@ def tasks(
     """
     check_deals(deals)
     check_seed(seed)
-    rest = (get_rules(rules), check_episode(episode, information), seatings, isolation, information)
+    rules = get_rules(rules)
+    check_episode(episode, rules, information)
+    rest = (rules, episode, seatings, isolation, information)
     return [
         Task(agents, seed, block, first, min(block_deals, deals - first), *rest)
         for block, first in enumerate(range(0, deals, block_deals))
@@ -193,7 +195,7 @@ class TournamentPlan(Schedule):
                 f"expected --cross for an opponent of its own, got {self.cross_opponent!r} without"
             )
         check_information(self.information)
-        check_episode(self.episode, self.information)
+        check_episode(self.episode, get_rules(self.rules), self.information)
         if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
             raise SettingError(
                 f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"

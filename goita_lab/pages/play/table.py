@@ -327,7 +327,7 @@ class PlayTable:
 def _compare(saved: Sequence[DealRecord], played: Sequence[DealRecord]) -> None:
     """Checks that saved deals are those of the seed."""
     for one, other in zip(saved, played, strict=False):
-        tiles, others = (np.sort(parse_hands(deal.hands)) for deal in (one, other))
+        tiles, others = (np.sort(parse_hands(deal.hands, deal.rules.deck)) for deal in (one, other))
         same = (tiles == others).all() and one.dealer == other.dealer
         if not (same and one.scores == other.scores):
             raise RecordError(f"expected deal {other.number} of this seed, got another one")

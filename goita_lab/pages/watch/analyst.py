@@ -16,7 +16,7 @@ from goita_agents.registry import load_agent
 from goita_agents.search.playout_budget import check_search
 from goita_agents.solver.solver import Solver
 from goita_env import Game, View, actions
-from goita_env.tiles import NUM_SEATS, NUM_TILES
+from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.grading.grades import phase_of
 from goita_lab.pages.watch.decisions import Decision, Kinds, Knowledge
 from goita_lab.pages.watch.matches import MatchPriors
@@ -109,7 +109,7 @@ class Analyst:
         before = {} if before_play else self._beliefs(game, seat)
         game.play(action)
         after = {} if before_play else self._beliefs(game, seat)
-        tiles = NUM_TILES - int(view.hand_sizes.sum())
+        tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
         return Decision(
             move=number,
             seat=seat,

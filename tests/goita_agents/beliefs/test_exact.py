@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from belief_worlds import OddPolicy, brute_posterior, weigh
-from deals import RULE_SETS, special_hands, uniform_hands
+from deals import RULE_SETS, special_hands, tiles_of, uniform_hands
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_env import JGA, Game, Rules
 from goita_env.actions import PASS, decode
+from goita_env.rules import MINI_4, get_rules
 from goita_env.tiles import PAWN, POINTS
 from goita_env.views import NONE
 from world_positions import (
@@ -59,6 +60,9 @@ def late_positions(rules: str | Rules, count: int, seed: int) -> list[Position]:
     for number in range(count):
         hands = (uniform_hands, special_hands)[number % 2](rng, 1)[0]
         digits = ["".join(str(kind + 1) for kind in hand) for hand in hands.tolist()]
+        if get_rules(rules).is_small:
+            digits = Game(rules, seed=number).dealt
+            digits = ["".join(str(kind + 1) for kind in tiles) for tiles in tiles_of(digits)]
         begin = partial(Game, rules, hands=digits, dealer=int(rng.integers(4)), seed=0)
         game, made, last = begin(), [], 0
         while not game.done and len(game.deals) == 1:
@@ -103,7 +107,9 @@ def test_late_in_a_round_it_agrees_with_trying_every_deal(rules, rounds):
 def changed(field: str) -> Rules:
     """Returns a rule set of one's own that differs from the booklet's in one field."""
     hint = get_type_hints(Rules)[field]
-    choices = get_args(hint) or {bool: (True, False), int: (150, 60)}[hint]
+    decks = (JGA.deck, MINI_4.deck)
+    choices = {bool: (True, False), int: (150, 60), tuple[int, ...]: decks}.get(hint)
+    choices = choices or get_args(hint)
     (other,) = (choice for choice in choices if choice != getattr(JGA, field))
     return Rules(**{"name": "mine", field: other})
 

@@ -10,6 +10,7 @@ from goita_env import JGA, NINE, PAGAT, GoitaVectorEnv, Rules
 from goita_env.actions import CALL, REDEAL
 from goita_env.engine import core, rulebook
 from goita_env.engine.rulebook import Question, partner
+from goita_env.rules import MINI_3, MINI_4, MINI_5
 from goita_env.tiles import KING, LANCE, POINTS
 from oracle import ORACLE_RULES, OracleRules, Referee
 from playing import deal, legal_mask, pick
@@ -167,6 +168,20 @@ def test_core_and_oracle_agree_on_where_a_match_to_another_total_ends(total):
     judge = replace(ORACLE_RULES[rules.name], target=total)
     other = replace(rules, name="mine", match_points=total)
     check_environment(other, judge, "match", games=64, decisions=12_000, seed=total)
+
+
+@pytest.mark.parametrize("deck", [MINI_3.deck, MINI_4.deck, MINI_5.deck, (2, 4, 4, 0, 0, 2, 2, 2)])
+@pytest.mark.parametrize("rules", [JGA, PAGAT, NINE], ids=RULE_SETS)
+def test_core_and_oracle_agree_in_small_games(rules, deck):
+    own = replace(rules, name="mine", deck=deck)
+    judge = replace(ORACLE_RULES[rules.name], deck=deck)
+    check_environment(own, judge, "round", games=256, decisions=12_000)
+
+
+def test_a_small_game_without_the_last_king_is_found():
+    judge = replace(ORACLE_RULES["jga"], deck=MINI_4.deck, king_as_last_tile=False)
+    with pytest.raises(MismatchError):
+        check_environment(MINI_4, judge, "round", games=256, decisions=12_000)
 
 
 def test_a_match_that_ends_too_late_is_found():

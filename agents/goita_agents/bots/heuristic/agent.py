@@ -13,6 +13,7 @@ from goita_agents.bots.heuristic.weights import CONVENTIONS, weigh
 from goita_agents.registry import Entry
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 _NOTHING_ADDED: Final = np.zeros((0, NUM_ACTIONS))
@@ -95,7 +96,7 @@ class HeuristicAgent:
         return _load()(
             np.array(view.words.view(np.int64), order="C"),
             np.array(legal, order="C"),
-            view.rules.match_points,
+            view.rules,
             self._weights,
             _NOTHING_ADDED if more is None else np.array(more, np.float64),
             _NOTHING_HEARD if told is None else np.array(told, np.float64),
@@ -113,7 +114,7 @@ def _load() -> Callable[..., Int]:
         choose(
             np.zeros((0, 8), np.int64),
             nothing,
-            0,
+            JGA,
             weigh((), reading=False),
             _NOTHING_ADDED,
             _NOTHING_HEARD,

@@ -17,6 +17,7 @@ import numpy as np
 from goita_agents.base import Bool, Float, Int
 from goita_agents.compiling import compiled
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
+from goita_env.rules import Rules
 from goita_env.tiles import (
     BISHOP,
     COUNTS,
@@ -79,6 +80,8 @@ BOARD: Final = np.dtype(
     [
         ("hand", "i8", NUM_KINDS),  # Tiles in hand.
         ("unseen", "i8", NUM_KINDS),  # Tiles hidden from the seat.
+        ("match_points", "i8"),
+        ("dealt", "i8"),  # Tiles in a dealt hand.
         ("sizes", "i8", NUM_SEATS),  # Tiles in each seat's hand.
         ("attacked", "i8", NUM_SEATS),  # Bits of the kinds that each seat has attacked with.
         ("size", "i8"),  # Tiles in hand.
@@ -247,14 +250,14 @@ def _infer(words: Int, told: Float, w: Any, board: Any) -> None:
 
 
 @compiled
-def _read(words: Int, legal: Bool, told: Float, match_points: int, w: Any, board: Any) -> None:
+def _read(words: Int, legal: Bool, told: Float, w: Any, board: Any) -> None:
     """Reads a position into ``board``."""
     hand, unseen = board.hand, board.unseen
     _read_tiles(words, hand, unseen)
     board.in_hands = 0
     for seat in range(NUM_SEATS):
         plays = _count_bits(_notes(words, seat, AT_EVENTS, EVENT_BITS))
-        board.sizes[seat] = HAND_SIZE - 2 * plays
+        board.sizes[seat] = board.dealt - 2 * plays
         board.in_hands += board.sizes[seat]
         board.attacked[seat] = 0
         for play in range(4):
@@ -295,7 +298,7 @@ def _read(words: Int, legal: Bool, told: Float, match_points: int, w: Any, board
 
     board.count = _list_pairs(legal, board.block, board.follow)
     own_score = _count_bits(table >> AT_SCORE & ((1 << SCORE_BITS) - 1))
-    _look_ahead(board, match_points / 10 - own_score)
+    _look_ahead(board, board.match_points / 10 - own_score)
 
 
 @compiled
@@ -377,13 +380,13 @@ def keeping(board: Any, score: Any, w: Any) -> None:
         cover_weight, king_weight = w.cover_near, w.king_left_near
     elif board.size == 6:
         cover_weight, king_weight = w.cover_later, w.king_left_later
-    elif board.size == 8:
+    elif board.size == board.dealt:
         cover_weight, king_weight = w.cover_first, w.king_left_first
     for i in range(board.count):
         if not board.leads:
             score.pair[i] += cover_weight * board.cover[i]
         score.pair[i] += king_weight * board.king_left[i]
-        if board.size == 8:
+        if board.size == board.dealt:
             score.pair[i] += w.first_open * board.best_open[i]
             score.pair[i] += w.first_points * board.last_points[i]
 
@@ -404,7 +407,7 @@ def attacking(board: Any, score: Any, w: Any) -> None:
                 worth += w.dead
         if near:
             worth += w.attack_kind_near[kind] + w.partner_holds_near * partner
-        if board.size == 8:
+        if board.size == board.dealt:
             worth += w.open * board.open[kind]
         if board.size == 6:
             worth += w.open_later * board.open[kind]
@@ -414,7 +417,7 @@ def attacking(board: Any, score: Any, w: Any) -> None:
             worth += w.shut_out * board.open[kind]
         score.attack[kind] += worth
     if early:
-        weight = w.copies if board.size == 8 else w.copies_later
+        weight = w.copies if board.size == board.dealt else w.copies_later
         for i in range(board.count):
             if board.follow[i] != PAWN:  # there are ten: to hold many is common
                 score.pair[i] += weight * board.copies[i]
@@ -443,7 +446,7 @@ def receiving(board: Any, score: Any, w: Any) -> None:
     """Weighs receiving an opponent's attack against passing it."""
     if board.leads:
         return
-    attacker = board.sizes[board.attacker] if board.attack != NONE else HAND_SIZE
+    attacker = board.sizes[board.attacker] if board.attack != NONE else board.dealt
     kings = board.hand[KING]
     if board.by_opponent:
         passing = 0.0
@@ -457,7 +460,7 @@ def receiving(board: Any, score: Any, w: Any) -> None:
             passing += w.pass_danger_last if attacker == 2 else 0.0
             other = board.sizes[PREVIOUS]
         passing += w.pass_threat if attacker == 4 else 0.0
-        passing += w.pass_full if board.size == 8 else 0.0
+        passing += w.pass_full if board.size == board.dealt else 0.0
         passing += w.pass_near if board.size == 4 else 0.0
         passing += w.pass_one if board.size == 2 else 0.0
         passing += w.partner_one if board.sizes[PARTNER] == 2 else 0.0
@@ -469,7 +472,7 @@ def receiving(board: Any, score: Any, w: Any) -> None:
         score.passing += passing
     if board.attack != KING:
         cut = 0.0
-        cut += w.cut if board.size == 8 else 0.0
+        cut += w.cut if board.size == board.dealt else 0.0
         cut += w.cut_later if board.size == 6 else 0.0
         cut += w.cut_near if board.size == 4 else 0.0
         cut += w.cut_danger if attacker == 2 else 0.0
@@ -489,7 +492,7 @@ def pair_lead(board: Any, score: Any, w: Any) -> None:
         if KNIGHT <= board.follow[i] <= GOLD:
             if board.copies[i] >= 1:
                 score.pair[i] += w.pair_lead
-            elif board.size == 8:
+            elif board.size == board.dealt:
                 score.pair[i] += w.pair_lead_single
 
 
@@ -524,7 +527,7 @@ def false_lance(board: Any, score: Any, w: Any) -> None:
 def pawn_lead(board: Any, score: Any, w: Any) -> None:
     """Leads a pawn from about four, joins the partner's with three or more: "Pawn lead"."""
     pawns = board.hand[PAWN]
-    if board.size == 8 and pawns >= 4:
+    if board.size == board.dealt and pawns >= 4:
         score.attack[PAWN] += w.pawn_lead
     if board.size == 6 and pawns >= 3:
         score.attack[PAWN] += w.pawn_lead_again
@@ -536,7 +539,7 @@ def pawn_lead(board: Any, score: Any, w: Any) -> None:
 @compiled
 def scattered_lead(board: Any, score: Any, w: Any) -> None:
     """Shows a hand without pairs by a pawn or the biggest first: "Scattered lead"."""
-    if board.size == 8 and board.pairs == 0:
+    if board.size == board.dealt and board.pairs == 0:
         if board.hand[PAWN] <= 3:
             score.attack[PAWN] += w.pawn_first
         score.attack[BISHOP] += w.biggest_first
@@ -610,7 +613,7 @@ def hold_back(board: Any, score: Any, w: Any) -> None:
             score.passing += w.hold_back_big
         if board.pairs == 0:
             score.passing += w.hold_back_pair
-    if board.in_hands >= NUM_TILES - 4:
+    if board.in_hands >= NUM_SEATS * board.dealt - 4:
         score.block[KING] += w.early_cut
 
 
@@ -630,9 +633,7 @@ def bury(board: Any, score: Any, w: Any) -> None:
 # ------------------------------------------------------------------------------------- the choice
 
 
-def choose(
-    words: Int, legal: Bool, match_points: int, weights: Any, more: Float, told: Float
-) -> Int:
+def choose(words: Int, legal: Bool, rules: Rules, weights: Any, more: Float, told: Float) -> Int:
     """Returns the action of each row: int64 [N].
 
     ``words`` [N, 8], ``legal`` [N, 69], ``weights`` [1] as ``weights.weigh`` makes them. ``more``
@@ -642,7 +643,8 @@ def choose(
     chosen: Int = np.empty(len(words), np.int64)
     # The records are made here: compiled code frees an array of which it keeps but a record.
     board, score = np.zeros(1, BOARD), np.zeros(1, SCORE)
-    _choose(words, legal, match_points, weights, more, told, board, score, chosen)
+    board["match_points"], board["dealt"] = rules.match_points, rules.hand_size
+    _choose(words, legal, weights, more, told, board, score, chosen)
     return chosen
 
 
@@ -650,7 +652,6 @@ def choose(
 def _choose(
     words: Int,
     legal: Bool,
-    match_points: int,
     weights: Any,
     more: Float,
     told: Float,
@@ -668,7 +669,7 @@ def _choose(
             chosen[row] = CONTINUE if kings == 2 else REDEAL
             continue
         heard = told[row] if len(told) else told[:, 0]
-        _read(words[row], legal[row], heard, match_points, w, board)
+        _read(words[row], legal[row], heard, w, board)
         score.passing = 0.0
         for kind in range(NUM_KINDS):
             score.block[kind] = score.attack[kind] = 0.0
