@@ -19,7 +19,7 @@ from goita_agents.search.action_values import (
 )
 from goita_agents.search.carrying import CarryingRolloutAgent
 from goita_agents.search.rollout import RolloutAgent, players_of
-from goita_agents.search.small_networks import in_playouts
+from goita_agents.search.small_networks import modelled
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 SMALL: Final = Path(__file__).parent / "small.safetensors"
@@ -67,9 +67,10 @@ def load(
     empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
     empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
     With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
-    answer depends only on one view. With ``distilled`` small networks play the rounds out
-    (``goita_agents.search.small_networks``); what is inferred, and the action that others must lead
-    to be played, is the champion's in any case. The other options are those of ``RolloutAgent``.
+    answer depends only on one view. With ``distilled`` the search takes a small network for the
+    champion wherever it assumes how somebody plays (``goita_agents.search.small_networks``); the
+    action that it is compared with is the champion's in any case. The other options are those of
+    ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -80,8 +81,12 @@ def load(
     typed = belief and infer
     of_others, players = None, None
     if typed:
-        of_others = make_types(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
-        players = players_of(policy, of_others)
+        model = modelled if distilled else _itself
+        opponents, partners = types or (policy, HeuristicAgent()), partners or (policy,)
+        of_others = make_types(
+            [model(agent) for agent in opponents], [model(agent) for agent in partners], epsilon
+        )
+        players = players_of(model(policy), of_others)
     return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
         policy,
         worlds,
@@ -93,8 +98,12 @@ def load(
         allocation=ALLOCATION,
         max_unseen_tiles=max_unseen_tiles,
         types=of_others,
-        players=in_playouts(players) if players and distilled else players,
+        players=players,
     )
+
+
+def _itself(agent: Agent) -> Agent:
+    return agent
 
 
 ENTRY = Entry(load, digest=lambda: network().digest)

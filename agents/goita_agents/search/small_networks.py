@@ -1,8 +1,8 @@
-"""Takes small networks for large ones where rounds are played out.
+"""Takes small networks for large ones where a search assumes how somebody plays.
 
 A small network was distilled from a large one (``tools/distill.py``) and takes an eighth of its
-time. It chooses the same action in nine of ten decisions: enough to tell how a round may go on, not
-enough to tell from an action what a hand holds, so no belief takes it.
+time. It chooses the same action in nine of ten decisions, so it is no substitute for the player
+that it was learned from, but it is a good guess at how that player goes on.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from goita_agents.base import Agent
 from goita_agents.bots.network import NetworkAgent
 
 
-def in_playouts(players: Sequence[Sequence[Agent]]) -> list[list[Agent]]:
-    """Returns the players of playouts with small networks, at the same temperatures."""
-    return [[_stand_in(agent) for agent in four] for four in players]
-
-
-def _stand_in(agent: Agent) -> Agent:
+def modelled(agent: Agent) -> Agent:
+    """Returns the small network of an agent, at the same temperature; itself if it has none."""
     if isinstance(agent, NetworkAgent) and agent.small is not None:
         return _read(agent.small).at(agent.temperature)
     return agent
+
+
+def in_playouts(players: Sequence[Sequence[Agent]]) -> list[list[Agent]]:
+    """Returns the players of playouts with small networks where there are any."""
+    return [[modelled(agent) for agent in four] for four in players]
 
 
 @cache
