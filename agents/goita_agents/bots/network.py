@@ -79,11 +79,9 @@ class NetworkAgent(LogitAgent):
 
     Attributes:
         path: the file that the weights were read from; None: they were not.
-        small: the file of a small network that was learned from this one; None: there is none.
     """
 
     path: Path | None = None
-    small: Path | None = None
 
     def __init__(
         self,

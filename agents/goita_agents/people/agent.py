@@ -10,15 +10,12 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import Entry
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
-SMALL: Final = Path(__file__).parent / "small.safetensors"
 
 
 @cache
 def network() -> NetworkAgent:
     """Returns the network, always the same object."""
-    agent = NetworkAgent.load(WEIGHTS)
-    agent.small = SMALL
-    return agent
+    return NetworkAgent.load(WEIGHTS)
 
 
 def load(temperature: float = 1.0) -> NetworkAgent:

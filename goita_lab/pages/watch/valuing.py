@@ -21,7 +21,6 @@ from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_agents.search.small_networks import in_playouts
 from goita_env import View, actions
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_lab.pages.watch.continuations import MOST_CONTINUED, continuations
@@ -67,8 +66,7 @@ class TypedSearch:
     """
 
     def __init__(self, base: Policy, types: Types, worlds: int, priors: Float) -> None:
-        self._players, self._types = in_playouts(players_of(base, types)), types
-        self._worlds = worlds
+        self._players, self._types, self._worlds = players_of(base, types), types, worlds
         self._playouts = Playouts(self._players)
         self._priors, self._names = priors, names_of(types)
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
