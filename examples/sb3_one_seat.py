@@ -17,6 +17,7 @@ import time
 
 import gymnasium
 import numpy as np
+import torch
 from sb3_contrib import MaskablePPO
 
 from goita_lab.learning import SeatVecEnv
@@ -59,6 +60,7 @@ def main() -> None:
     parser.add_argument("--reward-scale", type=float, default=0.02, help="makes 50 points a 1")
     args = parser.parse_args()
 
+    torch.set_num_threads(1)  # A second thread gains little here, and waits where cores are busy.
     env = make(args.games, args.opponents, args.partner, args.seed, args.reward_scale)
     model = MaskablePPO(
         "MlpPolicy",

@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--opponents", default="random")
     args = parser.parse_args()
 
+    torch.set_num_threads(1)  # A second thread gains little here, and waits where cores are busy.
     torch.manual_seed(0)
     games = gymnasium.make_vec(
         "goita/Seat-v0",

@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("--save", help="file for the policy's weights")
     args = parser.parse_args()
 
+    torch.set_num_threads(1)  # A second thread gains little here, and waits where cores are busy.
     torch.manual_seed(0)
     env = PettingZooWrapper(
         goita_v0.env(),

@@ -13,6 +13,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import torch
 from gymnasium.spaces import Box, Discrete
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=10_000, help="deals of a measurement")
     args = parser.parse_args()
 
+    torch.set_num_threads(1)  # A second thread gains little here, and waits where cores are busy.
     model = MaskablePPO(
         "MlpPolicy",
         make(args.games, "greedy", seed=0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -19,10 +18,9 @@ from goita_agents.search.action_values import (
     WORLDS,
 )
 from goita_agents.search.carrying import CarryingRolloutAgent
-from goita_agents.search.rollout import RolloutAgent, players_of
+from goita_agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
-SMALL_WEIGHTS: Final = Path(__file__).parent / "playouts.safetensors"
 
 EPSILON: Final = 0.1
 
@@ -35,26 +33,6 @@ MAX_POLICY_QUERIES: Final = 20_000
 def network() -> NetworkAgent:
     """Returns the champion's network, always the same object."""
     return NetworkAgent.load(WEIGHTS)
-
-
-@cache
-def small_network() -> NetworkAgent:
-    """Returns the small network that was distilled from the champion's, always the same object.
-
-    It chooses the champion's action in nine of ten decisions and takes an eighth of the time.
-    """
-    return NetworkAgent.load(SMALL_WEIGHTS)
-
-
-def in_playouts(players: Sequence[Sequence[Agent]]) -> list[list[Agent]]:
-    """Returns the players of playouts with the small network wherever the champion's sits."""
-
-    def stand_in(agent: Agent) -> Agent:
-        if isinstance(agent, NetworkAgent) and agent == network().at(agent.temperature):
-            return small_network().at(agent.temperature)
-        return agent
-
-    return [[stand_in(agent) for agent in four] for four in players]
 
 
 def load(
@@ -72,7 +50,6 @@ def load(
     partners: tuple[Agent, ...] = (),
     epsilon: float = EPSILON,
     carry: bool = True,
-    distilled: bool = False,
 ) -> Agent:
     """Returns the champion.
 
@@ -85,9 +62,8 @@ def load(
     empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
     empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
     With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
-    answer depends only on one view. With ``distilled`` the small network plays the rounds out where
-    the champion sits; what is played and what is inferred is the champion's in any case. The other
-    options are those of ``RolloutAgent``.
+    answer depends only on one view. The other options are those of
+    ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -110,7 +86,6 @@ def load(
         allocation=ALLOCATION,
         max_unseen_tiles=max_unseen_tiles,
         types=of_others,
-        players=in_playouts(players_of(policy, of_others)) if distilled else None,
     )
 
 

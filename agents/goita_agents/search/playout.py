@@ -43,17 +43,20 @@ class PlayoutPolicy:
         """Returns the agent's action in each row: int64 [N].
 
         ``keys`` [N] are those of the games, ``owners`` [N] the search that each belongs to,
-        ascending; ``time`` distinguishes moments of a game.
+        ascending; ``time`` distinguishes moments of a game. Many worlds look alike to a seat: the
+        agent is asked once about what it sees in several rows.
         """
+        _, rows, again = np.unique(view.digest(), return_index=True, return_inverse=True)
         if not self._draws:
             rng = np.random.default_rng(0)
             before = rng.bit_generator.state
-            chosen = self.base.act(view, legal, rng)
+            chosen = self.base.act(view[rows], legal[rows], rng)
             if rng.bit_generator.state == before:
-                return chosen
+                return np.asarray(chosen[again])
             self._draws = True
         if isinstance(self.base, Policy):
-            return sample_at(self.base.probabilities(view, legal), uniforms(keys, time))
+            known = self.base.probabilities(view[rows], legal[rows])
+            return sample_at(known[again], uniforms(keys, time))
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         parts = [
             self.base.act(

@@ -12,8 +12,7 @@ from goita_agents.base import Agent, Float, Policy, is_stateless
 from goita_agents.beliefs import Listener, PolicyModel, RelativeSeat
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import Types
-from goita_agents.bots.network import NetworkAgent
-from goita_agents.champion.agent import WEIGHTS
+from goita_agents.champion.agent import network
 from goita_agents.search.action_values import BUDGET, WORLDS, evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import PosteriorSampler, sample_worlds
@@ -76,7 +75,7 @@ def hint(view: View, most: int = ACTIONS) -> Hint:
         most: actions that are played out, at most: the likeliest ones. More than the default ones
             are played out in as many worlds each.
     """
-    policy, legal = _champion(), view.legal()
+    policy, legal = network(), view.legal()
     seeds = np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)
     chances = policy.at(1.0).probabilities(view, legal)[0]
     likeliest = np.argsort(-chances, kind="stable")[: min(most, int(legal.sum()))]
@@ -141,15 +140,10 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
 
 
 @cache
-def _champion() -> NetworkAgent:
-    return NetworkAgent.load(WEIGHTS)
-
-
-@cache
 def _people() -> Types:
     return people()
 
 
 def _known(agent: Agent) -> Agent:
     """Returns an agent whose probabilities are known from one view: it, or the champion."""
-    return agent if isinstance(agent, Policy) and is_stateless(agent) else _champion().at(1.0)
+    return agent if isinstance(agent, Policy) and is_stateless(agent) else network().at(1.0)
