@@ -35,6 +35,7 @@ GROUPS: Final = {
         "population": ("commands.population", "list and train the population of players"),
     },
     "research": {
+        "exact": ("commands.exact", "solve a small game, and measure agents exactly"),
         "signals": ("commands.signals", "measure what passes and plays reveal to a partner"),
         "studies": ("commands.studies", "run a study whose protocol was fixed before"),
     },

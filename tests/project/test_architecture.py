@@ -30,7 +30,17 @@ AGENT_ORDER = [
 ]
 LAB_ORDER = [
     *("cli", "record_files", "provenance", "store", "processes", "pieces", "arena", "learning"),
-    *("exploit", "population", "signals", "imitate", "pages", "studies", "commands", "__main__"),
+    *(
+        "exact",
+        "exploit",
+        "population",
+        "signals",
+        "imitate",
+        "pages",
+        "studies",
+        "commands",
+        "__main__",
+    ),
 ]
 """The packages from top to bottom."""
 

@@ -1,0 +1,176 @@
+"""Solves a small game, and says exactly how far policies are from an equilibrium of it.
+
+::
+
+    goita exact mini_3                                solves it
+    goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command goes on
+    goita exact mini_3 --agents heuristic champion    measures agents
+    goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
+
+All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
+A team gains more than a seat: a best response of two partners who do not talk is sought by a linear
+program, which bounds it from above, and proven by an integer program within --seconds.
+
+Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. 130:
+interrupted; with -o the same command goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goita_agents.base import AgentError, Float, Policy, is_stateless
+from goita_agents.files import check_writable, write_whole
+from goita_agents.registry import load_agent
+from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import Rules
+from goita_lab import cli, provenance
+from goita_lab.exact.agent import restore, save
+from goita_lab.exact.exploitability import Exploitability, Ruler
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.tree import Eyes, Tree, enumerate_game
+from goita_lab.exact.values import gains, value
+
+EVERY = 25  # Rounds of the learners between two measurements, and between two savings.
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    rules: Rules = field(metadata=cli.POSITIONAL)
+    """small game: mini_3, mini_4, mini_5, or a JSON file of your own"""
+    agents: tuple[str, ...] | None = None
+    """agents with known probabilities, which are measured at all four seats; nothing is solved"""
+    eyes: Eyes = "own"
+    """what is seen beside one's own: own (the game as it is), blocks (all tiles under face-down
+    blocks), partner (one's partner's tiles)"""
+    rounds: int = 300
+    """rounds of the learners, at most"""
+    target: float = 0.01
+    """points that a seat alone may still gain"""
+    team: bool = True
+    """look for the best responses of teams; in games of a million histories it takes minutes"""
+    seconds: float = 60.0
+    """most time to prove the best response of a team; 0: a bound has to do"""
+    output: Path | None = field(default=None, metadata=cli.short("-o"))
+    """file for the solution (.npz); the same command goes on from it, and
+    goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
+    json: Path | None = None
+    """file for all results as JSON"""
+
+    def __post_init__(self) -> None:
+        if not self.rules.is_small:
+            raise SettingError(f"expected a small game, such as mini_3, got {self.rules.name!r}")
+        if self.rounds < 1:
+            raise SettingError(f"expected a round or more, got {self.rounds!r}")
+        if self.agents and (self.output or self.eyes != "own"):
+            raise SettingError("expected --agents without -o and --eyes: nothing is solved")
+        for path in (self.output, self.json):
+            if path:
+                check_writable(path)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    command, start = cli.command("goita exact", argv), time.perf_counter()
+    try:
+        agents = {text: _known(text) for text in args.agents or ()}
+        found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
+        if args.eyes == "own":
+            ruler = Ruler(args.rules)
+            found["game"] = _describe(ruler.tree)
+            policies = (
+                {text: ruler.tree.policy_of([agent] * 4) for text, agent in agents.items()}
+                if agents
+                else {"solution": _solve(ruler.tree, args).average()}
+            )
+            found["measured"] = list(_measured(ruler, policies, args))
+        else:
+            tree = enumerate_game(args.rules, args.eyes)
+            found["game"] = _describe(tree)
+            policy = _solve(tree, args).average()
+            found["value"], found["gains"] = value(tree, policy), gains(tree, policy)
+            _say(f"value {found['value']:+.3f} for the dealer's team")
+    except KeyboardInterrupt:
+        more = "the same command goes on" if args.output else "without -o all is lost"
+        sys.stderr.write(f"\nstopped; {more}\n")
+        return 130
+    except (GoitaError, OSError) as error:
+        cli.fail(error)
+    found["seconds"] = time.perf_counter() - start
+    found["versions"] = provenance.versions()
+    if args.json:
+        write_whole(args.json, json.dumps(found, indent=1) + "\n")
+    _say(command)
+    return 0
+
+
+def _known(text: str) -> Policy:
+    agent = load_agent(text)
+    if not isinstance(agent, Policy) or not is_stateless(agent):
+        raise AgentError(f"expected an agent with known probabilities, got {text!r}")
+    return agent
+
+
+def _describe(tree: Tree) -> dict[str, int]:
+    sizes = {
+        "deals": len(tree.chance),
+        "histories": len(tree.info),
+        "information sets": len(tree.seat),
+        "their actions": len(tree.action),
+    }
+    _say(", ".join(f"{many:,} {name}" for name, many in sizes.items()))
+    return sizes
+
+
+def _solve(tree: Tree, args: Args) -> Learner:
+    """Learns until no player alone gains much; tells how far it is."""
+    resumed = args.output and args.output.exists()
+    learner = restore(tree, args.output) if resumed and args.output else Learner(tree)
+    while True:
+        most = max(gains(tree, learner.average()).values())
+        sys.stderr.write(f"{learner.rounds} rounds: a player alone gains {most:.4f} at most\n")
+        if most <= args.target or learner.rounds >= args.rounds:
+            return learner
+        for _ in range(min(EVERY, args.rounds - learner.rounds)):
+            learner.learn()
+        if args.output:
+            save(learner, args.output)
+
+
+def _measured(ruler: Ruler, policies: dict[str, Float], args: Args) -> Iterator[dict[str, Any]]:
+    _say(
+        "\npoints a round; gains of one seat alone, of a team, of a team that sees its own tiles\n"
+    )
+    _say(f"{'':>24}  value   one seat   team               seeing")
+    for name, policy in policies.items():
+        found = ruler.measure(policy, team=args.team, seconds=args.seconds)
+        figures = f"{found.value:+.3f}  {found.alone:8.4f}  {_team(found):<18} {found.open:.3f}"
+        _say(f"{name:>24}  {figures}")
+        yield {
+            "name": name,
+            "value": found.value,
+            "seats": found.seats,
+            "teams": [{"value": one.value, "bound": one.bound} for one in found.teams],
+            "seen": found.seen,
+        }
+
+
+def _team(found: Exploitability) -> str:
+    if found.team is None:
+        return "-"
+    least, most = found.team
+    proven = all(one.proven for one in found.teams)
+    return f"{least:.4f}" if proven else f"{least:.3f} to {most:.3f}"
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

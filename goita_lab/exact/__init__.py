@@ -1,0 +1,1 @@
+"""Exact answers in small games: values, best responses and equilibria (``goita exact``)."""

@@ -1,0 +1,109 @@
+"""Saves solutions of small games, and plays them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any, Final
+from zipfile import BadZipFile
+
+import numpy as np
+
+from goita_agents.base import AgentError, Bool, Float, Int, sample
+from goita_agents.files import write_whole
+from goita_env import View
+from goita_env.errors import SettingError
+from goita_env.rules import Rules
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.tree import Tree
+
+FORMAT: Final = "goita-solution-1"
+
+
+def save(learner: Learner, path: Path) -> None:
+    """Writes all that the learners of a game have learnt."""
+    tree, file = learner.tree, io.BytesIO()
+    about = {"format": FORMAT, "eyes": tree.eyes, **tree.rules.to_keys()}
+    arrays: dict[str, Any] = {
+        "about": np.array(json.dumps(about)),
+        "digests": tree.view().digest(),
+        "starts": tree.starts,
+        "action": tree.action,
+        "average": learner.average(),
+    }
+    np.savez_compressed(file, **(arrays | learner.state()))
+    write_whole(path, file.getvalue())
+
+
+def restore(tree: Tree, path: Path) -> Learner:
+    """Reads the learners of a game.
+
+    Raises:
+        SettingError: if the file is of another game, or none that ``save`` wrote.
+    """
+    about, found = _read(path)
+    wanted = {"format": FORMAT, "eyes": list(tree.eyes), **tree.rules.to_keys()}
+    if about != wanted:
+        raise SettingError(f"expected a solution of {wanted} in {str(path)!r}, got {about}")
+    learner = Learner(tree)
+    learner.restore({name: found[name] for name in learner.state()})
+    return learner
+
+
+class SolvedAgent:
+    """An agent that plays the average policy of a solution; it plays its small game alone.
+
+    Args:
+        path: the file.
+
+    Raises:
+        AgentError: if the file holds no solution in which seats see their own tiles alone.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.name = "solved"
+        try:
+            about, found = _read(Path(path))
+        except SettingError as error:
+            raise AgentError(str(error)) from error
+        if about["eyes"] != ["own", "own"]:
+            raise AgentError(f"expected a solution with eyes own, got {about['eyes']} in {path!r}")
+        self.rules = Rules.from_keys(about)
+        self._order = found["digests"].argsort()
+        self._digests = found["digests"][self._order]
+        self._starts, self._action = found["starts"], found["action"].astype(np.int64)
+        self._average = found["average"]
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        return sample(self.probabilities(view, legal), rng)
+
+    def probabilities(self, view: View, legal: Bool) -> Float:
+        """Returns the solution's probabilities: float64 [N, 69].
+
+        Raises:
+            AgentError: if a view is of another game.
+        """
+        digests = view.digest()
+        place = np.searchsorted(self._digests, digests).clip(max=len(self._digests) - 1)
+        if view.rules != self.rules or (self._digests[place] != digests).any():
+            raise AgentError(f"expected views of the small game {self.rules.name!r}, got others")
+        sets = self._order[place]
+        many = (self._starts[sets + 1] - self._starts[sets]).astype(np.int64)
+        row = np.arange(len(sets)).repeat(many)
+        at = self._starts[sets][row] + np.arange(len(row)) - (many.cumsum() - many)[row]
+        found = np.zeros(legal.shape)
+        found[row, self._action[at]] = self._average[at]
+        return found
+
+
+def _read(path: Path) -> tuple[dict[str, object], dict[str, Float]]:
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        about = json.loads(str(found.pop("about")))
+    except (ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise SettingError(f"expected a solution in {str(path)!r}, got {error}") from error
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise SettingError(f"expected a solution of format {FORMAT!r} in {str(path)!r}")
+    return about, found
