@@ -109,7 +109,7 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,render,docs,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,render,openspiel,docs,dev]'
 	mv $(VENV)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

@@ -56,7 +56,8 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
     bound = -found.fun
     if seconds > 0 and bound - points * value > CLOSE:
         better = program.integral(seconds, points * value)
-        bound = min(bound, -better.mip_dual_bound)
+        if better.mip_dual_bound is not None:  # None: time ran out before the first one
+            bound = min(bound, -better.mip_dual_bound)
         if better.x is not None and -better.fun > points * value + CLOSE:
             plans = program.plans(better.x, policy)
             value = best_response(tree, plans, team + 2).value

@@ -22,7 +22,7 @@ GAME_ORDER = [
     *("arrays", "tiles", "errors", "actions", "checks", "rules", "information"),
     *("hands", "seeds", "engine"),
     *("render", "views", "agent", "worlds", "rounds", "game", "records", "envs", "goita_v0"),
-    *("uke_shogi", "uke_shogi_v0", "testing"),
+    *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [
     *("faults", "base", "files", "compiling", "registry", "models", "bots", "people"),
@@ -58,6 +58,8 @@ OPTIONAL = {
     ("goita_env.render.pixels", "PIL"),
 }
 """What a file imports in a function, and says which extra it is of where it is missing."""
+WHOLE = {("goita_env.open_spiel", "pyspiel")}
+"""Files that are of an extra as a whole, and no other file imports."""
 
 CORE_NEEDS = {"numpy", "gymnasium", "pettingzoo"}
 HEAVY = {
@@ -166,7 +168,8 @@ def foreign(texts: dict[str, str]) -> set[tuple[str, str]]:
         (name, module)
         for name, text in texts.items()
         for module, inside in imports(text)
-        if package(module) not in known and not (inside and (name, package(module)) in OPTIONAL)
+        if package(module) not in known
+        and (name, package(module)) not in (OPTIONAL | WHOLE if inside else WHOLE)
     }
 
 

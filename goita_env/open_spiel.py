@@ -1,0 +1,235 @@
+"""Registers Goita with OpenSpiel: ``pyspiel.load_game("python_goita(rules=mini_3)")``.
+
+Parameters: ``rules``, the name of a rule set; ``deck``, the letters of 16 tiles for a small game of
+your own (``tiles.LETTERS``), such as PPPPPPPPLLLLGGGG; ``dealer``, a seat. A game is one round.
+Each hand but the last is one chance node, so a small game has few histories. A redeal deals again.
+A seat's observation has perfect recall, so it is its information state, too: the 512 bits of the
+environments.
+
+It needs the extra ``[openspiel]``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from math import comb, prod
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_env import actions
+from goita_env.engine import core
+from goita_env.engine.deals import lay, prepare
+from goita_env.engine.state import State
+from goita_env.engine.tables import OVER, WAITING, code_of
+from goita_env.errors import SettingError, install
+from goita_env.hands import format_hand
+from goita_env.rules import Rules, get_rules
+from goita_env.tiles import LETTERS, MATCH_POINTS, NUM_SEATS
+from goita_env.views import View, seat_view
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError(f"games of OpenSpiel need open_spiel: {install('openspiel')}") from error
+
+MOST_DECISIONS: Final = 1_000
+"""Decisions of a round, as OpenSpiel is told: each redeal adds up to eight."""
+
+_TYPE: Final = pyspiel.GameType(
+    short_name="python_goita",
+    long_name="Goita",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=NUM_SEATS,
+    min_num_players=NUM_SEATS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification={"rules": "jga", "deck": "", "dealer": 0},
+)
+
+Hand = tuple[int, ...]
+"""Tiles of each kind."""
+
+
+@lru_cache(maxsize=16)
+def _hands(rules: Rules) -> list[Hand]:
+    """Lists the hands that can be dealt from a deck."""
+    parts = [range(min(many, rules.hand_size) + 1) for many in rules.deck]
+    return [hand for hand in product(*parts) if sum(hand) == rules.hand_size]
+
+
+def _read(params: dict[str, Any]) -> tuple[Rules, int]:
+    rules, deck, dealer = (params.get(name) for name in ("rules", "deck", "dealer"))
+    found = get_rules(rules or "jga")
+    if deck:
+        if unknown := set(deck) - set(LETTERS):
+            raise SettingError(f"expected letters of {LETTERS} as deck, got {sorted(unknown)}")
+        tiles = tuple(deck.count(letter) for letter in LETTERS)
+        found = replace(found, name=f"{found.name} of {deck}", deck=tiles)
+    if (dealer or 0) not in range(NUM_SEATS):
+        raise SettingError(f"expected a dealer 0..3, got {dealer!r}")
+    return found, dealer or 0
+
+
+class GoitaGame(pyspiel.Game):  # type: ignore[misc]
+    """The rounds of one rule set with one dealer.
+
+    Raises:
+        SettingError: if a parameter is impossible.
+    """
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        self.rules, self.dealer = _read(params or {})
+        self.hands = _hands(self.rules)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=actions.NUM_ACTIONS,
+            max_chance_outcomes=len(self.hands),
+            num_players=NUM_SEATS,
+            min_utility=-float(MATCH_POINTS),
+            max_utility=float(MATCH_POINTS),
+            utility_sum=0.0,
+            max_game_length=MOST_DECISIONS,
+        )
+        super().__init__(_TYPE, info, params or {})
+
+    def new_initial_state(self) -> GoitaState:
+        return GoitaState(self)
+
+    def make_py_observer(
+        self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
+    ) -> GoitaObserver:
+        return GoitaObserver(iig_obs_type, params)
+
+
+class _Round:
+    """The hands that are dealt, and the engine's state after that; OpenSpiel copies it often."""
+
+    def __init__(self, dealt: tuple[Hand, ...] = (), state: State | None = None) -> None:
+        self.dealt, self.state = dealt, state
+
+    def __deepcopy__(self, _: object) -> _Round:
+        return _Round(self.dealt, None if self.state is None else self.state.copy())
+
+
+class GoitaState(pyspiel.State):  # type: ignore[misc]
+    """A moment of a round: hands are dealt, a seat is asked, or the round is over."""
+
+    def __init__(self, game: GoitaGame) -> None:
+        super().__init__(game)
+        self._round = _Round()
+
+    def current_player(self) -> int:
+        if (state := self._round.state) is None:
+            return int(pyspiel.PlayerId.CHANCE)
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return int(state.seat[0])
+
+    def is_terminal(self) -> bool:
+        state = self._round.state
+        return state is not None and int(state.status[0]) == OVER
+
+    def returns(self) -> list[float]:
+        if (state := self._round.state) is None or not self.is_terminal():
+            return [0.0] * NUM_SEATS
+        points, winner = int(state.points[0]), int(state.winner[0])
+        return [float(points if (seat - winner) % 2 == 0 else -points) for seat in range(NUM_SEATS)]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Returns the hands that the next seat may be dealt, by number."""
+        game, left = self.get_game(), self._left()
+        total = comb(sum(left), game.rules.hand_size)
+        return [
+            (number, prod(map(comb, left, hand)) / total)
+            for number, hand in enumerate(game.hands)
+            if all(held <= many for held, many in zip(hand, left, strict=True))
+        ]
+
+    def view(self, player: int) -> View | None:
+        """Returns what a seat sees; None while hands are dealt."""
+        state = self._round.state
+        return None if state is None else seat_view(state, player)
+
+    def __str__(self) -> str:
+        names = [self.action_to_string(player, action) for player, action in self._moves()]
+        return " ".join(names)
+
+    def _moves(self) -> list[tuple[int, int]]:
+        return [(pair.player, pair.action) for pair in self.full_history()]
+
+    def _left(self) -> Hand:
+        left: Hand = self.get_game().rules.deck
+        for hand in self._round.dealt:
+            left = tuple(many - held for many, held in zip(left, hand, strict=True))
+        return left
+
+    def _legal_actions(self, player: int) -> list[int]:
+        assert self._round.state is not None
+        low, high = core.legal_actions(self._round.state)
+        return np.flatnonzero(core.unpack_legal(low, high)[0]).tolist()
+
+    def _apply_action(self, action: int) -> None:
+        if (state := self._round.state) is None:
+            self._deal(action)
+            return
+        core.step(state, np.array([action]))
+        if int(state.status[0]) == WAITING:  # a redeal
+            self._round = _Round()
+
+    def _deal(self, number: int) -> None:
+        game = self.get_game()
+        self._round.dealt = (*self._round.dealt, game.hands[number])
+        if len(self._round.dealt) == NUM_SEATS - 1:
+            hands = (*self._round.dealt, self._left())
+            codes = np.array([[code_of(hand) for hand in hands]])
+            self._round.state = State.empty(1, game.rules)
+            dealt = prepare(game.rules, codes, np.array([game.dealer]))
+            lay(self._round.state, np.zeros(1, np.int64), dealt)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE:
+            return format_hand(np.array(self.get_game().hands[action]))
+        return f"{player}:{actions.name(action)}"
+
+
+class GoitaObserver:
+    """An observer of what one seat sees: its observation, which has perfect recall.
+
+    Raises:
+        ValueError: if something else is to be observed.
+    """
+
+    def __init__(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> None:
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if params or not kind.public_info:
+            raise ValueError(
+                f"expected an observation with public information, got {kind} {params}"
+            )
+        if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError(f"expected an observation of one player, got {kind}")
+        self.tensor: npt.NDArray[np.float32] = np.zeros(512, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: GoitaState, player: int) -> None:
+        """Writes what a seat sees; zeros while hands are dealt."""
+        view = state.view(player)
+        self.tensor[:] = 0 if view is None else view.observation()[0]
+
+    def string_from(self, state: GoitaState, player: int) -> str:
+        """Returns what a seat sees: who it is, its hand, and the observation in hexadecimal."""
+        view = state.view(player)
+        if view is None:
+            return f"{player}: nothing is dealt"
+        return f"{player}: {format_hand(view.hand[0])} {view.words.tobytes().hex()}"
+
+
+pyspiel.register_game(_TYPE, GoitaGame)

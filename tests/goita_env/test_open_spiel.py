@@ -1,0 +1,121 @@
+"""Goita as a game of OpenSpiel: its own test, and the exact answers of ours beside its own."""
+
+import random
+
+import numpy as np
+import pytest
+
+from goita_env import Game
+from goita_env.errors import SettingError
+from raising import refuses
+from samples import slow
+
+pyspiel = pytest.importorskip("pyspiel")
+pytest.importorskip("goita_env.open_spiel")
+
+TINY = "python_goita(deck=PPPPPPPPPPLLGGGG)"
+
+
+def states(name, rounds, seed):
+    """Yields the states of random rounds."""
+    game, rng = pyspiel.load_game(name), random.Random(seed)
+    for _ in range(rounds):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            yield state
+            if state.is_chance_node():
+                chosen, chances = zip(*state.chance_outcomes(), strict=True)
+                assert sum(chances) == pytest.approx(1)
+                state.apply_action(rng.choices(chosen, chances)[0])
+            else:
+                state.apply_action(rng.choice(state.legal_actions()))
+        yield state
+
+
+@pytest.mark.parametrize("name", ["python_goita", "python_goita(rules=mini_4,dealer=3)", TINY])
+def test_its_own_test_of_games_passes(name):
+    pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=3, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("rules", ["jga", "nine", "mini_5"])
+def test_rounds_are_those_of_the_game(rules):
+    ours, dealt, redealt = None, [], 0
+    for state in states(f"python_goita(rules={rules},dealer=1)", 40, seed=2):
+        moves = state.full_history()
+        if state.is_chance_node():
+            redealt += len(dealt) == 3
+            dealt = [] if len(dealt) == 3 else dealt
+            continue
+        chance = [pair for pair in moves if pair.player < 0]
+        dealt = [state.get_game().hands[pair.action] for pair in chance[-3:]]
+        last = np.array(state.get_game().rules.deck) - np.sum(dealt, axis=0)
+        hands = [np.arange(8).repeat(hand).tolist() for hand in [*dealt, last]]
+        ours = Game(rules, hands=hands, dealer=1)
+        for pair in moves[moves.index(chance[-1]) + 1 :] if chance else moves:
+            ours.play(pair.action)
+        if state.is_terminal():
+            assert ours.done
+            sign = 1 - 2 * (ours.winner % 2)
+            assert state.returns() == [sign * s * ours.points for s in (1, -1, 1, -1)]
+            continue
+        assert state.current_player() == ours.seat
+        assert state.legal_actions() == ours.legal_actions()
+        for seat in range(4):
+            tensor = np.array(state.information_state_tensor(seat))
+            assert (tensor == ours.view(seat).observation()[0]).all()
+            assert state.information_state_string(seat) == state.observation_string(seat)
+            assert ours.view(seat).words.tobytes().hex() in state.information_state_string(seat)
+
+
+def test_copies_go_on_apart():
+    for state in states("python_goita(rules=mini_3)", 5, seed=3):
+        if not state.is_terminal() and not state.is_chance_node():
+            before = str(state)
+            copies = [state.child(action) for action in state.legal_actions()]
+            assert len({str(copy) for copy in copies}) == len(copies)
+            assert str(state) == before
+
+
+def test_its_information_states_and_values_are_those_of_the_enumerated_game():
+    trees = pytest.importorskip("goita_lab.exact.tree")
+    game = pyspiel.load_game(TINY)
+    tree = trees.enumerate_game(game.rules)
+    digests, view = set(), tree.view()
+    known = {words.tobytes().hex(): sets for sets, words in enumerate(view.words)}
+    for state in states(TINY, 100, seed=4):
+        if state.is_terminal() or state.is_chance_node():
+            continue
+        text = state.information_state_string(state.current_player())
+        sets = known[text.split()[-1]]
+        start, end = tree.starts[sets : sets + 2]
+        assert state.legal_actions() == tree.action[start:end].tolist()
+        digests.add(sets)
+    assert len(digests) > 200
+
+
+@pytest.mark.parametrize("gap", [slow(1e-9)])
+def test_its_nash_conv_of_the_uniform_policy_is_the_sum_of_our_gains(gap):
+    trees = pytest.importorskip("goita_lab.exact.tree")
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability
+
+    from goita_lab.exact.values import gains
+
+    game = pyspiel.load_game(TINY)
+    tree = trees.enumerate_game(game.rules)
+    expected = sum(gains(tree, tree.uniform()).values())
+    found = exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
+    assert found == pytest.approx(expected, abs=gap)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("python_goita(rules=chess)", "expected a Rules value or one of"),
+        ("python_goita(deck=XYZ)", "expected letters of PLNSGBRK"),
+        ("python_goita(deck=PPLL)", "deck of the rule set"),
+        ("python_goita(dealer=4)", "expected a dealer 0..3"),
+    ],
+)
+def test_wrong_parameters_are_refused(name, error):
+    refuses(SettingError, error, pyspiel.load_game, name)
