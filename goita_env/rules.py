@@ -100,6 +100,8 @@ class Rules:
     are episodes by themselves: there are no matches, and no points before a round."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.deck, list):  # JSON has no tuples
+            object.__setattr__(self, "deck", tuple(self.deck))
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
             if hint is str:
@@ -269,6 +271,4 @@ def _from_table(table: object) -> Rules:
     known = list(Rules.__dataclass_fields__)
     if unknown := sorted(table.keys() - known):
         raise SettingError(f"expected fields of {known}, got {unknown}")
-    if isinstance(deck := table.get("deck"), list):  # JSON has no tuples
-        table = {**table, "deck": tuple(deck)}
     return Rules(**table)

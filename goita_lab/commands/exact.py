@@ -51,7 +51,7 @@ class Args:
     eyes: Eyes = "own"
     """what is seen beside one's own: own (the game as it is), blocks (all tiles under face-down
     blocks), partner (one's partner's tiles)"""
-    rounds: int = 300
+    rounds: int = 1000
     """rounds of the learners, at most"""
     target: float = 0.01
     """points that a seat alone may still gain"""

@@ -59,7 +59,7 @@ class Head(msgspec.Struct, frozen=True):
     rules: Text
     first: Count
     rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
-    rules_fields: dict[str, str | bool | int] | None = None
+    rules_fields: dict[str, str | bool | int | list[int]] | None = None
     information: dict[str, Any] | None = None
     weights: dict[Text, Text] | None = None
     """None in logs of 0.2.1 and earlier."""
