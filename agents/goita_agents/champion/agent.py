@@ -62,8 +62,7 @@ def load(
     empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
     empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
     With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
-    answer depends only on one view. The other options are those of
-    ``RolloutAgent``.
+    answer depends only on one view. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
