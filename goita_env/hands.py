@@ -75,6 +75,14 @@ def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
     return [KING if digit == SECOND_KING_DIGIT else DIGITS.index(digit) for digit in hand]
 
 
+def list_hands(tiles: Sequence[int], size: int) -> npt.NDArray[np.int64]:
+    """Lists the hands of so many of some tiles: counts of each kind, int64 [n, 8]."""
+    found: list[tuple[int, ...]] = [()]
+    for many in tiles:
+        found = [(*hand, held) for hand in found for held in range(min(many, size - sum(hand)) + 1)]
+    return np.array([hand for hand in found if sum(hand) == size])
+
+
 def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
     """Returns a hand as sorted digits; ``counts``: [8] tiles of each kind."""
     return "".join(digit * int(count) for digit, count in zip(DIGITS, counts, strict=True))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
 from math import comb, prod
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
 from goita_env.errors import SettingError, install
-from goita_env.hands import format_hand
+from goita_env.hands import format_hand, list_hands
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import LETTERS, MATCH_POINTS, NUM_SEATS
 from goita_env.views import View, seat_view
@@ -63,8 +62,7 @@ Hand = tuple[int, ...]
 @lru_cache(maxsize=16)
 def _hands(rules: Rules) -> list[Hand]:
     """Lists the hands that can be dealt from a deck."""
-    parts = [range(min(many, rules.hand_size) + 1) for many in rules.deck]
-    return [hand for hand in product(*parts) if sum(hand) == rules.hand_size]
+    return [tuple(hand) for hand in list_hands(rules.deck, rules.hand_size).tolist()]
 
 
 def _read(params: dict[str, Any]) -> tuple[Rules, int]:

@@ -16,7 +16,7 @@ from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab.exact.solving import Learner
-from goita_lab.exact.tree import Tree
+from goita_lab.exact.tree import Tree, spread
 
 FORMAT: Final = "goita-solution-1"
 
@@ -90,8 +90,8 @@ class SolvedAgent:
             raise AgentError(f"expected views of the small game {self.rules.name!r}, got others")
         sets = self._order[place]
         many = (self._starts[sets + 1] - self._starts[sets]).astype(np.int64)
-        row = np.arange(len(sets)).repeat(many)
-        at = self._starts[sets][row] + np.arange(len(row)) - (many.cumsum() - many)[row]
+        row, place = spread(many)
+        at = self._starts[sets][row] + place
         found = np.zeros(legal.shape)
         found[row, self._action[at]] = self._average[at]
         return found

@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_matrix
 
 from goita_agents.base import Float, Int
-from goita_lab.exact.tree import Tree
+from goita_lab.exact.tree import Tree, spread
 from goita_lab.exact.values import best_response, reached, sign
 
 CLOSE: Final = 1e-6
@@ -59,9 +59,8 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
         if better.mip_dual_bound is not None:  # None: time ran out before the first one
             bound = min(bound, -better.mip_dual_bound)
         if better.x is not None and -better.fun > points * value + CLOSE:
-            plans = program.plans(better.x, policy)
-            value = best_response(tree, plans, team + 2).value
-            plans = best_response(tree, plans, team + 2).policy
+            response = best_response(tree, program.plans(better.x, policy), team + 2)
+            value, plans = response.value, response.policy
     return TeamResponse(value, points * bound, plans)
 
 
@@ -175,7 +174,7 @@ class Program:
             mine = tree.seat[tree.info[node[0]]] % 2 == team
             if mine:
                 before[tree.info[node]] = last[side][node]
-            old, place = _spread(many)
+            old, place = spread(many)
             child = tree.first[node[old]] + place
             last[:, child] = last[:, node[old]]
             free = mine & (many[old] > 1)
@@ -222,7 +221,7 @@ class Program:
 
     def _actions(self, sets: Int) -> tuple[Int, Int]:
         """Lists the actions of sets [n]: whose they are, and their numbers, [m] each."""
-        row, place = _spread(self._width[sets])
+        row, place = spread(self._width[sets])
         return row, self._tree.starts[sets[row]] + place
 
     def _key(self, one: Int | int, two: Int | int) -> Int:
@@ -231,9 +230,3 @@ class Program:
     def _place(self, one: Int, two: Int) -> Int:
         """Returns the numbers of variables: [n]."""
         return np.asarray(np.searchsorted(self._keys, self._key(one, two)))
-
-
-def _spread(many: Int) -> tuple[Int, Int]:
-    """Counts up to each of some numbers [n]: whose turn it is, and the count from 0, [m] each."""
-    row = np.arange(len(many)).repeat(many)
-    return row, np.arange(len(row)) - (many.cumsum() - many)[row]

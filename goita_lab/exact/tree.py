@@ -18,6 +18,7 @@ import numpy.typing as npt
 from goita_agents.base import Float, Int, Policy
 from goita_env import View
 from goita_env.errors import SettingError
+from goita_env.hands import list_hands
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
@@ -104,7 +105,7 @@ def deals(rules: Rules) -> tuple[Int, Float]:
     """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D]."""
     found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
-        parts = [_hands(tuple(tiles), rules.hand_size) for tiles in left.tolist()]
+        parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]
         many = [len(part) for part in parts]
         hands = np.concatenate(parts)
         found = np.concatenate((found.repeat(many, axis=0), hands[:, None]), axis=1)
@@ -114,12 +115,10 @@ def deals(rules: Rules) -> tuple[Int, Float]:
     return found, weight / weight.sum()
 
 
-def _hands(tiles: tuple[int, ...], size: int) -> Int:
-    """Lists the hands of so many of some tiles: int64 [n, 8]."""
-    found: list[tuple[int, ...]] = [()]
-    for many in tiles:
-        found = [(*hand, held) for hand in found for held in range(min(many, size - sum(hand)) + 1)]
-    return np.array([hand for hand in found if sum(hand) == size])
+def spread(many: Int) -> tuple[Int, Int]:
+    """Counts up to each of some numbers [n]: whose turn it is, and the count from 0, [m] each."""
+    row = np.arange(len(many)).repeat(many)
+    return row, np.arange(len(row)) - (many.cumsum() - many)[row]
 
 
 def enumerate_game(
@@ -150,8 +149,7 @@ def enumerate_game(
         seat = len(found) % NUM_SEATS
         level = _look(replay, seat, both[seat % 2], points, going, last[seat])
         found.append(level)
-        here = np.arange(len(replay)).repeat(level.many)
-        place = np.arange(len(here)) - (level.many.cumsum() - level.many)[here]
+        here, place = spread(level.many)
         chosen = (level.width.cumsum() - level.width)[level.sets[here]] + place
         histories += len(here)
         if histories > most:

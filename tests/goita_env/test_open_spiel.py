@@ -67,7 +67,7 @@ def test_rounds_are_those_of_the_game(rules):
             assert ours.view(seat).words.tobytes().hex() in state.information_state_string(seat)
 
 
-def test_copies_go_on_apart():
+def test_copies_are_independent():
     for state in states("python_goita(rules=mini_3)", 5, seed=3):
         if not state.is_terminal() and not state.is_chance_node():
             before = str(state)
