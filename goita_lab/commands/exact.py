@@ -25,8 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from goita_agents.base import AgentError, Float, Policy, is_stateless
+from goita_agents.base import AgentError, Float, Policy
 from goita_agents.files import check_writable, write_whole
+from goita_agents.models import check_stateless
 from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
@@ -114,7 +115,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _known(text: str) -> Policy:
     agent = load_agent(text)
-    if not isinstance(agent, Policy) or not is_stateless(agent):
+    check_stateless(agent)
+    if not isinstance(agent, Policy):
         raise AgentError(f"expected an agent with known probabilities, got {text!r}")
     return agent
 
