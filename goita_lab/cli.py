@@ -53,7 +53,7 @@ GROUPS: Final = {
     ),
     "learning": (
         *("decisions", "games", "steps", "epochs", "batch", "lr", "entropy", "gae_lambda"),
-        *("clip", "sample_fraction", "reward_scale", "kl"),
+        *("clip", "sample_fraction", "reward_scale", "kl", "refresh", "refresh_share"),
     ),
     "network": ("layers", "critic", "policy", "transform", "init"),
     "measurement": ("snapshot_every", "against", "measure_deals", "eval_seed"),

@@ -45,8 +45,10 @@ def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = No
     }
     if model.pool is not None:
         state["pool"], parts["pool"] = model.pool.state()
-    for name, network, optimizer in _trained(model):
+    for name, network, optimizer in _networks(model):
         parts[name] = {key: _array(tensor) for key, tensor in _tensors(network).items()}
+        if optimizer is None:
+            continue
         parts[f"{name}.optimizer"] = {
             f"{number}.{key}": _array(value)
             for number, values in optimizer.state_dict()["state"].items()
@@ -67,14 +69,16 @@ def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
     """
     try:
         state, parts = _read(path)
-        names = {"open", "games", "random", *(name for name, _, _ in _trained(model))}
+        names = {"open", "games", "random", *(name for name, _, _ in _networks(model))}
         names |= set() if model.pool is None else {"pool"}
         if names != {name.removesuffix(".optimizer") for name in parts}:
             raise SettingError(f"expected {sorted(names)}, got {sorted(parts)}")
-        for name, network, optimizer in _trained(model):
+        for name, network, optimizer in _networks(model):
             with th.no_grad():
                 for key, tensor in _tensors(network).items():
                     tensor.copy_(th.from_numpy(parts[name][key]))
+            if optimizer is None:
+                continue
             moments: dict[int, dict[str, th.Tensor]] = {}
             for key, array in parts.get(f"{name}.optimizer", {}).items():
                 number, _, kept = key.partition(".")
@@ -125,12 +129,17 @@ def _digest(text: str, arrays: Arrays) -> str:
     return found.hexdigest()
 
 
-def _trained(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer]]:
+def _networks(
+    model: SelfPlayPPO,
+) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer | None]]:
+    """Yields what changes in a training: networks with their optimizers, if they have one."""
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:
         yield "critic", model.critic, model.critic.optimizer
     if model.predictor is not None:
         yield "predictor", model.predictor, model.predictor.optimizer
+    if model.reference is not None and model.reference.every:
+        yield "reference", model.reference.policy, None
 
 
 def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:

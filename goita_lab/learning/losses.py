@@ -1,9 +1,9 @@
 """Adds to the loss of PPO, takes gradient steps, and stops at a number that is not finite.
 
-``HoldClose`` keeps a policy near the one that it began with. ``PlayerPredictor`` has its features
-tell who the others are: a policy that knows its partners and opponents apart can play each of them
-differently (opponents' types as a second task: He et al., "Opponent Modeling in Deep Reinforcement
-Learning", 2016). No policy file holds either.
+``HoldClose`` keeps a policy near another: the one that it began with, or one that follows it.
+``PlayerPredictor`` has its features tell who the others are: a policy that knows its partners and
+opponents apart can play each of them differently (opponents' types as a second task: He et al.,
+"Opponent Modeling in Deep Reinforcement Learning", 2016). No policy file holds either.
 """
 
 from __future__ import annotations
@@ -25,10 +25,16 @@ LEARNING_RATE: Final = 1e-3  # Of the predictor.
 class HoldClose:
     """The weighed divergence KL(policy || reference), nats a decision.
 
+    A reference that follows the policy is a magnet of magnetic mirror descent (Sokota et al., "A
+    Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
+    Games", 2023): the policy itself of a while ago, or the moving average of its weights.
+
     Args:
         policy: the reference, as it is now.
         weight: of the loss beside the others, at least 0.
         logits: returns a network's logits [B, 69] of observations [B, 512].
+        every: decisions between two moves towards the policy; 0: the reference stays.
+        share: of the way to the policy's weights that a move goes, above 0 and at most 1.
     """
 
     name = "reference_kl"
@@ -38,9 +44,24 @@ class HoldClose:
         policy: SelfPlayPolicy,
         weight: float,
         logits: Callable[[SelfPlayPolicy, th.Tensor], th.Tensor],
+        every: int = 0,
+        share: float = 1.0,
     ) -> None:
         self.policy, self.weight = deepcopy(policy).requires_grad_(False), weight
+        self.every, self.share = every, share
         self._logits = logits
+
+    def follow(self, policy: SelfPlayPolicy, before: int, after: int) -> None:
+        """Moves towards the policy after an update, if from ``before`` to ``after`` it is due.
+
+        Both are numbers of decisions since the beginning of the training.
+        """
+        if not self.every or before // self.every == after // self.every:
+            return
+        with th.no_grad():
+            weights = self.policy.parameters(), policy.parameters()
+            for mine, wanted in zip(*weights, strict=True):
+                mine.lerp_(wanted, self.share)
 
     def loss(self, log_probs: th.Tensor, samples: Samples, weights: th.Tensor) -> th.Tensor:
         """Returns the mean divergence [] of log-probabilities [B, 69]; ``weights`` [B] sum to 1."""

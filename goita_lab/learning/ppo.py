@@ -151,6 +151,7 @@ class SelfPlayPPO(MaskablePPO):
         self.mute_share = mute_share
         self.information = PLAIN
         self._last_turn: StepResult | None = None
+        self._began = 0  # Decisions made before the current rollout.
         self.pool: OpponentPool | None = None
         self.reference: HoldClose | None = None
         kwargs.setdefault("rollout_buffer_class", SeatRolloutBuffer)
@@ -178,13 +179,16 @@ class SelfPlayPPO(MaskablePPO):
                 f"got {self.reward!r}, {self.information!r}"
             )
 
-    def hold_close(self, weight: float) -> None:
-        """Holds the policy close to what it is now, for the whole training.
+    def hold_close(self, weight: float, every: int = 0, share: float = 1.0) -> None:
+        """Holds the policy close to what it is now, or to a reference that follows it.
 
         ``weight`` times the divergence from there, KL(policy || reference) in nats a decision, is
-        added to the loss. A restored training is held close before its weights are restored.
+        added to the loss. ``every`` and ``share`` are those of ``HoldClose``. A restored training
+        is held close before its weights are restored.
         """
-        self.reference = HoldClose(self.policy, weight, lambda *given: self._evaluate(*given)[0])
+        self.reference = HoldClose(
+            self.policy, weight, lambda *given: self._evaluate(*given)[0], every, share
+        )
 
     @property
     def update(self) -> int:
@@ -229,7 +233,8 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_start()
         if self.pool is not None:
             self.pool.draw_opponents()
-        before, points, rounds = self.num_timesteps, 0, 0
+        self._began = before = self.num_timesteps
+        points, rounds = 0, 0
         for _ in range(n_rollout_steps):
             turn = self._step(games, rollout_buffer)
             points += int(turn.points.sum())
@@ -347,6 +352,8 @@ class SelfPlayPPO(MaskablePPO):
             self._n_updates += 1
         if not statistics:
             return
+        if self.reference is not None:
+            self.reference.follow(self.policy, self._began, self.num_timesteps)
         means = th.stack(statistics).mean(dim=0).tolist()
         more = [one.name for one in (self.reference, self.predictor) if one is not None]
         names = [*STATISTICS, *more]

@@ -93,8 +93,14 @@ class Training:
     init: Path | None = None
     """file of a policy to begin with"""
     kl: float = 0.0
-    """weight of the divergence from the policy of --init, KL in nats a decision, to which the
-    training is held close"""
+    """weight of the divergence from a reference, KL in nats a decision, to which the training is
+    held close: the policy of --init, or with --refresh one that follows the training"""
+    refresh: int = 0
+    """decisions between two moves of that reference towards the policy, at the end of an update;
+    1: every update; 0: it stays"""
+    refresh_share: float = 1.0
+    """how far a move goes: 1 makes the reference the policy itself, less the moving average of its
+    weights"""
     critic: tuple[int, ...] | None = None
     """widths of the layers of a critic that sees all hands, which the policy never does: its values
     take luck out of the advantages. Default: none, or the preset's; 0: the policy's own values"""
@@ -174,7 +180,7 @@ class Training:
             ("decisions", self.decisions >= fewest, "of at least games times steps"),
             ("clip", 0 < self.clip < inf, "above 0"),
             ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
-            ("sample_fraction", 0 < self.sample_fraction <= 1, "above 0 and at most 1"),
+            *((name, 0 < getattr(self, name) <= 1, "above 0 and at most 1") for name in _SHARES),
             *((name, _is_range(getattr(self, name)), _RANGE) for name in ("lr", "entropy")),
             *((name, 0 <= getattr(self, name) < inf, "of at least 0") for name in _WEIGHTS),
         ]
@@ -191,7 +197,11 @@ class Training:
         predicted = bool(self.predict_players)
         several = predicted and has_kinds(self.opponents or (), self.partners or ())
         return [
-            ("--kl with --init, the policy to hold close to", self.kl > 0 and self.init is None),
+            (
+                "--kl with --init, the policy to hold close to, or with --refresh",
+                self.kl > 0 and self.init is None and not self.refresh,
+            ),
+            ("--refresh with --kl above 0", self.refresh > 0 and not self.kl),
             (
                 "--opponents or a pool, got both",
                 bool(self.opponents) and bool(self.pool or self.pool_share),
@@ -332,7 +342,8 @@ class Training:
 
 
 _RANGE: Final = "as two numbers of at least 0"
-_WEIGHTS: Final = ("kl", "predict_players")
+_WEIGHTS: Final = ("kl", "refresh", "predict_players")
+_SHARES: Final = ("sample_fraction", "refresh_share")
 
 
 def _is_range(numbers: Sequence[float]) -> bool:

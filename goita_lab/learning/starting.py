@@ -16,7 +16,7 @@ def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     if settings.init is not None:
         init_from(model, settings.init if new else run.files.init)
     if settings.kl:
-        model.hold_close(settings.kl)
+        model.hold_close(settings.kl, settings.refresh, settings.refresh_share)
     if new:
         policy_bytes(model, settings.rules)  # raises if no file could hold the policy
         run.begin(settings.init)

@@ -1,6 +1,7 @@
-"""Trainings that are held close to the policy that they began with."""
+"""Trainings that are held close to the policy that they began with, or to one that follows them."""
 
 import numpy as np
+import pytest
 import torch as th
 
 import training
@@ -65,6 +66,30 @@ def test_the_reference_stays_as_it_was():
     model.learn(3_000)
     assert all(map(th.equal, before, model.reference.policy.parameters()))
     assert not all(map(th.equal, before, model.policy.parameters()))
+
+
+def test_a_reference_follows_when_enough_decisions_were_made():
+    model = make_model()
+    model.hold_close(0.1, every=1_000, share=0.25)
+    first = [parameter.clone() for parameter in model.reference.policy.parameters()]
+    model.learn(2_000)
+    last = [parameter.clone() for parameter in model.policy.parameters()]
+    start = [parameter.clone() for parameter in model.reference.policy.parameters()]
+    assert not all(map(th.equal, first, start))
+    model.reference.follow(model.policy, 2_100, 2_900)
+    assert all(map(th.equal, start, model.reference.policy.parameters()))
+    model.reference.follow(model.policy, 2_900, 3_000)
+    for moved, before, wanted in zip(model.reference.policy.parameters(), start, last, strict=True):
+        th.testing.assert_close(moved, 0.75 * before + 0.25 * wanted)
+
+
+@pytest.mark.parametrize("every", [1, 10_000])
+def test_a_reference_that_is_refreshed_is_the_policy_of_then(every):
+    model = make_model()
+    model.hold_close(0.1, every=every)
+    model.learn(3_000)
+    same = map(th.equal, model.policy.parameters(), model.reference.policy.parameters())
+    assert all(same) == (every == 1)
 
 
 def test_without_a_reference_nothing_is_logged_of_one():

@@ -135,11 +135,13 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
 
 
 @pytest.mark.slow
-def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been_stopped(
-    elsewhere, monkeypatch
+@pytest.mark.parametrize("more", [(), ("--refresh", "1", "--refresh-share", "0.2")])
+def test_a_run_that_is_held_close_goes_on_as_if_it_had_not_been_stopped(
+    elsewhere, monkeypatch, more
 ):
     base = trained("base") / "policy.safetensors"
     settings = ["--init", str(base), "--layers", "16", "--kl", "0.3", "--precision", "float32"]
+    settings += more
     whole = trained("whole", *settings)
     with monkeypatch.context() as patch:
         training.stop_after(patch, 9)
@@ -152,6 +154,7 @@ def test_a_run_that_is_held_close_to_its_beginning_goes_on_as_if_it_had_not_been
 def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
     assert "--init" in refused(capsys, *TINY, "--kl", "0.3")
     assert "kl of at least 0" in refused(capsys, *TINY, "--kl", "-1")
+    assert "--refresh with --kl" in refused(capsys, *TINY, "--refresh", "1000")
     assert "nowhere" in refused(capsys, *TINY, "--init", "nowhere")
     assert "--partners" in refused(capsys, *TINY, "--hard-partners", "--opponents", "greedy")
     predicting = [*TINY, "--predict-players", "1"]
