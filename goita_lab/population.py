@@ -148,12 +148,12 @@ def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], o
 def _check(run: Path, method: Method, seed: int) -> None:
     """Raises a SettingError if a run was begun with other options than the method's."""
     config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
-    wanted: dict[str, list[str]] = {"seed": [str(seed)]}
+    wanted: dict[str, list[str]] = {"seed": (values := [str(seed)])}
     for word in options_of(method):
-        if word.startswith("--"):
-            wanted[word.removeprefix("--").replace("-", "_")] = []
+        if word.startswith("--"):  # a method's own options come last, and count
+            wanted[word.removeprefix("--").replace("-", "_")] = values = []
         else:
-            wanted[list(wanted)[-1]].append(word)
+            values.append(word)
     for key, values in wanted.items():
         found = config.get(key)
         shown = [str(one) for one in (found if isinstance(found, list) else [found])]

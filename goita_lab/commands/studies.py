@@ -7,6 +7,7 @@
     goita studies runs                          networks of the population as partners
     goita studies strangers                     failure with strangers, after runs
     goita studies messages                      what a message is worth, and to whom
+    goita studies equilibria                    how near self-play gets to one in small games
 
 The tables are printed and written to NAME.md, all figures to NAME.json and the picture to NAME.svg.
 Finished pieces of work are kept there until the study is done, so the same command continues a
@@ -29,7 +30,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.pieces import shown
 from goita_lab.signals.tables import to_json
-from goita_lab.studies import messages, people, runs, strangers
+from goita_lab.studies import equilibria, messages, people, runs, strangers
 from goita_lab.studies.study import Options
 
 STUDIES: Final[dict[str, ModuleType]] = {
@@ -37,6 +38,7 @@ STUDIES: Final[dict[str, ModuleType]] = {
     "runs": runs,
     "strangers": strangers,
     "messages": messages,
+    "equilibria": equilibria,
 }
 RECORDS: Final = "GOITA_KIFU"
 
@@ -46,7 +48,7 @@ class Args:
     """Options of the command line."""
 
     name: str = field(metadata=cli.POSITIONAL)
-    """of the study: people, runs, strangers, messages"""
+    """of the study: people, runs, strangers, messages, equilibria"""
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
     """folder of the results"""
     quick: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from goita_lab.arena.statistics.intervals import Interval
 INK: Final = "#808080"
 """Of text and axes: legible on white and on black."""
 DOT: Final = "#2f7ed8"
+LINES: Final = (DOT, "#d95f02", "#1b9e77", "#cc4fa0", "#a07000")
 
 
 def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
@@ -44,7 +45,31 @@ def grid(names: Sequence[str], values: Float, label: str) -> bytes:
     return _end(figure)
 
 
-def _begin(size: tuple[float, float]) -> tuple[Any, Any]:
+def curves(
+    panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]], x: str, y: str
+) -> bytes:
+    """Draws the runs of several methods as lines on logarithmic y, one panel beside another.
+
+    Args:
+        panels: runs by title and method, each as points (x, y), y above 0.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
+    """
+    figure, several = _begin((4.2 * len(panels), 3.6), len(panels))
+    for axes, (title, methods) in zip(np.atleast_1d(several), panels.items(), strict=True):
+        for color, (name, runs) in zip(LINES, methods.items(), strict=False):
+            for number, run in enumerate(runs):
+                axes.plot(*zip(*run, strict=True), color=color, label=None if number else name)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_title(title, color=INK)
+        axes.set_xlabel(x)
+    np.atleast_1d(several)[0].set_ylabel(y)
+    np.atleast_1d(several)[0].legend(labelcolor=INK, frameon=False)
+    return _end(figure)
+
+
+def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -53,13 +78,15 @@ def _begin(size: tuple[float, float]) -> tuple[Any, Any]:
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)
-    axes = figure.subplots()
-    axes.patch.set_alpha(0)
-    axes.tick_params(colors=INK)
-    axes.xaxis.label.set_color(INK)
-    for spine in axes.spines.values():
-        spine.set_color(INK)
-    return figure, axes
+    several = figure.subplots(1, panels)
+    for axes in np.atleast_1d(several):
+        axes.patch.set_alpha(0)
+        axes.tick_params(which="both", colors=INK)
+        axes.xaxis.label.set_color(INK)
+        axes.yaxis.label.set_color(INK)
+        for spine in axes.spines.values():
+            spine.set_color(INK)
+    return figure, several
 
 
 def _end(figure: Any) -> bytes:
